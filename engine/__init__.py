@@ -1,0 +1,1 @@
+"""How things move and look: worlds, events, stability, records and pictures. Knows no game."""

@@ -1,0 +1,92 @@
+"""Poses: where a piece frame is in the world. Metres, unit quaternions xyzw, Z up, right-handed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """Position (metres) and orientation (unit quaternion xyzw) of a piece frame in the world."""
+
+    position: tuple[float, float, float]
+    orientation: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 1.0)
+
+    @property
+    def matrix(self) -> Array:
+        """The rotation as a (3, 3) matrix: world = matrix @ local + position."""
+        return matrix_of(self.orientation)
+
+    @classmethod
+    def of(cls, position: Array, matrix: Array) -> Pose:
+        """A pose from a (3,) position and a (3, 3) rotation matrix."""
+        x, y, z = (float(value) for value in position)
+        return cls((x, y, z), quaternion_of(matrix))
+
+    def apply(self, points: Array) -> Array:
+        """Points (n, 3) or (3,) of the piece frame, in the world."""
+        result: Array = points @ self.matrix.T + np.asarray(self.position)
+        return result
+
+    def then(self, outer: Pose) -> Pose:
+        """This pose carried along by `outer`: first this, then the outer motion."""
+        return Pose.of(outer.apply(np.asarray(self.position)), outer.matrix @ self.matrix)
+
+
+def matrix_of(quaternion: tuple[float, float, float, float]) -> Array:
+    """Rotation matrix (3, 3) of a quaternion xyzw; it need not be normalised."""
+    x, y, z, w = quaternion
+    s = 2.0 / (x * x + y * y + z * z + w * w)
+    return np.array(
+        [
+            [1 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)],
+            [s * (x * y + z * w), 1 - s * (x * x + z * z), s * (y * z - x * w)],
+            [s * (x * z - y * w), s * (y * z + x * w), 1 - s * (x * x + y * y)],
+        ]
+    )
+
+
+def quaternion_of(matrix: Array) -> tuple[float, float, float, float]:
+    """Unit quaternion xyzw of a rotation matrix (3, 3), w >= 0 (Shepperd 1978: the largest term first)."""
+    m = matrix
+    terms = [m[0, 0] - m[1, 1] - m[2, 2], m[1, 1] - m[0, 0] - m[2, 2], m[2, 2] - m[0, 0] - m[1, 1], np.trace(m)]
+    largest = int(np.argmax(terms))
+    if largest == 3:
+        q = np.array([m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1], 1 + terms[3]])
+    else:
+        i, j, k = largest, (largest + 1) % 3, (largest + 2) % 3
+        q = np.zeros(4)
+        q[i] = 1 + terms[largest]
+        q[j] = m[j, i] + m[i, j]
+        q[k] = m[k, i] + m[i, k]
+        q[3] = m[k, j] - m[j, k]
+    q /= math.copysign(float(np.linalg.norm(q)), q[3] if q[3] != 0 else 1.0)
+    return (float(q[0]), float(q[1]), float(q[2]), float(q[3]))
+
+
+def quaternion_of_rpy(roll: float, pitch: float, yaw: float) -> tuple[float, float, float, float]:
+    """Quaternion xyzw of rotations about the fixed x, y and z axes, in this order (URDF's rpy), in radians."""
+    cr, sr = math.cos(roll / 2), math.sin(roll / 2)
+    cp, sp = math.cos(pitch / 2), math.sin(pitch / 2)
+    cy, sy = math.cos(yaw / 2), math.sin(yaw / 2)
+    return (
+        sr * cp * cy - cr * sp * sy,
+        cr * sp * cy + sr * cp * sy,
+        cr * cp * sy - sr * sp * cy,
+        cr * cp * cy + sr * sp * sy,
+    )
+
+
+def angle_between(first: tuple[float, float, float, float], second: tuple[float, float, float, float]) -> float:
+    """The angle in radians of the rotation that leads from one unit quaternion to the other, 0 to pi."""
+    a, b = np.asarray(first), np.asarray(second)
+    # atan2 of the half-angle's sine and cosine stays exact for tiny angles, where acos would lose half the digits
+    return 4.0 * math.atan2(float(np.linalg.norm(a - b)), float(np.linalg.norm(a + b))) if a @ b >= 0 else angle_between(
+        first, tuple(-b)  # type: ignore[arg-type]
+    )

@@ -1,0 +1,1 @@
+"""Would it topple: statics, dynamics and the verdict that joins them."""

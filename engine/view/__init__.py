@@ -1,0 +1,1 @@
+"""Pictures, windows, videos and sound; the only place that imports Panda3D."""

@@ -1,0 +1,1 @@
+"""People, bots and scripts that choose actions."""

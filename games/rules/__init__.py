@@ -1,0 +1,1 @@
+"""Pure state machines of the games; no physics, no clock, no files."""

@@ -1,0 +1,1 @@
+"""What pieces are: materials, piece catalogues and mesh builders."""

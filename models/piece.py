@@ -1,0 +1,95 @@
+"""The geometry and mass of a piece as the rest of teeter sees it; built by `models.build`, never by hand.
+
+Everything is in SI units (metres, kilograms) in the *piece frame*: axes as authored, origin at the centre of
+the piece's bounding box. A piece has three bodies of geometry, each for one purpose:
+
+* `visual`: the mesh people see (bevels included);
+* `surface`: the true outer surface as planar facets, edges and corners; statics reads it;
+* `parts`: convex solids that fill the piece; dynamics collides with them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import trimesh
+
+    from models.material import Material
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A convex solid for the collision shape.
+
+    kind: `box` is an exact box, `sphere` an exact sphere, `hull` the convex hull of `vertices`.
+    centre, rotation: of a box or sphere in the piece frame, (3,) metres and (3, 3).
+    half_extents: (3,) metres, of a box. radius: metres, of a sphere.
+    vertices: (n, 3) metres, the exact corners (of a box too; empty for a sphere). The collision margin is not
+    taken off here: the world that needs a margin shrinks the hull itself.
+    """
+
+    kind: Literal["box", "hull", "sphere"]
+    centre: Array
+    rotation: Array
+    vertices: Array
+    half_extents: Array | None = None
+    radius: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Facet:
+    """A planar face of the outer surface.
+
+    rings: the outline first, counter-clockwise seen from outside, then holes clockwise; each (n, 3) metres.
+    normal: (3,) unit, outward. curved: True where the facet only approximates a curved surface (the side of a
+    cylinder, any part of a sphere): a force balance on such a facet says nothing about rocking.
+    """
+
+    rings: tuple[Array, ...]
+    normal: Array
+    curved: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surface:
+    """The outer surface of a piece, for contact finding.
+
+    facets: all planar faces, coplanar neighbours merged.
+    edges: (m, 2, 3) metres, the *convex* edges that belong to at least one flat facet; an edge between two
+    curved facets is not an edge of the real piece and is left out.
+    corners: (k, 3) metres, the convex corners where real edges meet.
+    curved: (j, 3) metres, sample points on curved facets (their vertices), to notice contact on a curve.
+    """
+
+    facets: tuple[Facet, ...]
+    edges: Array
+    corners: Array
+    curved: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """A solid piece: what it is made of, how it looks, collides and weighs.
+
+    extents: (3,) metres, of the bounding box. centre_of_mass: (3,) metres in the piece frame.
+    inertia: (3, 3) kg m^2 about the centre of mass, along the axes of the piece frame.
+    """
+
+    model: str
+    material: Material
+    colour: str | None
+    visual: trimesh.Trimesh
+    surface: Surface
+    parts: tuple[Part, ...]
+    extents: Array
+    volume: float
+    mass: float
+    centre_of_mass: Array
+    inertia: Array

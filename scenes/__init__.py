@@ -1,0 +1,1 @@
+"""Where things start: the scene format, its loader, and named stability cases."""
