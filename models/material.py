@@ -2,30 +2,49 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
+
+from models.errors import UnknownMaterialError, nearest
+
+Number = Annotated[float, Field(strict=True)]
 
 
 class Material(BaseModel):
     """What a piece is made of. Friction and restitution are those between two surfaces of this material.
 
-    A pair of different materials uses the geometric mean of the two values.
+    A pair of different materials uses the geometric mean of the two values. In files the density may be
+    written `density`, and `like = "beech"` takes over what is not given from a named material.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     name: str = ""
-    density_kg_m3: Annotated[float, Field(gt=0)]
-    friction: Annotated[float, Field(ge=0)]
-    restitution: Annotated[float, Field(ge=0, le=1)] = 0.15
+    # heavier than osmium (22590) is a slip of units
+    density_kg_m3: Annotated[
+        Number, Field(gt=0, le=25_000, validation_alias=AliasChoices("density_kg_m3", "density"))
+    ]
+    friction: Annotated[Number, Field(ge=0, le=10)]
+    restitution: Annotated[Number, Field(ge=0, le=1)] = 0.15
     colour: Annotated[str, Field(pattern=r"^#[0-9a-f]{6}$")] = "#d9b382"
     finish: Literal["natural", "painted", "matte"] = "natural"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _like(cls, values: Any) -> Any:
+        if not isinstance(values, Mapping) or "like" not in values:
+            return values
+        own = {key: value for key, value in values.items() if key != "like"}
+        if "density" in own:
+            own["density_kg_m3"] = own.pop("density")
+        return {**material_named(values["like"]).model_dump(), **own}
 
 
 @cache
@@ -34,3 +53,21 @@ def materials() -> Mapping[str, Material]:
     text = resources.files("models").joinpath("materials.toml").read_text(encoding="utf-8")
     table = tomllib.loads(text)
     return MappingProxyType({name: Material(name=name, **values) for name, values in table.items()})
+
+
+def material_named(name: object) -> Material:
+    """The material of this name. Raises UnknownMaterialError, with the nearest name there is."""
+    found = materials().get(name) if isinstance(name, str) else None
+    if found is None:
+        raise UnknownMaterialError(f'unknown material "{name}": {nearest(str(name), materials())}')
+    return found
+
+
+def pair_friction(a: Material, b: Material) -> float:
+    """Coulomb coefficient between a surface of `a` and one of `b`: the geometric mean."""
+    return math.sqrt(a.friction * b.friction)
+
+
+def pair_restitution(a: Material, b: Material) -> float:
+    """Coefficient of restitution between `a` and `b`: the geometric mean."""
+    return math.sqrt(a.restitution * b.restitution)

@@ -63,9 +63,12 @@ class Surface:
 
     facets: all planar faces, coplanar neighbours merged.
     edges: (m, 2, 3) metres, the *convex* edges that belong to at least one flat facet; an edge between two
-    curved facets is not an edge of the real piece and is left out.
-    corners: (k, 3) metres, the convex corners where real edges meet.
-    curved: (j, 3) metres, sample points on curved facets (their vertices), to notice contact on a curve.
+    curved facets, or where a curve runs smoothly into a flat face, is not an edge of the real piece and is
+    left out. The rim of a cylinder's end is an edge, in as many straight pieces as its outline has sides.
+    corners: (k, 3) metres, the convex corners where three or more real edges meet; a point of such a rim is
+    none.
+    curved: (j, 3) metres, sample points on curved facets, to notice contact on a curve. None lies on the rim
+    of a flat facet, so a standing cylinder does not touch with its side.
     """
 
     facets: tuple[Facet, ...]
@@ -78,6 +81,7 @@ class Surface:
 class Piece:
     """A solid piece: what it is made of, how it looks, collides and weighs.
 
+    colour: paint as `#rrggbb`; None shows the colour of the material.
     extents: (3,) metres, of the bounding box. centre_of_mass: (3,) metres in the piece frame.
     inertia: (3, 3) kg m^2 about the centre of mass, along the axes of the piece frame.
     """

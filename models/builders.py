@@ -1,0 +1,161 @@
+"""Builders of the regular shapes: millimetres in, a `Solid` in metres out.
+
+Whatever is flat is exact. A circle is a fine polygon in the surface; its parts are coarser sectors of equal
+area, so that they fill the true volume, and its mass comes from closed forms.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import trimesh
+
+from models.convex import box_part, hull_part, merge_cells, sphere_part
+from models.errors import ModelError
+from models.net import Ints
+from models.outline import convex_pieces, signed_area, triangulate
+from models.piece import Array, Part
+from models.shapes import Box, Cylinder, Polycube, Prism, Sphere
+from models.solid import MM, Bulk, Detail, Solid, solid_of
+
+# heights along a cylinder's side where contact with its curve is looked for, as parts of the height; away
+# from the ends, so that a standing cylinder does not touch with its side
+SIDE_SAMPLES = np.linspace(-0.45, 0.45, 9)
+
+
+def build_box(shape: Box, detail: Detail) -> Solid:
+    """A cuboid: one exact part."""
+    size = np.array(shape.box) * MM
+    x, y, z = size
+    mesh = trimesh.creation.box(extents=size)
+    inertia = np.diag([y * y + z * z, x * x + z * z, x * x + y * y]) * (x * y * z / 12)
+    bulk = Bulk(float(x * y * z), np.zeros(3), inertia)
+    return solid_of(
+        np.array(mesh.vertices), np.array(mesh.faces), lambda _: [box_part(np.zeros(3), size / 2)], bulk=bulk
+    )
+
+
+def build_cylinder(shape: Cylinder, detail: Detail) -> Solid:
+    """A disc or pole along z, cut into sectors."""
+    radius, height = (value * MM for value in shape.cylinder)
+    ring = _circle(radius, detail.outline)
+    vertices, faces = extrude(ring, [[0, i, i + 1] for i in range(1, len(ring) - 1)], height)
+    curved = np.arange(len(faces)) >= len(faces) - 2 * len(ring)
+    samples = np.concatenate([np.c_[ring, np.full(len(ring), height * level)] for level in SIDE_SAMPLES])
+    volume = float(np.pi * radius**2 * height)
+    across = volume * (3 * radius**2 + height**2) / 12
+    bulk = Bulk(volume, np.zeros(3), np.diag([across, across, volume * radius**2 / 2]))
+    parts = _sectors(radius, height, detail)
+    return solid_of(vertices, faces, lambda _: parts, curved=curved, samples=samples, bulk=bulk)
+
+
+def build_sphere(shape: Sphere, detail: Detail) -> Solid:
+    """A ball: one exact part, all of its surface curved."""
+    radius = shape.sphere * MM
+    mesh = trimesh.creation.icosphere(subdivisions=detail.ball, radius=radius)
+    vertices, faces = np.array(mesh.vertices), np.array(mesh.faces)
+    volume = float(4 / 3 * np.pi * radius**3)
+    bulk = Bulk(volume, np.zeros(3), np.eye(3) * (0.4 * volume * radius**2))
+    curved = np.ones(len(faces), dtype=bool)
+    return solid_of(vertices, faces, lambda _: [sphere_part(np.zeros(3), radius)], curved=curved, bulk=bulk)
+
+
+def build_prism(shape: Prism, detail: Detail) -> Solid:
+    """A polygon stood up along z; each of its convex pieces becomes a part."""
+    points = [(x * MM, y * MM) for x, y in shape.prism.points]
+    if signed_area(points) < 0:
+        points.reverse()
+    ring = np.array(points)
+    vertices, faces = extrude(ring, triangulate(points), shape.prism.height * MM)
+    pieces = convex_pieces(points)
+
+    def parts(moved: Array) -> list[Part]:
+        return [hull_part(moved[[*piece, *(len(ring) + corner for corner in piece)]]) for piece in pieces]
+
+    return solid_of(vertices, faces, parts)
+
+
+def build_polycube(shape: Polycube, detail: Detail) -> Solid:
+    """Cubes glued face to face; each row or block of them becomes one exact box."""
+    edge = shape.polycube.edge * MM
+    cells = shape.polycube.cells
+    low = np.array(cells).min(axis=0)
+    high = np.array(cells).max(axis=0) + 1
+    vertices, faces = _cell_faces(cells)
+
+    def parts(_: Array) -> list[Part]:
+        return [
+            box_part((start + size / 2 - (low + high) / 2) * edge, size * edge / 2)
+            for start, size in merge_cells(cells)
+        ]
+
+    try:
+        return solid_of(vertices * edge, faces, parts)
+    except ValueError as error:
+        raise ModelError(
+            "polycube.cells: some cells touch only along an edge, which no wooden piece does: "
+            "add a cell that shares a face with both, or take one away"
+        ) from error
+
+
+def extrude(ring: Array, triangles: list[list[int]], height: float) -> tuple[Array, Ints]:
+    """A counter-clockwise ring (n, 2) with its triangles, stood up along z about z = 0.
+
+    Vertices are the lower ring, then the upper; faces are the lower end, the upper end, then two for each
+    side.
+    """
+    count = len(ring)
+    cap = np.array(triangles)
+    here = np.arange(count)
+    there = np.roll(here, -1)
+    sides = np.concatenate([np.c_[here, there, there + count], np.c_[here, there + count, here + count]])
+    vertices = np.concatenate(
+        [np.c_[ring, np.full(count, -height / 2)], np.c_[ring, np.full(count, height / 2)]]
+    )
+    return vertices, np.concatenate([cap[:, ::-1], cap + count, sides])
+
+
+def _circle(radius: float, sides: int) -> Array:
+    """(sides, 2) points on a circle, starting on the x axis."""
+    angle = 2 * np.pi * np.arange(sides) / sides
+    ring: Array = radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    return ring
+
+
+def _sectors(radius: float, height: float, detail: Detail) -> list[Part]:
+    """A disc as wedges about its axis. Their polygon has the circle's area: half the sagitta out, half in."""
+    angle = 2 * np.pi / detail.rim
+    ring = _circle(radius * float(np.sqrt(angle / np.sin(angle))), detail.rim)
+    if detail.sectors < 2:
+        return [hull_part(extrude(ring, [[0, 1, 2]], height)[0])]
+    bounds = np.linspace(0, detail.rim, detail.sectors + 1).round().astype(int)
+    parts = []
+    for first, last in pairwise(bounds.tolist()):
+        wedge = np.concatenate([[[0.0, 0.0]], ring[np.arange(first, last + 1) % detail.rim]])
+        parts.append(hull_part(extrude(wedge, [[0, 1, 2]], height)[0]))
+    return parts
+
+
+def _cell_faces(cells: tuple[tuple[int, int, int], ...]) -> tuple[Array, Ints]:
+    """The outer faces of unit cells as triangles, corners shared."""
+    filled = set(cells)
+    quads = []
+    for cell in cells:
+        for axis in range(3):
+            for side in (0, 1):
+                beside = tuple(c + (2 * side - 1) * (axis == k) for k, c in enumerate(cell))
+                if beside not in filled:
+                    quads.append(_cell_side(cell, axis, side))
+    corners = np.concatenate(quads)
+    vertices, index = np.unique(corners, axis=0, return_inverse=True)
+    index = index.reshape(-1, 4)
+    return vertices.astype(float), np.concatenate([index[:, [0, 1, 2]], index[:, [0, 2, 3]]]).astype(np.int64)
+
+
+def _cell_side(cell: tuple[int, int, int], axis: int, side: int) -> Ints:
+    """(4, 3) corners of one side of a unit cell, counter-clockwise seen from outside."""
+    u, v = np.eye(3, dtype=np.int64)[[(axis + 1) % 3, (axis + 2) % 3]]
+    base = np.array(cell) + side * np.eye(3, dtype=np.int64)[axis]
+    ring = [base, base + u, base + u + v, base + v]
+    return np.array(ring if side else ring[::-1])

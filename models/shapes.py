@@ -1,0 +1,155 @@
+"""Shapes as people write them: `{ box = [60, 30, 15] }`. Lengths in millimetres, one shape key each.
+
+To add a shape, write its class here, put it into `SHAPES`, and give `models.build.BUILDERS` its builder.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Union
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    field_validator,
+    model_validator,
+)
+
+from models.outline import outline_fault
+
+# below a hundredth of a millimetre and above a kilometre a number is a slip of units
+Length = Annotated[float, Field(strict=True, ge=0.01, le=1e6)]
+Coordinate = Annotated[float, Field(strict=True, ge=-1e6, le=1e6)]
+Cell = tuple[
+    Annotated[int, Field(strict=True, ge=-1000, le=1000)],
+    Annotated[int, Field(strict=True, ge=-1000, le=1000)],
+    Annotated[int, Field(strict=True, ge=-1000, le=1000)],
+]
+
+
+class Shape(BaseModel):
+    """A shape of any kind; its first field is the key that names it in a file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    @classmethod
+    def key(cls) -> str:
+        """The word that names this shape in a file."""
+        return next(iter(cls.model_fields))
+
+
+class Box(Shape):
+    """A cuboid: size along x, y and z in mm."""
+
+    box: tuple[Length, Length, Length]
+
+
+class Cylinder(Shape):
+    """A disc, pole or dowel along z: radius and height in mm."""
+
+    cylinder: tuple[Length, Length]
+
+
+class Sphere(Shape):
+    """A ball: radius in mm."""
+
+    sphere: Length
+
+
+class Extrusion(BaseModel):
+    """A polygon in the xy plane, in mm, either way round, and how high it stands along z."""
+
+    model_config = Shape.model_config
+
+    points: Annotated[tuple[tuple[Coordinate, Coordinate], ...], Field(min_length=3, max_length=500)]
+    height: Length
+
+    @field_validator("points")
+    @classmethod
+    def _simple(cls, points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
+        fault = outline_fault(points)
+        if fault:
+            raise ValueError(fault)
+        return points
+
+
+class Prism(Shape):
+    """A straight prism over a simple polygon, which may be concave."""
+
+    prism: Extrusion
+
+
+class Cells(BaseModel):
+    """Unit cubes by their integer places, and the length of a cube's edge in mm."""
+
+    model_config = Shape.model_config
+
+    cells: Annotated[tuple[Cell, ...], Field(min_length=1, max_length=1000)]
+    edge: Length
+
+    @model_validator(mode="after")
+    def _one_body(self) -> Cells:
+        cells = set(self.cells)
+        if len(cells) < len(self.cells):
+            twice = next(list(cell) for cell in self.cells if self.cells.count(cell) > 1)
+            raise ValueError(f"cell {twice} is given twice: leave one out")
+        reached, front = {self.cells[0]}, [self.cells[0]]
+        while front:
+            x, y, z = front.pop()
+            beside = {
+                (x + 1, y, z),
+                (x - 1, y, z),
+                (x, y + 1, z),
+                (x, y - 1, z),
+                (x, y, z + 1),
+                (x, y, z - 1),
+            }
+            fresh = (beside & cells) - reached
+            reached |= fresh
+            front.extend(fresh)
+        if reached != cells:
+            lost = list(min(cells - reached))
+            raise ValueError(f"cell {lost} shares no face with the others: glue it on with cells between")
+        return self
+
+
+class Polycube(Shape):
+    """Cubes glued face to face."""
+
+    polycube: Cells
+
+
+class Mesh(Shape):
+    """A mesh file beside the scene or catalogue; its numbers times `scale` are mm (glTF: metres and Y-up,
+    turned)."""
+
+    mesh: Annotated[str, Field(min_length=1, max_length=1000)]
+    scale: Annotated[float, Field(strict=True, ge=1e-6, le=1e6)] = 1.0
+
+
+SHAPES: tuple[type[Shape], ...] = (Box, Cylinder, Sphere, Prism, Polycube, Mesh)
+
+
+def _kind(value: Any) -> str | None:
+    """The one shape key of a table, or None when there is none or more than one."""
+    if isinstance(value, Shape):
+        return value.key()
+    if not isinstance(value, dict):
+        return None
+    keys = [shape.key() for shape in SHAPES if shape.key() in value]
+    return keys[0] if len(keys) == 1 else None
+
+
+if TYPE_CHECKING:
+    AnyShape = Shape
+else:
+    AnyShape = Annotated[
+        Union[tuple(Annotated[shape, Tag(shape.key())] for shape in SHAPES)],  # noqa: UP007
+        Discriminator(
+            _kind,
+            custom_error_type="shape",
+            custom_error_message="give exactly one shape of: " + ", ".join(shape.key() for shape in SHAPES),
+        ),
+    ]

@@ -1,0 +1,64 @@
+"""A piece as people describe it: shape, material, colour. Says nothing about where it stands."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
+
+from models.colours import hex_of
+from models.errors import SpecError, faults_of
+from models.material import Material, material_named
+from models.shapes import AnyShape
+
+
+def _material(value: Any) -> Any:
+    return material_named(value) if isinstance(value, str) else value
+
+
+def _colour(value: str) -> str:
+    hex_of(value)
+    return value
+
+
+class PieceSpec(BaseModel):
+    """What to build. Equal specs build the same piece, so a spec may serve as a key.
+
+    model: the id, such as `tower_topple/brick`; made up from the contents when left out. material: a name or
+    the values themselves, beech when left out. colour: a name or `#rrggbb`; the material's own when left out.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    model: Annotated[str, Field(max_length=200)] = ""
+    shape: AnyShape
+    material: Annotated[Material, BeforeValidator(_material)] = Field(
+        default_factory=lambda: material_named("beech")
+    )
+    colour: Annotated[str, AfterValidator(_colour)] | None = None
+
+    @model_validator(mode="after")
+    def _name(self) -> PieceSpec:
+        if not self.model:
+            digest = hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:8]
+            # the model is frozen for everyone but its own validation
+            object.__setattr__(self, "model", f"inline/{self.shape.key()}-{digest}")
+        return self
+
+
+def parse(table: Mapping[str, Any], where: str) -> PieceSpec:
+    """A spec from a TOML table. Raises SpecError with all faults at once; `where` names file and table."""
+    try:
+        return PieceSpec.model_validate(table)
+    except ValidationError as error:
+        raise SpecError(where, faults_of(error)) from None
