@@ -7,11 +7,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import trimesh
+
 from models.builders import build_box, build_cylinder, build_polycube, build_prism, build_sphere
 from models.colours import hex_of
 from models.material import Material
-from models.piece import Piece
-from models.shapes import Box, Cylinder, Polycube, Prism, Shape, Sphere
+from models.meshes import build_file, solid_of_mesh
+from models.piece import Array, Piece
+from models.shapes import Box, Cylinder, Mesh, Polycube, Prism, Shape, Sphere
 from models.solid import Detail, Solid
 from models.spec import PieceSpec
 
@@ -22,8 +26,11 @@ BUILDERS: dict[type[Shape], Callable[[Any, Detail], Solid]] = {
     Sphere: build_sphere,
     Prism: build_prism,
     Polycube: build_polycube,
+    Mesh: build_file,
 }
 DETAIL = Detail()
+# time and size of a mesh file
+Stamp = tuple[int, int] | None
 
 
 def build(spec: PieceSpec, *, folder: Path | None = None, detail: Detail = DETAIL) -> Piece:
@@ -32,17 +39,44 @@ def build(spec: PieceSpec, *, folder: Path | None = None, detail: Detail = DETAI
     folder: what a mesh path is relative to, the current folder when None. detail: how finely curves are
     drawn. Raises ModelError when the shape cannot be built.
     """
-    return _piece(spec, detail)
+    if not isinstance(spec.shape, Mesh):
+        return _piece(spec, spec.shape, None, detail)
+    path = (folder or Path()).absolute() / spec.shape.mesh
+    return _piece(spec, spec.shape.model_copy(update={"mesh": str(path)}), _stamp(path), detail)
+
+
+def build_mesh(
+    mesh: trimesh.Trimesh, model: str, material: Material, colour: str | None = None
+) -> tuple[Piece, Array]:
+    """A piece from a mesh that lies where it belongs, and where its piece frame is: (3,) metres.
+
+    mesh: metres, world axes, Z-up. The piece frame keeps the axes; its origin is the bounding box centre.
+    Raises MeshError, naming `model`, when the mesh is not a closed solid of sensible size.
+    """
+    vertices, faces = np.array(mesh.vertices, dtype=np.float64), np.array(mesh.faces, dtype=np.int64)
+    solid = solid_of_mesh(vertices, faces, model)
+    corners = vertices[faces].reshape(-1, 3)
+    return piece_of(solid, model, material, colour), (corners.min(axis=0) + corners.max(axis=0)) / 2
 
 
 @lru_cache(maxsize=4096)
-def _piece(spec: PieceSpec, detail: Detail) -> Piece:
-    return piece_of(_solid(spec.shape, detail), spec.model, spec.material, spec.colour)
+def _piece(spec: PieceSpec, shape: Shape, stamp: Stamp, detail: Detail) -> Piece:
+    return piece_of(_solid(shape, stamp, detail), spec.model, spec.material, spec.colour)
 
 
 @lru_cache(maxsize=1024)
-def _solid(shape: Shape, detail: Detail) -> Solid:
+def _solid(shape: Shape, stamp: Stamp, detail: Detail) -> Solid:
+    """Pieces of one shape share it, whatever they are made of."""
     return BUILDERS[type(shape)](shape, detail)
+
+
+def _stamp(path: Path) -> Stamp:
+    """What changes when a file does, so that a mesh that was exported again is built again."""
+    try:
+        state = path.stat()
+    except OSError:
+        return None  # the reader says what is wrong
+    return state.st_mtime_ns, state.st_size
 
 
 def piece_of(solid: Solid, model: str, material: Material, colour: str | None) -> Piece:

@@ -15,7 +15,7 @@ from models.convex import box_part, hull_part, merge_cells, sphere_part
 from models.errors import ModelError
 from models.net import Ints
 from models.outline import convex_pieces, signed_area, triangulate
-from models.piece import Array, Part
+from models.piece import Array, Part, Surface
 from models.shapes import Box, Cylinder, Polycube, Prism, Sphere
 from models.solid import MM, Bulk, Detail, Solid, solid_of
 
@@ -32,7 +32,7 @@ def build_box(shape: Box, detail: Detail) -> Solid:
     inertia = np.diag([y * y + z * z, x * x + z * z, x * x + y * y]) * (x * y * z / 12)
     bulk = Bulk(float(x * y * z), np.zeros(3), inertia)
     return solid_of(
-        np.array(mesh.vertices), np.array(mesh.faces), lambda _: [box_part(np.zeros(3), size / 2)], bulk=bulk
+        np.array(mesh.vertices), np.array(mesh.faces), lambda *_: [box_part(np.zeros(3), size / 2)], bulk=bulk
     )
 
 
@@ -47,7 +47,7 @@ def build_cylinder(shape: Cylinder, detail: Detail) -> Solid:
     across = volume * (3 * radius**2 + height**2) / 12
     bulk = Bulk(volume, np.zeros(3), np.diag([across, across, volume * radius**2 / 2]))
     parts = _sectors(radius, height, detail)
-    return solid_of(vertices, faces, lambda _: parts, curved=curved, samples=samples, bulk=bulk)
+    return solid_of(vertices, faces, lambda *_: parts, curved=curved, samples=samples, bulk=bulk)
 
 
 def build_sphere(shape: Sphere, detail: Detail) -> Solid:
@@ -58,7 +58,7 @@ def build_sphere(shape: Sphere, detail: Detail) -> Solid:
     volume = float(4 / 3 * np.pi * radius**3)
     bulk = Bulk(volume, np.zeros(3), np.eye(3) * (0.4 * volume * radius**2))
     curved = np.ones(len(faces), dtype=bool)
-    return solid_of(vertices, faces, lambda _: [sphere_part(np.zeros(3), radius)], curved=curved, bulk=bulk)
+    return solid_of(vertices, faces, lambda *_: [sphere_part(np.zeros(3), radius)], curved=curved, bulk=bulk)
 
 
 def build_prism(shape: Prism, detail: Detail) -> Solid:
@@ -70,7 +70,7 @@ def build_prism(shape: Prism, detail: Detail) -> Solid:
     vertices, faces = extrude(ring, triangulate(points), shape.prism.height * MM)
     pieces = convex_pieces(points)
 
-    def parts(moved: Array) -> list[Part]:
+    def parts(moved: Array, _: Surface) -> list[Part]:
         return [hull_part(moved[[*piece, *(len(ring) + corner for corner in piece)]]) for piece in pieces]
 
     return solid_of(vertices, faces, parts)
@@ -84,7 +84,7 @@ def build_polycube(shape: Polycube, detail: Detail) -> Solid:
     high = np.array(cells).max(axis=0) + 1
     vertices, faces = _cell_faces(cells)
 
-    def parts(_: Array) -> list[Part]:
+    def parts(*_: object) -> list[Part]:
         return [
             box_part((start + size / 2 - (low + high) / 2) * edge, size * edge / 2)
             for start, size in merge_cells(cells)

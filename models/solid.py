@@ -72,7 +72,7 @@ def bulk_of(vertices: Array, faces: Ints) -> Bulk:
 def solid_of(
     vertices: Array,
     faces: Ints,
-    parts: Callable[[Array], Sequence[Part]],
+    parts: Callable[[Array, Surface], Sequence[Part]],
     *,
     curved: Flags | None = None,
     samples: Array | None = None,
@@ -81,16 +81,18 @@ def solid_of(
 ) -> Solid:
     """A solid from a closed triangle mesh in metres, moved so that its bounding box is centred.
 
-    parts: makes the convex parts of the moved vertices. curved, samples, rounding: as in `surface_of`.
-    bulk: closed forms where the mesh only approximates the shape, about the bounding box centre.
+    parts: makes the convex parts from the moved vertices and their surface. curved, samples, rounding: as in
+    `surface_of`. bulk: closed forms where the mesh only approximates the shape, about the bounding box
+    centre.
     """
     low, high = vertices.min(axis=0), vertices.max(axis=0)
     moved = vertices - (low + high) / 2
     bulk = bulk or bulk_of(moved, faces)
+    surface = surface_of(moved, faces, curved=curved, samples=samples, rounding=rounding)
     solid = Solid(
         visual=trimesh.Trimesh(moved, faces, process=False),
-        surface=surface_of(moved, faces, curved=curved, samples=samples, rounding=rounding),
-        parts=tuple(parts(moved)),
+        surface=surface,
+        parts=tuple(parts(moved, surface)),
         extents=high - low,
         volume=bulk.volume,
         centre_of_mass=bulk.centre,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.sparse import coo_matrix
@@ -59,7 +60,7 @@ def surface_of(
         is_curved[facet_of[curved]] = True
     facets = tuple(
         Facet(rings=rings, normal=normals[facet], curved=bool(is_curved[facet]))
-        for facet, rings in enumerate(_rings(net, normals, borders))
+        for facet, rings in enumerate(_rings(net, facet_of, normals, borders))
     )
     segments = _edges(net, borders, is_curved)
     corners = _corners(net, segments, borders)
@@ -116,15 +117,22 @@ def curved_facets(net: Net, facet_of: Ints, normals: Array, borders: Borders) ->
     return curved
 
 
-def _rings(net: Net, normals: Array, borders: Borders) -> list[tuple[Array, ...]]:
+def _rings(net: Net, facet_of: Ints, normals: Array, borders: Borders) -> list[tuple[Array, ...]]:
     """The outline and holes of each facet, corners on straight sides left out."""
+    triangles = net.vertices[net.faces]
+    is_triangle = (np.bincount(facet_of) == 1).tolist()
+    face_of = np.zeros(len(normals), dtype=np.int64)
+    face_of[facet_of] = np.arange(len(facet_of))
     start, stop = net.ends[borders.half].T
     along = net.vertices[stop] - net.vertices[start]
     along /= np.linalg.norm(along, axis=1)[:, None]
     order = np.argsort(borders.facet, kind="stable")
     first = np.searchsorted(borders.facet[order], np.arange(len(normals) + 1))
-    result = []
+    result: list[tuple[Array, ...]] = []
     for facet, normal in enumerate(normals):
+        if is_triangle[facet]:
+            result.append((triangles[face_of[facet]],))
+            continue
         members = order[first[facet] : first[facet + 1]].tolist()
         rings = []
         for loop in _loops(members, start, stop, along, normal):
@@ -149,12 +157,10 @@ def _loops(members: list[int], start: Ints, stop: Ints, along: Array, normal: Ar
     while left:
         loop = [left.popitem()[0]]
         while True:
-            here = along[loop[-1]]
             choices = leaving[int(stop[loop[-1]])]
             # where loops touch in a corner, the sharpest turn to the right keeps outline and hole apart
-            onward = min(
-                choices,
-                key=lambda border: np.arctan2(np.cross(here, along[border]) @ normal, here @ along[border]),
+            onward = (
+                choices[0] if len(choices) == 1 else min(choices, key=partial(_turn, along, normal, loop[-1]))
             )
             if onward not in left:
                 break
@@ -162,6 +168,11 @@ def _loops(members: list[int], start: Ints, stop: Ints, along: Array, normal: Ar
             loop.append(onward)
         loops.append(loop)
     return loops
+
+
+def _turn(along: Array, normal: Array, first: int, second: int) -> float:
+    """Radians from the direction of one border to that of another, positive to the left."""
+    return float(np.arctan2(np.cross(along[first], along[second]) @ normal, along[first] @ along[second]))
 
 
 def _area(ring: Array, normal: Array) -> float:
