@@ -1,0 +1,221 @@
+"""The surfaces of all bodies of an assembly as flat arrays in the world, ready for vectorised contact finding.
+
+It knows geometry only: no forces, no friction, no pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.world import Body
+from models.piece import Piece, Surface
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+MATCH = 1e-7
+"""Points closer than this part of the piece's diagonal are the same point of its surface (builders round less)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Features:
+    """Facets, edges, corners and curved samples, of one piece (piece frame) or of many bodies (world). Metres.
+
+    vertices: (v, 3), the ring corners of all facets, facet after facet. ring_start: (r + 1,) into vertices;
+    ring_facet: (r,) the facet of a ring; the first ring of a facet is its outline, the others are holes.
+    facet_start: (f + 1,) into vertices. normals: (f, 3). facet_curved: (f,).
+    edges: (e, 2, 3). edge_into: (e, 2, 3), unit, from the edge into each of its two faces. edge_normals:
+    (e, 2, 3), of those faces. edge_curved: (e,), one of the faces is curved.
+    corners: (c, 3). spoke_start: (c + 1,) into spokes: (s, 3), unit, along the surface edges that leave a corner.
+    samples: (j, 3), points on curved facets.
+    facet_body, edge_body, corner_body, sample_body: owner of each, all zero for one piece.
+    """
+
+    vertices: Array
+    ring_start: Ints
+    ring_facet: Ints
+    facet_start: Ints
+    normals: Array
+    facet_curved: Bools
+    edges: Array
+    edge_into: Array
+    edge_normals: Array
+    edge_curved: Bools
+    corners: Array
+    spoke_start: Ints
+    spokes: Array
+    samples: Array
+    facet_body: Ints
+    edge_body: Ints
+    corner_body: Ints
+    sample_body: Ints
+
+
+@lru_cache(maxsize=1024)
+def of_piece(piece: Piece) -> Features:
+    """The features of a piece in its own frame; cached, because a tower repeats few pieces many times."""
+    surface = piece.surface
+    rings = [ring for facet in surface.facets for ring in facet.rings]
+    ring_facet = np.array([i for i, facet in enumerate(surface.facets) for _ in facet.rings], dtype=np.int64)
+    ring_start = _starts([len(ring) for ring in rings])
+    vertices = np.concatenate(rings).reshape(-1, 3)
+    eps = MATCH * float(np.linalg.norm(piece.extents))
+    tails, heads, owner = _segments(vertices, ring_start, ring_facet)
+    normals = np.array([facet.normal for facet in surface.facets])
+    curved = np.array([facet.curved for facet in surface.facets], dtype=np.bool_)
+    into, faces = _edge_faces(surface.edges, tails, heads, normals[owner], owner, eps)
+    spoke_start, spokes = _spokes(surface, tails, heads, eps)
+    return Features(
+        vertices=vertices,
+        ring_start=ring_start,
+        ring_facet=ring_facet,
+        facet_start=_starts([sum(len(ring) for ring in facet.rings) for facet in surface.facets]),
+        normals=normals,
+        facet_curved=curved,
+        edges=surface.edges.reshape(-1, 2, 3),
+        edge_into=into,
+        edge_normals=normals[faces],
+        edge_curved=curved[faces].any(axis=1),
+        corners=surface.corners.reshape(-1, 3),
+        spoke_start=spoke_start,
+        spokes=spokes,
+        samples=surface.curved.reshape(-1, 3),
+        facet_body=np.zeros(len(normals), dtype=np.int64),
+        edge_body=np.zeros(len(surface.edges), dtype=np.int64),
+        corner_body=np.zeros(len(surface.corners), dtype=np.int64),
+        sample_body=np.zeros(len(surface.curved), dtype=np.int64),
+    )
+
+
+def of_bodies(bodies: Sequence[Body]) -> Features:
+    """The features of all bodies where they are in the world; owners index into `bodies`."""
+    each = [of_piece(body.piece) for body in bodies]
+    turns = np.array([body.pose.matrix for body in bodies])
+    shifts = np.array([body.pose.position for body in bodies])
+
+    def owners(counts: list[int]) -> Ints:
+        return np.repeat(np.arange(len(bodies)), counts)
+
+    def placed(parts: list[Array], owner: Ints, *, points: bool) -> Array:
+        local = np.concatenate(parts)
+        flat = local.reshape(len(local), int(np.prod(local.shape[1:])) // 3, 3)
+        turned = np.matmul(flat, turns[owner].transpose(0, 2, 1))
+        if points:
+            turned = turned + shifts[owner][:, None, :]
+        return turned.reshape(local.shape)
+
+    vertex_body = owners([len(one.vertices) for one in each])
+    facet_body = owners([len(one.normals) for one in each])
+    edge_body = owners([len(one.edges) for one in each])
+    corner_body = owners([len(one.corners) for one in each])
+    sample_body = owners([len(one.samples) for one in each])
+    spoke_body = owners([len(one.spokes) for one in each])
+    facet_base = np.cumsum([0] + [len(one.normals) for one in each])
+    return Features(
+        vertices=placed([one.vertices for one in each], vertex_body, points=True),
+        ring_start=_joined([one.ring_start for one in each]),
+        ring_facet=np.concatenate([one.ring_facet + base for one, base in zip(each, facet_base, strict=False)]),
+        facet_start=_joined([one.facet_start for one in each]),
+        normals=placed([one.normals for one in each], facet_body, points=False),
+        facet_curved=np.concatenate([one.facet_curved for one in each]),
+        edges=placed([one.edges for one in each], edge_body, points=True),
+        edge_into=placed([one.edge_into for one in each], edge_body, points=False),
+        edge_normals=placed([one.edge_normals for one in each], edge_body, points=False),
+        edge_curved=np.concatenate([one.edge_curved for one in each]),
+        corners=placed([one.corners for one in each], corner_body, points=True),
+        spoke_start=_joined([one.spoke_start for one in each]),
+        spokes=placed([one.spokes for one in each], spoke_body, points=False),
+        samples=placed([one.samples for one in each], sample_body, points=True),
+        facet_body=facet_body,
+        edge_body=edge_body,
+        corner_body=corner_body,
+        sample_body=sample_body,
+    )
+
+
+@lru_cache(maxsize=1024)
+def sagitta(piece: Piece) -> float:
+    """How far the true curved surface bulges beyond the planar facets that stand for it, metres; 0 when flat.
+
+    A chord of length c between two facets whose normals differ by t has its arc c t / 8 above it.
+    """
+    facets = [facet for facet in piece.surface.facets if facet.curved]
+    if len(facets) < 2:
+        return 0.0
+    centres = np.array([facet.rings[0].mean(axis=0) for facet in facets])
+    normals = np.array([facet.normal for facet in facets])
+    # the nearest other facet by its centre is a neighbour across a short chord
+    gaps = np.linalg.norm(centres[:, None] - centres[None], axis=2) + np.diag(np.full(len(facets), np.inf))
+    near = np.argmin(gaps, axis=1)
+    turn = np.arccos(np.clip(np.einsum("ij,ij->i", normals, normals[near]), -1.0, 1.0))
+    return float(np.max(gaps[np.arange(len(facets)), near] * turn) / 8)
+
+
+@lru_cache(maxsize=1024)
+def reach(piece: Piece) -> float:
+    """Metres from the centre of mass to the farthest point of the surface."""
+    return float(np.linalg.norm(of_piece(piece).vertices - piece.centre_of_mass, axis=1).max())
+
+
+def is_convex(piece: Piece) -> bool:
+    """Whether the piece is one convex solid: two of those touch in one plane at most."""
+    return len(piece.parts) == 1
+
+
+def _starts(counts: list[int]) -> Ints:
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def _joined(starts: list[Ints]) -> Ints:
+    """Start arrays of consecutive blocks as the start array of the whole."""
+    counts = np.concatenate([np.diff(one) for one in starts])
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def _segments(vertices: Array, ring_start: Ints, ring_facet: Ints) -> tuple[Array, Array, Ints]:
+    """Tail, head and facet of every directed ring segment."""
+    following = np.arange(1, len(vertices) + 1)
+    following[ring_start[1:] - 1] = ring_start[:-1]
+    owner = np.repeat(ring_facet, np.diff(ring_start))
+    return vertices, vertices[following], owner
+
+
+def _edge_faces(
+    edges: Array, tails: Array, heads: Array, normals: Array, owner: Ints, eps: float
+) -> tuple[Array, Ints]:
+    """For each edge the two directions into its faces (e, 2, 3), and those faces (e, 2).
+
+    A ring runs counter-clockwise around its face (holes clockwise), so the face lies to the left: normal x along.
+    """
+    into = np.zeros((len(edges), 2, 3))
+    faces = np.zeros((len(edges), 2), dtype=np.int64)
+    along = heads - tails
+    length = np.linalg.norm(along, axis=1)
+    along = along / np.where(length > 0, length, 1.0)[:, None]
+    for i, (start, end) in enumerate(edges.reshape(-1, 2, 3)):
+        middle = (start + end) / 2 - tails
+        reach = np.einsum("ij,ij->i", middle, along)
+        aside = np.linalg.norm(middle - reach[:, None] * along, axis=1)
+        level = np.abs((end - start) @ normals.T) <= 2 * eps
+        on = np.flatnonzero((aside <= eps) & (reach >= -eps) & (reach <= length + eps) & level)
+        if len(on) < 2:
+            raise ValueError(f"edge {i} of the piece borders {len(on)} faces, not 2: its surface is not closed")
+        pair = on[[0, -1]]
+        into[i] = np.cross(normals[pair], along[pair])
+        faces[i] = owner[pair]
+    return into, faces
+
+
+def _spokes(surface: Surface, tails: Array, heads: Array, eps: float) -> tuple[Ints, Array]:
+    """Unit directions of the surface's edges away from each corner, as a start array and (s, 3)."""
+    spokes: list[Array] = [np.zeros((0, 3))]
+    for corner in surface.corners.reshape(-1, 3):
+        ways = heads[np.linalg.norm(tails - corner, axis=1) <= eps] - corner
+        spokes.append(ways / np.linalg.norm(ways, axis=1)[:, None])
+    return _starts([len(one) for one in spokes[1:]]), np.concatenate(spokes)

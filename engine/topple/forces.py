@@ -1,0 +1,140 @@
+"""The contact forces of least squares: forces are not unique, this solution is.
+
+    minimise |f|^2 / 2   so that   B f + g = 0,   f in the Coulomb cones                                  (3)
+
+Its dual is to minimise |P(B^T v)|^2 / 2 + g.v over v, with P the projection onto the cones; f = P(B^T v). That is
+smooth, convex and small (6 unknowns a piece), and semismooth Newton's method (Qi & Sun 1993; the projection's
+derivative: Kanno, Martins & Pinto da Costa 2006) solves it to rounding in a few steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import clarabel
+import numpy as np
+from scipy.sparse import bsr_array, csc_array, csc_matrix, diags_array, eye_array, vstack
+from scipy.sparse.linalg import splu
+
+from engine.topple.conic import StaticsError, forces_of, parting, settings
+from engine.topple.equilibrium import Balance
+from engine.topple.ragged import Array
+
+RESIDUAL = 1e-9
+"""Out-of-balance force, in median weights, at which the solution is final."""
+MAX_STEPS = 40
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForceSolution:
+    """forces: (k, 3) newtons in the world, on the first body of each contact point (the second feels the opposite).
+
+    residual: newtons, the largest out-of-balance force or torque (over the median size) left on a piece.
+    """
+
+    forces: Array
+    residual: float
+
+
+def least_squares(balance: Balance) -> ForceSolution:
+    """Solution of (3). Raises StaticsError when there is none or none can be found: ask `stands` first."""
+    gravity = balance.load(balance.down)
+    forces = _newton(balance, gravity)
+    if forces is None:
+        forces = _interior_point(balance, gravity)
+    left = np.abs(balance.matrix @ forces.reshape(-1) + gravity).max(initial=0.0)
+    if left > 1e-5 * max(float(balance.weights.max(initial=0.0)), 1.0):
+        raise StaticsError("no contact forces balance the pieces")
+    world = np.einsum("ki,kij->kj", forces, balance.frames) * balance.force
+    return ForceSolution(world, float(left) * balance.force)
+
+
+def project(x: Array, friction: Array) -> tuple[Array, Array]:
+    """Nearest points (k, 3) of the Coulomb cones |t| <= mu n to x (k, 3), and the projection's derivative (k, 3, 3)."""
+    normal, tangent = x[:, 0], x[:, 1:]
+    slip = np.linalg.norm(tangent, axis=1)
+    inside = slip <= friction * normal
+    outside = ~inside & (friction * slip <= -normal)
+    rim = ~inside & ~outside
+    unit = tangent / np.where(slip > 0, slip, 1.0)[:, None]
+    root = np.sqrt(1 + friction**2)
+    ray = np.concatenate([np.ones((len(x), 1)), friction[:, None] * unit], axis=1) / root[:, None]
+    along = np.einsum("ij,ij->i", x, ray)
+    point = np.where(inside[:, None], x, np.where(rim[:, None], along[:, None] * ray, 0.0))
+    slope = np.zeros((len(x), 3, 3))
+    slope[inside] = np.eye(3)
+    across = np.stack([-unit[:, 1], unit[:, 0]], axis=1)[rim]
+    slope[rim] = ray[rim][:, :, None] * ray[rim][:, None, :]
+    bend = (along * friction / root / np.where(slip > 0, slip, 1.0))[rim]
+    slope[rim, 1:, 1:] += bend[:, None, None] * across[:, :, None] * across[:, None, :]
+    return point, slope
+
+
+def _newton(balance: Balance, gravity: Array) -> Array | None:
+    """Semismooth Newton with a line search on the dual of (3); None when it does not get there."""
+    matrix, transposed = balance.matrix, balance.matrix.T.tocsr()
+    count, size = len(balance.friction), matrix.shape[0]
+    v = np.zeros(size)
+
+    def dual(at: Array) -> tuple[float, Array, Array, Array]:
+        point, slope = project((transposed @ at).reshape(-1, 3), balance.friction)
+        flat = point.reshape(-1)
+        return float(flat @ flat / 2 + gravity @ at), matrix @ flat + gravity, point, slope
+
+    value, out, point, slope = dual(v)
+    slope = np.tile(np.eye(3), (count, 1, 1))
+    for _ in range(MAX_STEPS):
+        if np.abs(out).max(initial=0.0) <= RESIDUAL:
+            return point
+        blocks = bsr_array((slope, np.arange(count), np.arange(count + 1)), shape=(3 * count, 3 * count))
+        hessian = matrix @ (blocks @ transposed) + 1e-9 * eye_array(size)
+        step = -splu(csc_array(hessian)).solve(out)
+        slant = float(out @ step)
+        length = 1.0
+        while True:
+            trial = dual(v + length * step)
+            if trial[0] <= value + 1e-4 * length * slant + 1e-14 * abs(value):
+                break
+            length /= 2
+            if length < 1e-6:
+                return None
+        v = v + length * step
+        value, out, point, slope = trial
+    return None
+
+
+def _interior_point(balance: Balance, gravity: Array) -> Array:
+    """Problem (3) as it stands, by Clarabel: slower and less exact, but it copes with degenerate contacts."""
+    rows, cones, rough = parting(balance, balance.friction)
+    size, count = balance.matrix.shape[0], rows.shape[0]
+    weight = np.ones((int(rough.sum()), 3))
+    weight[:, 0] = 1 / balance.friction[rough] ** 2
+    quadratic = diags_array(np.concatenate([np.ones(int((~rough).sum())), weight.reshape(-1)]))
+    constraints = vstack([-rows.T, -eye_array(count)])
+    b = np.concatenate([-gravity, np.zeros(count)])
+    solver = clarabel.DefaultSolver(
+        csc_matrix(quadratic), np.zeros(count), csc_matrix(constraints), b, [clarabel.ZeroConeT(size), *cones],
+        settings(refine=True),
+    )
+    result = solver.solve()
+    if str(result.status) not in ("Solved", "AlmostSolved"):
+        raise StaticsError(f"no contact forces balance the pieces ({result.status})")
+    return forces_of(np.array(result.x), balance.friction, rough)
+
+
+def carried(balance: Balance, solution: ForceSolution) -> dict[str, float]:
+    """Newtons each free piece carries from above: over its neighbours, the net force each presses it down with."""
+    total = dict.fromkeys(balance.names, 0.0)
+    low, high = balance.neighbours.min(axis=1), balance.neighbours.max(axis=1)
+    key = low * (int(high.max(initial=0)) + 1) + high
+    _, row = np.unique(key, return_inverse=True)
+    sign = np.where(balance.neighbours[:, 0] == low, 1.0, -1.0)
+    down = np.bincount(row, -sign * (solution.forces @ -balance.down)) if len(row) else np.zeros(0)
+    free_low = np.where(sign > 0, balance.first, balance.second)
+    free_high = np.where(sign > 0, balance.second, balance.first)
+    for pair in range(len(down)):
+        at = int(np.flatnonzero(row == pair)[0])
+        pressed, amount = (free_low[at], down[pair]) if down[pair] > 0 else (free_high[at], -down[pair])
+        if pressed >= 0:
+            total[balance.names[pressed]] += float(amount)
+    return total

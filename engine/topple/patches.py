@@ -1,0 +1,158 @@
+"""Contact patches: the polygons, lines and points in which pairs of bodies touch, as flat arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+
+from engine.topple.ragged import Array, Bools, Ints, expand
+
+BENT = 2e-6
+"""A hull corner nearer than this part of the contact's size to its neighbours' chord carries nothing of its own."""
+SAME_PLANE = 1e-4
+"""Normals this close, and points this part of the patch off its plane, belong to one plane."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Patches:
+    """Contact polygons, lines and points.
+
+    pair: (n,) which pair of bodies. start: (n + 1,) into points (k, 3), metres. normals: (n, 3) unit, from the pair's
+    second body towards its first. curved: (n,) a curved facet takes part.
+    """
+
+    pair: Ints
+    start: Ints
+    points: Array
+    normals: Array
+    curved: Bools
+
+
+def no_patches() -> Patches:
+    """An empty list."""
+    return of_spans(np.zeros(0, np.int64), [], np.zeros((0, 3)), np.zeros(0, np.bool_))
+
+
+def of_spans(pair: Ints, spans: list[Array], normals: Array, curved: Bools) -> Patches:
+    """Patches from their points, (n, 3) each."""
+    counts = [len(span) for span in spans]
+    points = np.concatenate([np.zeros((0, 3)), *spans])
+    return Patches(pair, starts_of(counts), points, normals.reshape(-1, 3), curved)
+
+
+def starts_of(counts: list[int] | Ints) -> Ints:
+    """Start array (n + 1,) of consecutive blocks of these sizes."""
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def joined(parts: list[Patches]) -> Patches:
+    """Several lists of patches as one."""
+    return Patches(
+        pair=np.concatenate([part.pair for part in parts]),
+        start=starts_of(np.concatenate([np.diff(part.start) for part in parts])),
+        points=np.concatenate([part.points for part in parts]),
+        normals=np.concatenate([part.normals for part in parts]),
+        curved=np.concatenate([part.curved for part in parts]),
+    )
+
+
+def chosen(patches: Patches, keep: Bools | Ints) -> Patches:
+    """Some of the patches: a mask, or numbers in the wanted order."""
+    rows = np.flatnonzero(keep) if keep.dtype == np.bool_ else keep
+    counts = np.diff(patches.start)[rows]
+    return Patches(
+        pair=patches.pair[rows],
+        start=starts_of(counts),
+        points=patches.points[expand(patches.start[rows], counts)[1]],
+        normals=patches.normals[rows],
+        curved=patches.curved[rows],
+    )
+
+
+def merged(patches: Patches) -> Patches:
+    """Patches of one pair in one plane as one, ordered by pair.
+
+    The hull of both passes on exactly the same forces and torques as the two (a force at a point between corners is a
+    sum of forces at the corners), with fewer unknowns.
+    """
+    patches = chosen(patches, np.argsort(patches.pair, kind="stable"))
+    single = np.bincount(patches.pair)[patches.pair] == 1 if len(patches.pair) else np.zeros(0, np.bool_)
+    if single.all():
+        return patches
+    groups: list[list[int]] = []
+    for row in np.flatnonzero(~single):
+        for group in groups:
+            if _is_one_plane(patches, group[0], int(row)):
+                group.append(int(row))
+                break
+        else:
+            groups.append([int(row)])
+    hulls = [_points(patches, group[0]) if len(group) == 1 else _hull(patches, group) for group in groups]
+    heads = np.array([group[0] for group in groups])
+    curved = np.array([patches.curved[group].any() for group in groups], dtype=np.bool_)
+    whole = joined(
+        [chosen(patches, single), of_spans(patches.pair[heads], hulls, patches.normals[heads], curved)]
+    )
+    return chosen(whole, np.argsort(whole.pair, kind="stable"))
+
+
+def axes_across(normal: Array) -> tuple[Array, Array]:
+    """Two unit vectors (n, 3) that complete each normal (n, 3) to a right-handed frame, along the world's if possible."""
+    help_axis = np.eye(3)[np.argmin(np.abs(normal), axis=1)]
+    u = np.cross(help_axis, normal)
+    u /= np.linalg.norm(u, axis=1)[:, None]
+    return u, np.cross(normal, u)
+
+
+def bends(flat: Array, owner: Ints) -> tuple[Array, Ints]:
+    """Hull corners without repeated and collinear ones: which of those appear hangs on rounding alone."""
+    for chord in (False, True):
+        if not len(owner):
+            break
+        starts = np.flatnonzero(np.append(True, owner[1:] != owner[:-1]))
+        sizes = np.diff(np.append(starts, len(owner)))
+        position = np.arange(len(owner)) - np.repeat(starts, sizes)
+        base, size = np.repeat(starts, sizes), np.repeat(sizes, sizes)
+        before, after = flat[base + (position - 1) % size], flat[base + (position + 1) % size]
+        spread = np.maximum.reduceat(flat, starts) - np.minimum.reduceat(flat, starts)
+        reach = np.repeat(spread.max(axis=1), sizes)
+        if chord:
+            line = after - before
+            aside = np.abs(line[:, 0] * (flat - before)[:, 1] - line[:, 1] * (flat - before)[:, 0])
+            distance = aside / np.maximum(np.linalg.norm(line, axis=1), 1e-300)
+        else:
+            distance = np.linalg.norm(flat - before, axis=1)
+        keep = (distance > BENT * reach) | (size <= 3)
+        flat, owner = flat[keep], owner[keep]
+    return flat, owner
+
+
+def _points(patches: Patches, row: int) -> Array:
+    return patches.points[patches.start[row] : patches.start[row + 1]]
+
+
+def _is_one_plane(patches: Patches, one: int, other: int) -> bool:
+    """Whether two patches of the same pair lie in one plane and face the same way."""
+    if patches.pair[one] != patches.pair[other] or patches.curved[one] != patches.curved[other]:
+        return False
+    normal = patches.normals[one]
+    offset = _points(patches, other) - _points(patches, one)[0]
+    size = np.linalg.norm(offset, axis=1).max()
+    return bool(
+        normal @ patches.normals[other] > 1 - SAME_PLANE**2 and np.abs(offset @ normal).max() <= SAME_PLANE * size
+    )
+
+
+def _hull(patches: Patches, rows: list[int]) -> Array:
+    """The corners of the convex hull of several patches in one plane."""
+    points = np.concatenate([_points(patches, row) for row in rows])
+    u, v = axes_across(patches.normals[rows[:1]])
+    base = np.stack([u[0], v[0]], axis=1)
+    flat = (points - points[0]) @ base
+    ring = shapely.get_coordinates(shapely.convex_hull(shapely.MultiPoint(flat)))
+    if len(ring) > 3:
+        ring = bends(ring[:-1], np.zeros(len(ring) - 1, dtype=np.int64))[0]
+    hull: Array = points[0] + ring @ base.T
+    return hull

@@ -1,0 +1,150 @@
+"""Statics: can contact forces hold the pieces where they are, how far from toppling, what carries what.
+
+Works on the poses as they are; says nothing about gaps, drops and impacts (dynamics does), nor about rocking on
+curved surfaces, where the answer is None and `why` says so. See `engine.topple.equilibrium` for the theory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from engine.topple.conic import StaticsError, fall
+from engine.topple.contacts import Contacts, find_contacts
+from engine.topple.equilibrium import GRAVITY, Balance, balance_of
+from engine.topple.forces import ForceSolution, carried, least_squares
+from engine.topple.margins import Mode, PushMargin, TiltMargin, Velocities, mechanism, push_of, tilt_of, weakest
+from engine.world import Assembly, Vector
+
+UNBALANCED = 1e-6
+"""Out-of-balance force, relative to a piece's weight, that still counts as balanced (the solver reaches 1e-8)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statics:
+    """What the force balance says of an assembly; the words are those of `check --json`.
+
+    stands: None when it cannot be judged, and then `why` says why and everything else is None or empty.
+    needs_friction: it does not stand without. tilt_deg: smallest tilt at which equilibrium is lost, 0 to 90;
+    tilt_direction_deg: the downhill side then, counter-clockwise from +x. push_n: smallest horizontal force at the top
+    centre of push_piece that moves anything (None: no force does), push_mode: how. weakest: the piece that moves most
+    in the mechanism (at critical tilt; when it does not stand, of the fall). loads: newtons carried from above.
+    mechanism: per piece velocity (m/s) and angular velocity (rad/s), fastest point 1 m/s.
+    """
+
+    stands: bool | None
+    needs_friction: bool | None = None
+    tilt_deg: float | None = None
+    tilt_direction_deg: float | None = None
+    push_n: float | None = None
+    push_piece: str | None = None
+    push_mode: Mode | None = None
+    weakest: str | None = None
+    loads: dict[str, float] = field(default_factory=dict)
+    mechanism: Velocities = field(default_factory=dict)
+    why: str | None = None
+
+
+def analyse(
+    assembly: Assembly,
+    *,
+    margins: bool = True,
+    loads: bool = True,
+    gravity: Vector = GRAVITY,
+    friction: float | None = None,
+    contacts: Contacts | None = None,
+) -> Statics:
+    """Everything statics has to say. margins: with tilt and push; loads: with what each piece carries.
+
+    gravity: m/s^2, turned to tilt the table and all supports. friction: overrides every pair's coefficient.
+    contacts: those already found. Raises ValueError for zero gravity or negative friction.
+    """
+    contacts = contacts or find_contacts(assembly)
+    if contacts.curved:
+        return Statics(stands=None, why=curved_reason(contacts))
+    balance = balance_of(assembly, contacts, gravity=gravity, friction=friction)
+    try:
+        return _analysed(assembly, balance, margins=margins, loads=loads)
+    except StaticsError as error:
+        return Statics(stands=None, why=str(error))
+
+
+def stands(
+    assembly: Assembly,
+    *,
+    gravity: Vector = GRAVITY,
+    friction: float | None = None,
+    contacts: Contacts | None = None,
+) -> bool | None:
+    """Whether some set of contact forces balances every piece; None when that cannot be judged."""
+    return analyse(
+        assembly, margins=False, loads=False, gravity=gravity, friction=friction, contacts=contacts
+    ).stands
+
+
+def tilt_margin(balance: Balance) -> TiltMargin:
+    """The tilt margin of a balance; 0 degrees, with the mechanism of the fall, when it does not stand."""
+    balanced, velocities = _verdict(balance, balance.friction)
+    if balanced:
+        return tilt_of(balance)
+    return TiltMargin(0.0, 0.0, 0.0, weakest(balance, velocities), mechanism(balance, velocities))
+
+
+def push_margin(balance: Balance, assembly: Assembly) -> PushMargin:
+    """The push margin of a balance. Raises StaticsError when it does not stand."""
+    if not _verdict(balance, balance.friction)[0]:
+        raise StaticsError("it does not stand, so there is nothing to push")
+    return push_of(balance, assembly)
+
+
+def loads(balance: Balance) -> tuple[dict[str, float], ForceSolution]:
+    """Newtons carried from above by each free piece, and the force solution. Raises StaticsError if it falls."""
+    solution = least_squares(balance)
+    return carried(balance, solution), solution
+
+
+def curved_reason(contacts: Contacts) -> str:
+    """The sentence that says why statics is silent."""
+    upper, lower = contacts.curved[0]
+    more = f" (and {len(contacts.curved) - 1} more)" if len(contacts.curved) > 1 else ""
+    return f"{upper} and {lower} touch on a curved surface{more}: a force balance says nothing about rocking"
+
+
+def _analysed(assembly: Assembly, balance: Balance, *, margins: bool, loads: bool) -> Statics:
+    if not balance.names:
+        return Statics(stands=True, needs_friction=False, tilt_deg=90.0, tilt_direction_deg=0.0)
+    smooth, velocities = _verdict(balance, np.zeros_like(balance.friction))
+    balanced = smooth
+    if not smooth:
+        balanced, velocities = _verdict(balance, balance.friction)
+    if not balanced:
+        return Statics(
+            stands=False,
+            needs_friction=True,
+            tilt_deg=0.0 if margins else None,
+            weakest=weakest(balance, velocities),
+            mechanism=mechanism(balance, velocities),
+        )
+    carry = carried(balance, least_squares(balance)) if loads else {}
+    if not margins:
+        return Statics(stands=True, needs_friction=not smooth, loads=carry)
+    tilt, push = tilt_of(balance), push_of(balance, assembly)
+    return Statics(
+        stands=True,
+        needs_friction=not smooth,
+        tilt_deg=tilt.degrees,
+        tilt_direction_deg=tilt.direction,
+        push_n=push.newtons,
+        push_piece=push.piece,
+        push_mode=push.mode,
+        weakest=tilt.weakest,
+        loads=carry,
+        mechanism=tilt.mechanism,
+    )
+
+
+def _verdict(balance: Balance, friction: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[bool, np.ndarray[tuple[int], np.dtype[np.float64]]]:
+    """Whether the pieces balance, and the motion in which they fall if not."""
+    answer = fall(balance, friction)
+    return answer.value <= UNBALANCED, answer.x
