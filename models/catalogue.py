@@ -6,14 +6,16 @@
     material = "beech"
     colour = "red"                   # optional
 
-Catalogues come with the package; a folder `models/` in the current folder may add files, and pieces to a file
-of the same name, and override pieces of the same id.
+Other tables of a file are for other readers. Catalogues come with the package; a folder `models/` in the
+current folder may add files, and pieces to a file of the same name, and override pieces of the same id.
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -26,21 +28,21 @@ from models.spec import PieceSpec, parse
 PACKAGED = Path(__file__).resolve().parent
 # files of the package that are not catalogues
 RESERVED = {"materials", "colours"}
+PIECE_TABLE = re.compile(r"^\s*\[\[\s*piece\s*\]\]", re.MULTILINE)
 
 
 def find(model_id: str) -> PieceSpec:
     """The spec of a catalogue piece. Raises UnknownModelError with the nearest id there is."""
-    game, _, _ = model_id.partition("/")
+    game = model_id.partition("/")[0]
     pieces = catalogue(game) if game in games() else {}
     if model_id not in pieces:
-        every = [known for name in games() for known in catalogue(name)]
-        raise UnknownModelError(f'unknown model "{model_id}": {nearest(model_id, every)}')
+        raise UnknownModelError(f'unknown model "{model_id}": {nearest(model_id, _every_id())}')
     return pieces[model_id]
 
 
 def games() -> tuple[str, ...]:
-    """Names of all catalogues, sorted."""
-    return tuple(sorted({path.stem for folder in _folders() for path in folder.glob("*.toml")} - RESERVED))
+    """Names of all catalogues, sorted. Files without pieces are passed over."""
+    return tuple(sorted({path.stem for path in _files("*")}))
 
 
 def catalogue(game: str) -> Mapping[str, PieceSpec]:
@@ -49,44 +51,61 @@ def catalogue(game: str) -> Mapping[str, PieceSpec]:
 
     Raises CatalogueError when there is no such catalogue or a file cannot be used.
     """
-    paths = [path for folder in _folders() if (path := folder / f"{game}.toml").is_file()]
-    if not paths or game in RESERVED:
+    if game not in games():
         raise CatalogueError(f'no catalogue "{game}": {nearest(game, games())}')
     pieces: dict[str, PieceSpec] = {}
-    for path in paths:
-        stamp = path.stat()
-        pieces |= _read(path, stamp.st_mtime_ns, stamp.st_size)
+    for path in _files(game):
+        pieces |= _pieces(path, _text(path, *_stamp(path)))
     return MappingProxyType(pieces)
 
 
-def _folders() -> tuple[Path, ...]:
+def _every_id() -> list[str]:
+    """All ids there are, for suggestions; what is wrong in other catalogues is not said here."""
+    ids: list[str] = []
+    for game in games():
+        with suppress(CatalogueError):
+            ids.extend(catalogue(game))
+    return ids
+
+
+def _files(game: str) -> list[Path]:
+    """Files that hold pieces, the package's first."""
     own = Path.cwd() / "models"
-    return (PACKAGED,) if own == PACKAGED else (PACKAGED, own)
+    folders = [PACKAGED] if own == PACKAGED else [PACKAGED, own]
+    paths = [path for folder in folders for path in sorted(folder.glob(f"{game}.toml")) if path.is_file()]
+    return [
+        path for path in paths if path.stem not in RESERVED and PIECE_TABLE.search(_text(path, *_stamp(path)))
+    ]
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """Time and size of a file: what makes the memory forget a file that has changed."""
+    state = path.stat()
+    return state.st_mtime_ns, state.st_size
+
+
+@lru_cache(maxsize=256)
+def _text(path: Path, changed: int, size: int) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 @lru_cache(maxsize=64)
-def _read(path: Path, changed: int, size: int) -> Mapping[str, PieceSpec]:
-    """The pieces of one file; the time and size of the file make the memory forget what has changed."""
+def _pieces(path: Path, text: str) -> Mapping[str, PieceSpec]:
+    """The pieces of one file. Raises CatalogueError with all faults at once."""
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise CatalogueError(f"{path}: cannot be read as TOML: {error}") from error
-    rows = table.get("piece")
-    if (
-        set(table) != {"piece"}
-        or not isinstance(rows, list)
-        or not all(isinstance(row, dict) for row in rows)
-    ):
-        raise CatalogueError(
-            f"{path}: a catalogue holds [[piece]] tables and nothing else (got {sorted(table)})"
-        )
+        rows = tomllib.loads(text).get("piece", [])
+    except tomllib.TOMLDecodeError as error:
+        raise CatalogueError(f"{path}: is not TOML: {error}") from error
     pieces: dict[str, PieceSpec] = {}
     faults: list[str] = []
     for number, row in enumerate(rows):
         try:
             spec = _spec(path, number, row)
             if spec.model in pieces:
-                raise CatalogueError(f'{path}: piece[{number}].id: "{row["id"]}" is taken: choose another')
+                raise CatalogueError(f'{path}: piece[{number}]: id: "{row["id"]}" is taken: choose another')
             pieces[spec.model] = spec
         except ModelError as error:
             faults.append(str(error))

@@ -75,10 +75,10 @@ def _line(place: tuple[int | str, ...], message: str, kind: str, value: object) 
     key = ""
     before: int | str | None = None
     for step in place:
-        # a union names the member it chose, which here is the key that follows: once is enough
-        if step != before:
+        # after `shape` pydantic names the kind of shape it took, which nobody wrote at this place
+        if before != "shape":
             key += f"[{step}]" if isinstance(step, int) else f".{step}"
-        before = None if isinstance(step, int) else step
+        before = step
     message = message.removeprefix("Value error, ")
     if isinstance(value, (dict, list)):
         got = ", ".join(str(name) for name in value) if kind == "shape" else ""

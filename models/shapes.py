@@ -27,6 +27,8 @@ Cell = tuple[
     Annotated[int, Field(strict=True, ge=-1000, le=1000)],
     Annotated[int, Field(strict=True, ge=-1000, le=1000)],
 ]
+MOST_CORNERS = 500
+MOST_CELLS = 1000
 
 
 class Shape(BaseModel):
@@ -63,12 +65,14 @@ class Extrusion(BaseModel):
 
     model_config = Shape.model_config
 
-    points: Annotated[tuple[tuple[Coordinate, Coordinate], ...], Field(min_length=3, max_length=500)]
+    points: tuple[tuple[Coordinate, Coordinate], ...]
     height: Length
 
     @field_validator("points")
     @classmethod
     def _simple(cls, points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
+        if not 3 <= len(points) <= MOST_CORNERS:
+            raise ValueError(f"an outline has 3 to {MOST_CORNERS} corners (got {len(points)})")
         fault = outline_fault(points)
         if fault:
             raise ValueError(fault)
@@ -86,11 +90,13 @@ class Cells(BaseModel):
 
     model_config = Shape.model_config
 
-    cells: Annotated[tuple[Cell, ...], Field(min_length=1, max_length=1000)]
+    cells: tuple[Cell, ...]
     edge: Length
 
     @model_validator(mode="after")
     def _one_body(self) -> Cells:
+        if not 1 <= len(self.cells) <= MOST_CELLS:
+            raise ValueError(f"a piece has 1 to {MOST_CELLS} cells (got {len(self.cells)})")
         cells = set(self.cells)
         if len(cells) < len(self.cells):
             twice = next(list(cell) for cell in self.cells if self.cells.count(cell) > 1)
