@@ -1,0 +1,77 @@
+"""Writes the shipped scenes: `python -m scenes.generate`. A test holds the files to what this writes.
+
+To add a scene, add a `Case` to `overhang_cases` or `other_cases` and run this.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from pathlib import Path
+
+from scenes.case import Case
+from scenes.dump import compose
+from scenes.other_cases import EGG
+from scenes.other_cases import cases as other_cases
+from scenes.overhang_cases import cases as overhang_cases
+
+HERE = Path(__file__).resolve().parent
+
+
+def cases() -> tuple[Case, ...]:
+    """All shipped scenes, in the order of the README's table."""
+    return (*overhang_cases(), *other_cases())
+
+
+def files() -> dict[str, str]:
+    """The text of every generated file, by its name."""
+    return {f"{case.name}.toml": text_of(case) for case in cases()} | {"egg.obj": egg()}
+
+
+def text_of(case: Case) -> str:
+    """A scene as TOML: what to expect and why on top, then the tables."""
+    settle = f" after --settle {case.settle_mm:g}" if case.settle_mm else ""
+    said = textwrap.fill(f"{case.title}: {case.verdict}{settle}, because {case.why}.", 110)
+    return compose(case.title, case.table, case.rows, case.expect, f"{said}\nWritten by scenes/generate.py.")
+
+
+def egg(around: int = 24, up: int = 12) -> str:
+    """An ellipsoid of revolution as OBJ text, mm, one corner at each tip; see `EGG` for its size."""
+    wide, high = EGG
+    corners = [(0.0, 0.0, -high)]
+    for ring in range(1, up):
+        latitude = math.pi * ring / up
+        radius = wide * math.sin(latitude)
+        for step in range(around):
+            angle = 2 * math.pi * step / around
+            corners.append((radius * math.cos(angle), radius * math.sin(angle), -high * math.cos(latitude)))
+    corners.append((0.0, 0.0, high))
+    lines = ["# An egg, in mm. Written by scenes/generate.py."]
+    lines += [f"v {x:.6f} {y:.6f} {z:.6f}".replace("-0.000000", "0.000000") for x, y, z in corners]
+    lines += [f"f {a} {b} {c}" for a, b, c in _egg_faces(around, up)]
+    return "\n".join(lines) + "\n"
+
+
+def _egg_faces(around: int, up: int) -> list[tuple[int, int, int]]:
+    """Corner numbers from one, counter-clockwise seen from outside."""
+    last = 2 + (up - 1) * around
+    faces = []
+    for step in range(around):
+        after = (step + 1) % around
+        faces.append((1, 2 + after, 2 + step))
+        for ring in range(up - 2):
+            lower, upper = 2 + ring * around, 2 + (ring + 1) * around
+            faces.append((lower + step, lower + after, upper + after))
+            faces.append((lower + step, upper + after, upper + step))
+        faces.append((last, last - around + step, last - around + after))
+    return faces
+
+
+def main() -> None:
+    """Write all files beside this one."""
+    for name, text in files().items():
+        (HERE / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

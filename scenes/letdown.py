@@ -1,0 +1,165 @@
+"""Letting a piece down: how far it falls straight until it first touches what is already there.
+
+Exact for convex parts. Two polyhedra meet first at a corner over a face or where two edges cross (seen from
+above), so only those are looked at; a sphere meets the rounded solid: its faces pushed out by the radius,
+tubes around its edges, balls around its corners.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenes.solids import Solid
+
+Array = NDArray[np.float64]
+
+BESIDE = 2e-5
+"""Metres. Solids that overlap by less than this, seen from above, pass each other: bricks side by side."""
+UPRIGHT = 1e-9
+"""A face whose unit normal is less inclined than this is a wall: nothing comes to lie on it."""
+ALONGSIDE = 1e-9
+"""Metres (and fractions of an edge) by which rounding may put a corner beside a face that it stands over."""
+_NO_GAP = np.inf
+
+
+def drop(falling: Iterable[Solid], resting: Iterable[Solid]) -> float | None:
+    """How many metres `falling` moves down to first contact (negative: up); None when nothing lies below."""
+    lower = list(resting)
+    gaps = [gap(one, other) for one in falling for other in lower]
+    least = min(gaps, default=_NO_GAP)
+    return least if math.isfinite(least) else None
+
+
+def gap(upper: Solid, lower: Solid) -> float:
+    """The least height of `upper`'s underside over `lower`'s top, metres; infinite when they pass."""
+    if not _covers(upper, lower):
+        return _NO_GAP
+    if upper.radius > 0 and lower.radius > 0:
+        return _ball_on_ball(upper, lower)
+    if upper.radius > 0:
+        return _ball_on_solid(upper.vertices[0], upper.radius, lower)
+    if lower.radius > 0:
+        # mirrored in z a solid over a ball is a ball over a solid
+        return _ball_on_solid(lower.vertices[0] * _MIRROR, lower.radius, _mirrored(upper))
+    return min(
+        _corners_over(upper, lower), _corners_over(_mirrored(lower), _mirrored(upper)), _edges(upper, lower)
+    )
+
+
+_MIRROR = np.array([1.0, 1.0, -1.0])
+
+
+def _mirrored(solid: Solid) -> Solid:
+    return Solid(
+        solid.vertices * _MIRROR, solid.radius, solid.normals * _MIRROR, solid.offsets, solid.edges * _MIRROR
+    )
+
+
+def _covers(upper: Solid, lower: Solid) -> bool:
+    """Whether the two overlap, seen from above, by more than `BESIDE`: separating axes in the plane."""
+    if np.any(np.minimum(upper.high, lower.high)[:2] - np.maximum(upper.low, lower.low)[:2] <= BESIDE):
+        return False
+    along = np.concatenate([(solid.edges[:, 1] - solid.edges[:, 0])[:, :2] for solid in (upper, lower)])
+    axes = np.stack([-along[:, 1], along[:, 0]], axis=1)
+    for ball, other in ((upper, lower), (lower, upper)):
+        if ball.radius > 0:
+            axes = np.concatenate([axes, (other.vertices - ball.vertices[0])[:, :2]])
+    lengths = np.linalg.norm(axes, axis=1)
+    axes = axes[lengths > UPRIGHT] / lengths[lengths > UPRIGHT, None]
+    first, second = axes @ upper.vertices[:, :2].T, axes @ lower.vertices[:, :2].T
+    radii = upper.radius + lower.radius
+    overlap = (
+        np.minimum(first.max(axis=1) - second.min(axis=1), second.max(axis=1) - first.min(axis=1)) + radii
+    )
+    return bool(np.all(overlap > BESIDE))
+
+
+def _corners_over(upper: Solid, lower: Solid) -> float:
+    """The least height of a corner of `upper` over the faces of `lower` that look up."""
+    points = upper.vertices
+    rise = lower.normals[:, 2]
+    free = lower.offsets - points[:, :2] @ lower.normals[:, :2].T  # (corners, faces)
+    up, down, wall = rise > UPRIGHT, rise < -UPRIGHT, np.abs(rise) <= UPRIGHT
+    top = (free[:, up] / rise[up]).min(axis=1)
+    bottom = (free[:, down] / rise[down]).max(axis=1)
+    inside = np.all(free[:, wall] >= -ALONGSIDE, axis=1) & (top >= bottom - ALONGSIDE)
+    return float((points[inside, 2] - top[inside]).min(initial=_NO_GAP))
+
+
+def _edges(upper: Solid, lower: Solid) -> float:
+    """The least height of an edge of `upper` over an edge of `lower`, where they cross seen from above."""
+    start, along = upper.edges[:, None, 0], upper.edges[:, None, 1] - upper.edges[:, None, 0]
+    other, across = lower.edges[None, :, 0], lower.edges[None, :, 1] - lower.edges[None, :, 0]
+    between = other - start
+    turn = _cross(along, across)
+    lengths = np.linalg.norm(along[..., :2], axis=-1) * np.linalg.norm(across[..., :2], axis=-1)
+    # nearly parallel edges cross nowhere in particular; their end corners are covered by the faces
+    crossing = np.abs(turn) > 1e-9 * lengths
+    turn = np.where(crossing, turn, 1.0)
+    s, t = _cross(between, across) / turn, _cross(between, along) / turn
+    for place in (s, t):
+        crossing &= (place >= -ALONGSIDE) & (place <= 1 + ALONGSIDE)
+    heights = (start + s[..., None] * along)[..., 2] - (other + t[..., None] * across)[..., 2]
+    return float(heights[crossing].min(initial=_NO_GAP))
+
+
+def _cross(first: Array, second: Array) -> Array:
+    result: Array = first[..., 0] * second[..., 1] - first[..., 1] * second[..., 0]
+    return result
+
+
+def _ball_on_ball(upper: Solid, lower: Solid) -> float:
+    apart = upper.vertices[0] - lower.vertices[0]
+    reach = upper.radius + lower.radius
+    return float(apart[2] - math.sqrt(max(0.0, reach**2 - float(apart[0]) ** 2 - float(apart[1]) ** 2)))
+
+
+def _ball_on_solid(centre: Array, radius: float, solid: Solid) -> float:
+    """How far a ball falls onto a polytope: the highest of all places where its centre could stop."""
+    stops = [
+        _stops_on_faces(centre, radius, solid),
+        _stops_on_edges(centre, radius, solid.edges),
+        _stops_on_corners(centre, radius, solid.vertices),
+    ]
+    return float(centre[2] - np.concatenate(stops).max(initial=-_NO_GAP))
+
+
+def _stops_on_faces(centre: Array, radius: float, solid: Solid) -> Array:
+    up = solid.normals[:, 2] > UPRIGHT
+    normals, offsets = solid.normals[up], solid.offsets[up] + radius
+    heights = (offsets - normals[:, :2] @ centre[:2]) / normals[:, 2]
+    places = np.column_stack([np.tile(centre[:2], (len(heights), 1)), heights])
+    feet = places - radius * normals
+    size = float(np.abs(solid.vertices - solid.middle).max())
+    inside = np.all(feet @ solid.normals.T <= solid.offsets + 1e-12 * size, axis=1)
+    result: Array = heights[inside]
+    return result
+
+
+def _stops_on_edges(centre: Array, radius: float, edges: Array) -> Array:
+    """A vertical line through the centre meets the tube around each edge: a quadratic in the height."""
+    along = edges[:, 1] - edges[:, 0]
+    length = np.linalg.norm(along, axis=1)
+    unit = along / length[:, None]
+    foot = np.array([centre[0], centre[1], 0.0]) - edges[:, 0]
+    # |w|^2 = r^2 for w = (foot + z k) without its component along the edge
+    flat = foot - (foot * unit).sum(axis=1)[:, None] * unit
+    rise = np.array([0.0, 0.0, 1.0]) - unit[:, 2:] * unit
+    a, b = (rise * rise).sum(axis=1), (flat * rise).sum(axis=1)
+    under = b * b - a * ((flat * flat).sum(axis=1) - radius**2)
+    meets = (a > UPRIGHT) & (under >= 0)
+    heights = (-b[meets] + np.sqrt(under[meets])) / a[meets]
+    place = ((foot[meets] + heights[:, None] * np.array([0.0, 0.0, 1.0])) * unit[meets]).sum(axis=1)
+    result: Array = heights[(place >= 0) & (place <= length[meets])]
+    return result
+
+
+def _stops_on_corners(centre: Array, radius: float, corners: Array) -> Array:
+    apart = corners[:, :2] - centre[:2]
+    under = radius**2 - (apart * apart).sum(axis=1)
+    result: Array = corners[under >= 0, 2] + np.sqrt(under[under >= 0])
+    return result

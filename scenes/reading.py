@@ -1,0 +1,223 @@
+"""Reading a scene file into checked tables, with every fault of the text named by place."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import BaseModel, ValidationError
+
+from models.shapes import SHAPES
+from scenes.faults import Fault, SceneError, nearest, shown
+from scenes.schema import FORMAT, Expect, Head, PieceTable, Table
+
+MOST_PIECES = 5000
+"""More than any table holds; refused before anything is built."""
+MOST_BYTES = 16_000_000
+"""Of a scene file: 5000 pieces of 3 kB each."""
+_HEADING = re.compile(r"^[ \t]*\[\[[ \t]*piece[ \t]*\]\]", re.MULTILINE)
+_TAGS = {shape.key() for shape in SHAPES}
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A `[[piece]]` of a file. place: such as `piece[3] "slab"`. line: of its heading, None if unknown."""
+
+    place: str
+    line: int | None
+    table: PieceTable
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A scene file whose tables are each right by themselves, as far as `faults` says so."""
+
+    title: str
+    table: Table | None
+    expect: Expect | None
+    pieces: tuple[Written, ...]
+    faults: tuple[Fault, ...]
+
+
+def read(path: Path, file: str) -> Sheet:
+    """Read a TOML scene. file: how messages call it. Raises SceneError when it is no scene file at all."""
+    text = _text(path, file)
+    headings = [text.count("\n", 0, found.start()) + 1 for found in _few(_HEADING.finditer(text))]
+    if len(headings) > MOST_PIECES:
+        raise SceneError([_too_many(file, len(_HEADING.findall(text)))])
+    data = _toml(text, file)
+    rows = data.pop("piece", [])
+    version = _version(data, file)
+    if version:
+        raise SceneError([version])
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise SceneError([Fault(file, "must be [[piece]] tables", key="piece", value=shown(rows))])
+    if len(rows) > MOST_PIECES:
+        raise SceneError([_too_many(file, len(rows))])
+    lines: list[int | None] = [*headings] if len(headings) == len(rows) else [None] * len(rows)
+    head, faults = _head(data, file)
+    pieces: list[Written] = []
+    for number, (row, line) in enumerate(zip(rows, lines, strict=True), start=1):
+        written, more = _piece(row, number, line, file)
+        faults += more
+        pieces += [written] if written else []
+    faults += _doubled(rows, lines, file)
+    if not rows:
+        faults.append(Fault(file, "there are no pieces: add a [[piece]] table"))
+    return Sheet(head.name, head.table, head.expect, tuple(pieces), tuple(faults))
+
+
+def place_of(number: int, name: object) -> str:
+    """How messages call a piece: its number in the file from one, and its id when it has a usable one."""
+    return f"piece[{number}]" + (f" {shown(name)}" if isinstance(name, str) else "")
+
+
+def _few(found: Iterable[re.Match[str]]) -> list[re.Match[str]]:
+    return [match for match, _ in zip(found, range(MOST_PIECES + 1), strict=False)]
+
+
+def _too_many(file: str, count: int) -> Fault:
+    return Fault(file, f"there are {count} pieces; at most {MOST_PIECES} are allowed")
+
+
+def _text(path: Path, file: str) -> str:
+    try:
+        size = path.stat().st_size
+        if size > MOST_BYTES:
+            problem = f"the file has {size / 1e6:.0f} MB; a scene file has at most {MOST_BYTES / 1e6:.0f} MB"
+            raise SceneError([Fault(file, problem)])
+        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        problem = f"is not a text file in UTF-8 (byte {error.start}); a scene is TOML"
+        raise SceneError([Fault(file, problem)]) from None
+    except OSError as error:
+        raise SceneError([Fault(file, f"cannot be read: {error.strerror or error}")]) from None
+
+
+def _toml(text: str, file: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"\(at line (\d+), column (\d+)\)$", str(error))
+        line = int(place[1]) if place else text.count("\n") + 1
+        problem = re.sub(r" \(at .*\)$", "", str(error))
+        column = f" (column {place[2]})" if place else " (end of the file)"
+        raise SceneError([Fault(file, f"is not valid TOML: {problem}{column}", line=line)]) from None
+    except (RecursionError, ValueError):
+        raise SceneError(
+            [Fault(file, "is not valid TOML: nested too deeply, or a number too long")]
+        ) from None
+
+
+def _version(data: Mapping[str, Any], file: str) -> Fault | None:
+    """The one fault that makes all others meaningless: a format we do not know."""
+    version = data.get("teeter")
+    if version is None:
+        return Fault(
+            file, f"the format version is missing: begin the file with `teeter = {FORMAT}`", key="teeter"
+        )
+    if type(version) is not int or version < 1:
+        return Fault(file, f"must be the format version {FORMAT}", key="teeter", value=shown(version))
+    if version > FORMAT:
+        problem = f"is newer than this teeter, which reads up to format {FORMAT}: update teeter"
+        return Fault(file, problem, key="teeter", value=shown(version))
+    return None
+
+
+def _head(data: dict[str, Any], file: str) -> tuple[Head, list[Fault]]:
+    faults: list[Fault] = []
+    good: dict[str, Any] = {}
+    for key, value in data.items():
+        try:
+            Head.model_validate({"teeter": FORMAT, key: value})
+            good[key] = value
+        except ValidationError as error:
+            faults += [_fault(item, Head, Fault(file, "")) for item in _errors(error)]
+    return Head.model_validate({"teeter": FORMAT, **good}), faults
+
+
+def _piece(
+    row: dict[str, Any], number: int, line: int | None, file: str
+) -> tuple[Written | None, list[Fault]]:
+    place = place_of(number, row.get("id"))
+    try:
+        return Written(place, line, PieceTable.model_validate(row)), []
+    except ValidationError as error:
+        blank = Fault(file, "", table=place, line=line)
+        return None, [_fault(item, PieceTable, blank) for item in _errors(error)]
+
+
+def _doubled(rows: list[dict[str, Any]], lines: list[int | None], file: str) -> list[Fault]:
+    first: dict[str, str] = {}
+    faults = []
+    for number, (row, line) in enumerate(zip(rows, lines, strict=True), start=1):
+        name = row.get("id")
+        place = place_of(number, name)
+        if isinstance(name, str) and first.setdefault(name, place) != place:
+            problem = f"is taken by {first[name]}: choose another"
+            faults.append(Fault(file, problem, table=place, key="id", value=shown(name), line=line))
+    return faults
+
+
+def _errors(error: ValidationError) -> list[dict[str, Any]]:
+    return cast(list[dict[str, Any]], error.errors(include_url=False))
+
+
+def _fault(item: dict[str, Any], model: type[BaseModel], blank: Fault) -> Fault:
+    """A fault of one pydantic error: the same place, in the words of the file."""
+    steps: list[int | str] = []
+    for step in item["loc"]:
+        # the union of shapes names the one it chose, which is the key that follows: once is enough
+        if not (steps and step == steps[-1] and step in _TAGS):
+            steps.append(step)
+    table = blank.table
+    if model is Head and len(steps) > 1:
+        table, steps = f"[{steps[0]}]", steps[1:]
+    key = "".join(f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in steps).lstrip(".")
+    hides_value = item["type"] in ("missing", "extra_forbidden") or isinstance(item["input"], dict)
+    value = None if hides_value else shown(item["input"])
+    return replace(blank, problem=_words(item, model), table=table, key=key, value=value)
+
+
+def _words(item: dict[str, Any], model: type[BaseModel]) -> str:
+    kind, limits = item["type"], item.get("ctx", {})
+    if kind == "extra_forbidden":
+        known = _keys(model, item["loc"])
+        return f"unknown key{nearest(str(item['loc'][-1]), known)} (allowed: {', '.join(known)})"
+    words = {
+        "missing": "is missing",
+        "finite_number": "must be a finite number",
+        "float_type": "must be a number",
+        "string_type": "must be text in quotes",
+        "bool_type": "must be true or false",
+        "tuple_type": "must be a list of numbers",
+        "model_type": "must be a table",
+        "greater_than": "must be more than {gt:g}",
+        "greater_than_equal": "must be at least {ge:g}",
+        "less_than": "must be less than {lt:g}",
+        "less_than_equal": "must be at most {le:g}",
+        "literal_error": "must be {expected}",
+        "too_long": "must have at most {max_length} entries, has {actual_length}",
+        "too_short": "must have at least {min_length} entries, has {actual_length}",
+    }
+    message = words[kind].format(**limits) if kind in words else item["msg"].removeprefix("Value error, ")
+    return str(message)
+
+
+def _keys(model: Any, loc: tuple[int | str, ...]) -> list[str]:
+    """The keys allowed in the table where a key was refused."""
+    fields: Any = model.model_fields
+    if model is Head and len(loc) > 1:
+        fields = Table.model_fields if loc[0] == "table" else Expect.model_fields
+    elif loc[0] == "material" and len(loc) > 1:
+        return ["density", "friction", "restitution", "colour", "finish", "like"]
+    elif loc[0] == "shape" and len(loc) > 1:
+        shape: Any = next(shape for shape in SHAPES if shape.key() == loc[1])
+        inner: Any = shape.model_fields[shape.key()].annotation
+        fields = inner.model_fields if len(loc) > 3 and hasattr(inner, "model_fields") else shape.model_fields
+    keys = ["piece", *fields] if model is Head and len(loc) == 1 else [*fields]
+    return [key for key in keys if key != "name" or model is Head]
