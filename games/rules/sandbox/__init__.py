@@ -1,0 +1,1 @@
+"""The sandbox: free building, no end."""
