@@ -41,7 +41,7 @@ def cases() -> tuple[Case, ...]:
             "tower_gone",
             "topples",
             WHOLE_TOWER - {(5, 1), (5, 2)},
-            "the brick left in row 5 comes no nearer than 12.5 mm to the middle, where the rest has its weight",
+            "the brick left in row 5 lies 12.5 mm or more from the middle, where the rest has its weight",
         ),
         _ball_in_saddle(),
         _ball_on_ball(),

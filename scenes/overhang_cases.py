@@ -111,7 +111,7 @@ def _pyramid() -> Case:
 
 def _bridge() -> Case:
     why = (
-        "deck (120 cm3, 55 mm off the pier's centre) and counterweight (144 cm3, 25 mm to the other side) have "
+        "deck (120 cm3, 55 mm off the pier's centre) and counterweight (144 cm3, 25 mm the other way) have "
         "their centre of mass at (120 x 55 - 144 x 25)/264 = 11.4 mm, inside the pier's half width of 20 mm"
     )
     weight = box("counterweight", (40, 40, 90), (-25, 0, 120))

@@ -1,0 +1,217 @@
+"""Reading the meshes of a glTF 2.0 file (.glb, .gltf): where each node's triangles are, and no more.
+
+Written out here because scenes come from anywhere: every count is checked against the bytes that are there
+before anything is made of it, no file outside the scene's folder is opened, and a node's material groups stay
+one piece.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+
+from engine.pose import matrix_of
+from scenes.mesh_node import Array, Ints, MeshNode
+
+COMPONENTS: dict[int, str] = {5121: "<u1", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
+"""Number types by their glTF code: indices are the unsigned ones, positions floats."""
+TRIANGLES = 4
+LINES_AND_POINTS = (0, 1, 2, 3)
+HARMLESS = ("KHR_materials", "KHR_texture", "KHR_lights", "EXT_texture")
+"""Beginnings of required extensions that leave the triangles alone."""
+MOST_BYTES = 200_000_000
+MOST_TRIANGLES = 2_000_000
+"""In all nodes together, instances counted each time."""
+
+
+class GltfError(ValueError):
+    """What is wrong with the file, in words."""
+
+
+def read_gltf(path: Path) -> list[MeshNode]:
+    """All nodes with triangles, in the order of the tree. Raises GltfError, or OSError."""
+    try:
+        head, binary = _chunks(_bytes(path))
+        return _Reader(head, binary, path.parent).nodes()
+    except GltfError:
+        raise
+    except RecursionError:
+        raise GltfError("is not valid glTF: nested too deeply") from None
+    except (
+        KeyError,
+        IndexError,
+        TypeError,
+        AttributeError,
+        ValueError,
+        OverflowError,
+        struct.error,
+    ) as error:
+        raise GltfError(f"is not valid glTF ({type(error).__name__}: {error})") from None
+
+
+def _bytes(path: Path) -> bytes:
+    size = path.stat().st_size
+    if size > MOST_BYTES:
+        raise GltfError(f"has {size / 1e6:.0f} MB; at most {MOST_BYTES / 1e6:.0f} MB are read")
+    return path.read_bytes()
+
+
+def _chunks(data: bytes) -> tuple[dict[str, Any], bytes]:
+    """The JSON head and the binary chunk of a file; a .gltf is all head."""
+    if not data.startswith(b"glTF"):
+        return _head(data), b""
+    _, version, length = struct.unpack_from("<4sII", data)
+    if version != 2 or length > len(data):
+        raise GltfError("is cut short" if version == 2 else f"is glTF {version}; version 2 is read")
+    found: dict[bytes, bytes] = {}
+    place = 12
+    while place + 8 <= length:
+        size, kind = struct.unpack_from("<I4s", data, place)
+        if place + 8 + size > length:
+            raise GltfError("is cut short")
+        found.setdefault(kind, data[place + 8 : place + 8 + size])
+        place += 8 + size
+    return _head(found[b"JSON"]), found.get(b"BIN\0", b"")
+
+
+def _head(text: bytes) -> dict[str, Any]:
+    head = json.loads(text)
+    if not isinstance(head, dict) or not str(head["asset"]["version"]).startswith("2."):
+        raise GltfError("is not glTF version 2")
+    needed = [name for name in head.get("extensionsRequired", []) if not str(name).startswith(HARMLESS)]
+    if needed:
+        raise GltfError(f"needs {', '.join(map(str, needed))}: export it again without compression")
+    return head
+
+
+class _Reader:
+    def __init__(self, head: dict[str, Any], binary: bytes, folder: Path):
+        self._head, self._folder = head, folder
+        self._buffers: dict[int, bytes] = {}
+        self._binary = binary
+        self._meshes: dict[int, tuple[Array, Ints]] = {}
+
+    def nodes(self) -> list[MeshNode]:
+        found: list[MeshNode] = []
+        triangles = 0
+        for node, matrix in self._tree():
+            if "mesh" not in node:
+                continue
+            key = int(node["mesh"])
+            vertices, faces = self._mesh(key)
+            triangles += len(faces)
+            if triangles > MOST_TRIANGLES:
+                raise GltfError(f"has more than {MOST_TRIANGLES} triangles")
+            if len(faces):
+                extras = node.get("extras")
+                fixed = isinstance(extras, dict) and extras.get("fixed") in (True, 1)
+                found.append(MeshNode(str(node.get("name", "")), key, vertices, faces, matrix, fixed))
+        return found
+
+    def _tree(self) -> Iterator[tuple[dict[str, Any], Array]]:
+        """Every node of the scene with its matrix, parents before children."""
+        nodes = self._head.get("nodes", [])
+        scenes = self._head.get("scenes")
+        if scenes:
+            roots = scenes[int(self._head.get("scene", 0))].get("nodes", [])
+        else:
+            children = {child for node in nodes for child in node.get("children", [])}
+            roots = [index for index in range(len(nodes)) if index not in children]
+        waiting = [(int(root), np.eye(4)) for root in reversed(roots)]
+        seen: set[int] = set()
+        while waiting:
+            index, outer = waiting.pop()
+            if index in seen or index < 0:
+                raise GltfError(f"is not valid glTF: node {index} has two parents, or is its own")
+            seen.add(index)
+            node = nodes[index]
+            matrix = outer @ _matrix(node)
+            yield node, matrix
+            waiting += [(int(child), matrix) for child in reversed(node.get("children", []))]
+
+    def _mesh(self, index: int) -> tuple[Array, Ints]:
+        """Corners and triangles of a mesh, its primitives joined."""
+        if index not in self._meshes:
+            vertices, faces, count = [np.zeros((0, 3))], [np.zeros((0, 3), dtype=np.int64)], 0
+            for primitive in self._head["meshes"][index]["primitives"]:
+                mode = primitive.get("mode", TRIANGLES)
+                if mode in LINES_AND_POINTS:
+                    continue
+                if mode != TRIANGLES:
+                    raise GltfError("has triangle strips or fans: export it again as plain triangles")
+                corners = self._numbers(primitive["attributes"]["POSITION"], 3).astype(np.float64)
+                faces.append(self._faces(primitive, len(corners)) + count)
+                vertices.append(corners)
+                count += len(corners)
+            self._meshes[index] = np.concatenate(vertices), np.concatenate(faces)
+        return self._meshes[index]
+
+    def _faces(self, primitive: dict[str, Any], corners: int) -> Ints:
+        if "indices" in primitive:
+            indices = self._numbers(primitive["indices"], 1).astype(np.int64).ravel()
+        else:
+            indices = np.arange(corners, dtype=np.int64)
+        if len(indices) % 3 or (len(indices) and indices.max() >= corners):
+            raise GltfError("is not valid glTF: triangles name corners that are not there")
+        return indices.reshape(-1, 3)
+
+    def _numbers(self, index: int, width: int) -> np.ndarray[Any, Any]:
+        """An accessor as (count, width) numbers, never more than its buffer holds."""
+        accessor = self._head["accessors"][index]
+        kind = np.dtype(COMPONENTS[accessor["componentType"]])
+        if accessor["type"] != {1: "SCALAR", 3: "VEC3"}[width] or (width == 3) != (kind.kind == "f"):
+            raise GltfError(
+                "has positions that are not three floats each: export it again without quantizing"
+            )
+        if "sparse" in accessor or "bufferView" not in accessor:
+            raise GltfError("has sparse or compressed data: export it again without compression")
+        view = self._head["bufferViews"][accessor["bufferView"]]
+        item, count = kind.itemsize * width, int(accessor["count"])
+        stride = int(view.get("byteStride", 0)) or item
+        start = int(view.get("byteOffset", 0)) + int(accessor.get("byteOffset", 0))
+        data = self._buffer(int(view["buffer"]))
+        if count < 0 or start < 0 or stride < item or start + (count - 1) * stride + item > len(data):
+            raise GltfError("is cut short: a buffer holds less than is said of it")
+        if count == 0:
+            return np.zeros((0, width))
+        return np.ndarray((count, width), kind, data, start, (stride, kind.itemsize))
+
+    def _buffer(self, index: int) -> bytes:
+        if index not in self._buffers:
+            address = self._head["buffers"][index].get("uri")
+            self._buffers[index] = self._binary if address is None else self._outside(str(address))
+        return self._buffers[index]
+
+    def _outside(self, address: str) -> bytes:
+        """A buffer in a data URI, or in a file beside the scene."""
+        if address.startswith("data:"):
+            try:
+                return base64.b64decode(address.partition(",")[2], validate=True)
+            except binascii.Error:
+                raise GltfError("has a buffer that is not base64") from None
+        path = self._folder / unquote(address)
+        if not path.resolve().is_relative_to(self._folder.resolve()):
+            raise GltfError(f'refers to "{address}" outside its folder: only files beside it are read')
+        if not path.is_file():
+            raise GltfError(f'refers to "{address}", which is not beside it')
+        return _bytes(path)
+
+
+def _matrix(node: dict[str, Any]) -> Array:
+    """A node's own matrix (4, 4): written out in columns, or as translation, rotation (xyzw) and scale."""
+    if "matrix" in node:
+        return np.array(node["matrix"], dtype=np.float64).reshape(4, 4).T
+    result = np.eye(4)
+    x, y, z, w = (float(value) for value in node.get("rotation", (0, 0, 0, 1)))
+    scale = np.array(node.get("scale", (1, 1, 1)), dtype=np.float64).reshape(3)
+    result[:3, :3] = matrix_of((x, y, z, w)) * scale
+    result[:3, 3] = np.array(node.get("translation", (0, 0, 0)), dtype=np.float64).reshape(3)
+    return result
