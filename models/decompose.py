@@ -67,7 +67,7 @@ def _run(vertices: Array, faces: Ints) -> list[Array]:
 def _load(path: Path) -> list[Array] | None:
     """The pieces of an entry; None when there is none, or what lies there is damaged."""
     try:
-        with np.load(path, allow_pickle=False) as entry:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as entry:
             corners, bounds = entry["corners"], entry["bounds"]
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None

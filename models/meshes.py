@@ -12,6 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import trimesh
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
 
 from models.convex import hull_part, hull_volume
 from models.decompose import decompose
@@ -36,6 +38,7 @@ LEAST_VOLUME = 1e-9
 CONVEX_FILL = 1 - 1e-4
 # a straight prism with more convex pieces than this is an arc: fewer, slightly bulging pieces serve better
 MOST_PRISM_PIECES = 16
+INSIDE_OUT = "some faces of the mesh are inside out: recalculate its normals outward"
 # coordinates are often stored with 24 bits
 SINGLE_PRECISION = 2.0**-23
 
@@ -95,10 +98,34 @@ def checked(vertices: Array, faces: Ints, where: str) -> tuple[Array, Ints]:
     size = np.ptp(vertices, axis=0)
     if size.max() < SMALLEST or size.max() > LARGEST:
         raise MeshError(f"{where}: {_mm(size)} mm is no size for a piece: check the unit or the scale")
-    volume = bulk_of(vertices, faces).volume
-    if abs(volume) < LEAST_VOLUME * float(np.linalg.norm(size)) ** 3:
+    label, volumes = _bodies(vertices, faces)
+    if abs(volumes.sum()) < LEAST_VOLUME * float(np.linalg.norm(size)) ** 3:
         raise MeshError(f"{where}: the mesh of size {_mm(size)} mm has no volume: give it thickness")
-    return vertices, (faces if volume > 0 else np.ascontiguousarray(faces[:, ::-1]))
+    if volumes.sum() < 0:
+        faces, volumes = np.ascontiguousarray(faces[:, ::-1]), -volumes
+    if (volumes > 0).sum() > 1:
+        count = int((volumes > 0).sum())
+        raise MeshError(
+            f"{where}: the mesh is {count} separate bodies: unite them, or give each a mesh of its own"
+        )
+    hollows = vertices[faces[volumes[label] <= 0]]
+    outside = vertices[faces[volumes[label] > 0]]
+    if hollows.size and not (np.ptp(outside, axis=(0, 1)) == size).all():
+        raise MeshError(f"{where}: {INSIDE_OUT}")
+    return vertices, faces
+
+
+def _bodies(vertices: Array, faces: Ints) -> tuple[Ints, Array]:
+    """(f,) the number of the connected skin each face belongs to, and what each encloses, cubic metres.
+
+    A skin that is inside out encloses a negative volume: a hollow, when it lies within another.
+    """
+    face = np.arange(3 * len(faces)) // 3
+    links = coo_matrix((np.ones(len(face)), (face, face[net_of(vertices, faces).twin])))
+    label = connected_components(links, directed=False)[1].astype(np.int64)
+    corners = (vertices - vertices.mean(axis=0))[faces]
+    six_volumes = np.einsum("fd,fd->f", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
+    return label, np.bincount(label, six_volumes).astype(np.float64) / 6
 
 
 def _joined(vertices: Array, faces: Ints, where: str) -> tuple[Array, Ints]:
@@ -134,7 +161,7 @@ def _edge_fault(vertices: Array, faces: Ints) -> str | None:
     try:
         net_of(vertices, faces)
     except ValueError:
-        return "some faces of the mesh are inside out: recalculate its normals outward"
+        return INSIDE_OUT
     return None
 
 

@@ -26,7 +26,7 @@ CURVE_FACETS = 6
 FLAT_BREADTH = 3.0
 # Where a flat face and a curve turn less than this, the curve runs out tangentially: there is no edge to
 # feel.
-TANGENT_TURN = np.radians(5)
+TANGENT_TURN = np.radians(8)
 # Cosine of the bend below which a side goes straight on.
 STRAIGHT = float(np.cos(np.radians(0.05)))
 
