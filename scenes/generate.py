@@ -1,6 +1,6 @@
-"""Writes the shipped scenes: `python -m scenes.generate`. A test holds the files to what this writes.
+"""Writes the shipped scenes and their table in the README: `python -m scenes.generate`.
 
-To add a scene, add a `Case` to `overhang_cases` or `other_cases` and run this.
+To add a scene, add a `Case` to `overhang_cases` or `other_cases` and run this. A test holds the files to it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from scenes.other_cases import cases as other_cases
 from scenes.overhang_cases import cases as overhang_cases
 
 HERE = Path(__file__).resolve().parent
+BEGIN, END = "<!-- scenes: written by generate.py -->\n", "<!-- end of scenes -->\n"
 
 
 def cases() -> tuple[Case, ...]:
@@ -33,6 +34,22 @@ def text_of(case: Case) -> str:
     settle = f" after --settle {case.settle_mm:g}" if case.settle_mm else ""
     said = textwrap.fill(f"{case.title}: {case.verdict}{settle}, because {case.why}.", 110)
     return compose(case.title, case.table, case.rows, case.expect, f"{said}\nWritten by scenes/generate.py.")
+
+
+def table() -> str:
+    """The README's table of scenes, as Markdown."""
+    lines = ["| scene | verdict | why |", "|---|---|---|"]
+    for case in cases():
+        settle = f" (`--settle {case.settle_mm:g}`)" if case.settle_mm else ""
+        lines.append(f"| `{case.name}` | {case.verdict}{settle} | {case.why} |")
+    return "\n".join(lines) + "\n"
+
+
+def readme(text: str) -> str:
+    """The README with its table up to date."""
+    before, _, rest = text.partition(BEGIN)
+    after = rest.partition(END)[2]
+    return f"{before}{BEGIN}{table()}{END}{after}"
 
 
 def egg(around: int = 24, up: int = 12) -> str:
@@ -71,6 +88,8 @@ def main() -> None:
     """Write all files beside this one."""
     for name, text in files().items():
         (HERE / name).write_text(text, encoding="utf-8")
+    page = HERE / "README.md"
+    page.write_text(readme(page.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,209 @@
+"""Overlap and letdown against closed forms."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from engine.pose import Pose, quaternion_of_rpy
+from engine.world import Body
+from models.build import build, build_mesh
+from models.material import material_named
+from models.shapes import Box, Cylinder, Shape, Sphere
+from models.spec import PieceSpec
+from scenes.letdown import drop
+from scenes.overlap import deepest, depth
+from scenes.solids import Solid, Solids
+from scenes.surfaces import depth_of_surfaces, is_bulging
+
+SOLIDS = Solids()
+
+
+def at(x: float, y: float, z: float, roll: float = 0, pitch: float = 0, yaw: float = 0) -> Pose:
+    """A pose in mm and degrees."""
+    turn = quaternion_of_rpy(*(math.radians(angle) for angle in (roll, pitch, yaw)))
+    return Pose((x / 1e3, y / 1e3, z / 1e3), turn)
+
+
+def one(shape: Shape, pose: Pose) -> tuple[Solid, ...]:
+    return SOLIDS.of(build(PieceSpec(shape=shape)), pose)
+
+
+def box(size: tuple[float, float, float], pose: Pose) -> Solid:
+    return one(Box(box=size), pose)[0]
+
+
+def ball(radius: float, pose: Pose) -> Solid:
+    return one(Sphere(sphere=radius), pose)[0]
+
+
+def as_hull(solid: Solid) -> Solid:
+    """The same box, measured as any other polytope is."""
+    return replace(solid, axes=None, half=None)
+
+
+CUBE = (40.0, 40.0, 40.0)
+OVERLAPS = [
+    ("boxes end to end", box(CUBE, at(0, 0, 0)), box(CUBE, at(39, 3, 5)), 1.0),
+    (
+        "a box on its corner edge",
+        box(CUBE, at(0, 0, 0, yaw=45)),
+        box(CUBE, at(45, 0, 0)),
+        20 * math.sqrt(2) - 25,
+    ),
+    (
+        "edge across edge",
+        box(CUBE, at(0, 0, 0, roll=45)),
+        box(CUBE, at(0, 0, 55, pitch=45)),
+        40 * math.sqrt(2) - 55,
+    ),
+    ("balls", ball(20, at(0, 0, 0)), ball(30, at(30, 0, 20)), 50 - math.hypot(30, 20)),
+    ("a ball on a face", ball(20, at(0, 3, 35)), box(CUBE, at(0, 0, 0)), 5.0),
+    ("a ball on an edge", ball(20, at(30, 0, 30)), box(CUBE, at(0, 0, 0)), 20 - math.sqrt(200)),
+    ("a ball on a corner", ball(20, at(30, 30, 30)), box(CUBE, at(0, 0, 0)), 20 - math.sqrt(300)),
+    ("a ball within", ball(5, at(0, 0, 12)), box(CUBE, at(0, 0, 0)), 13.0),
+    ("a small box within", box((2, 2, 2), at(0, 15, 0)), box(CUBE, at(0, 0, 0)), 6.0),
+    ("touching", box(CUBE, at(0, 0, 0, yaw=30)), box(CUBE, at(0, 0, 40)), 0.0),
+    ("apart", ball(20, at(0, 0, 0)), box(CUBE, at(60, 0, 0, yaw=10)), 0.0),
+]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "mm"), [row[1:] for row in OVERLAPS], ids=[row[0] for row in OVERLAPS]
+)
+def test_overlap_is_the_closed_form_whichever_way_it_is_measured(
+    first: Solid, second: Solid, mm: float
+) -> None:
+    ways = itertools.product((first, as_hull(first)), (second, as_hull(second)))
+    depths = [depth(*pair) for pair in ways] + [depth(second, first)]
+    assert depths == pytest.approx([mm / 1e3] * 5, abs=2e-7)
+
+
+def test_overlap_of_boxes_agrees_between_separating_axes_and_expanding_polytope() -> None:
+    draw = np.random.default_rng(1)
+    for _ in range(60):
+        poses = [at(*draw.uniform(-30, 30, 3), *draw.uniform(-180, 180, 3)) for _ in range(2)]
+        first, second = (box(tuple(draw.uniform(10, 80, 3)), pose) for pose in poses)
+        assert depth(as_hull(first), as_hull(second)) == pytest.approx(depth(first, second), abs=2e-7)
+
+
+def test_a_shallow_overlap_is_only_bounded() -> None:
+    first, second = as_hull(box(CUBE, at(0, 0, 0))), as_hull(box(CUBE, at(0, 0, 39.9)))
+    assert 0 <= depth(first, second, ignore=2e-4) <= 2e-4
+
+
+def test_overlap_of_pieces_is_that_of_their_deepest_parts() -> None:
+    disc = one(Cylinder(cylinder=(30, 10)), at(0, 0, 0))
+    assert len(disc) > 1
+    slab = one(Box(box=(20, 20, 20)), at(5, 0, 13))
+    assert deepest(disc, slab) == pytest.approx(2e-3, abs=2e-7)
+
+
+ABOVE = 500.0
+DROPS = [
+    ("face on face", box(CUBE, at(0, 0, ABOVE)), box(CUBE, at(0, 0, 0)), 40.0),
+    ("overhanging", box(CUBE, at(39, 0, ABOVE)), box(CUBE, at(0, 0, 0)), 40.0),
+    ("the same box turned", box(CUBE, at(0, 0, ABOVE, yaw=45)), box(CUBE, at(0, 0, 0)), 40.0),
+    ("edge on face", box(CUBE, at(0, 0, ABOVE, roll=45)), box(CUBE, at(0, 0, 0)), 20 + 20 * math.sqrt(2)),
+    (
+        "edge across edge",
+        box(CUBE, at(0, 0, ABOVE, roll=45)),
+        box(CUBE, at(0, 0, 0, pitch=45)),
+        40 * math.sqrt(2),
+    ),
+    (
+        "corner on face",
+        box(CUBE, at(0, 0, ABOVE, roll=45, pitch=math.degrees(math.atan(1 / math.sqrt(2))))),
+        box((90, 90, 40), at(0, 0, 0)),
+        20 + 20 * math.sqrt(3),
+    ),
+    ("box on slope", box(CUBE, at(0, 0, ABOVE)), box((400, 90, 20), at(0, 0, 0, pitch=30)), None),
+    ("ball on face", ball(20, at(5, 0, ABOVE)), box(CUBE, at(0, 0, 0)), 40.0),
+    ("ball on edge", ball(20, at(30, 0, ABOVE)), box(CUBE, at(0, 0, 0)), 20 + math.sqrt(400 - 100)),
+    ("ball on corner", ball(20, at(25, 25, ABOVE)), box(CUBE, at(0, 0, 0)), 20 + math.sqrt(400 - 50)),
+    ("ball on slope", ball(20, at(0, 0, ABOVE)), box((400, 90, 20), at(0, 0, 0, pitch=60)), (10 + 20) / 0.5),
+    ("edge on ball", box(CUBE, at(30, 0, ABOVE)), ball(20, at(0, 0, 0)), 20 + math.sqrt(400 - 100)),
+    ("face on ball", box(CUBE, at(10, 0, ABOVE)), ball(20, at(0, 0, 0)), 40.0),
+    ("ball on ball", ball(20, at(12, 16, ABOVE)), ball(30, at(0, 0, 0)), math.sqrt(2500 - 400)),
+]
+
+
+@pytest.mark.parametrize(
+    ("upper", "lower", "height"), [row[1:] for row in DROPS], ids=[row[0] for row in DROPS]
+)
+def test_letdown_stops_at_the_closed_form(upper: Solid, lower: Solid, height: float | None) -> None:
+    if height is None:
+        # the slab's top lies 10/cos(30) over its middle; the box meets it with the uphill lower edge
+        height = 10 / math.cos(math.radians(30)) + 20 * math.tan(math.radians(30)) + 20
+    fall = drop([upper], [lower])
+    assert fall is not None
+    assert ABOVE - fall * 1e3 == pytest.approx(height, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("upper", "lower"),
+    [
+        (box(CUBE, at(40, 0, ABOVE)), box(CUBE, at(0, 0, 0))),
+        (box(CUBE, at(39.99, 0, ABOVE)), box(CUBE, at(0, 0, 0))),
+        (box(CUBE, at(41, 0, ABOVE, yaw=0)), box(CUBE, at(0, 0, 0))),
+        (box(CUBE, at(38, 38, ABOVE, yaw=45)), box(CUBE, at(0, 0, 0))),
+        (ball(20, at(40, 0, ABOVE)), ball(20, at(0, 0, 0))),
+        (ball(20, at(34.2, 34.2, ABOVE)), box(CUBE, at(0, 0, 0))),
+    ],
+)
+def test_what_lies_beside_is_passed(upper: Solid, lower: Solid) -> None:
+    assert drop([upper], [lower]) is None
+    assert drop([lower], [upper]) is None
+
+
+def test_letdown_agrees_with_rays_through_both_boxes() -> None:
+    draw = np.random.default_rng(2)
+    compared = 0
+    for _ in range(60):
+        upper = box(
+            tuple(draw.uniform(10, 80, 3)), at(*draw.uniform(-30, 30, 2), ABOVE, *draw.uniform(0, 360, 3))
+        )
+        lower = box(
+            tuple(draw.uniform(10, 80, 3)), at(*draw.uniform(-30, 30, 2), 0, *draw.uniform(0, 360, 3))
+        )
+        fall, seen = drop([upper], [lower]), _by_rays(upper, lower)
+        if fall is not None and seen is not None:
+            compared += 1
+            assert fall <= seen + 1e-9
+            assert fall == pytest.approx(seen, abs=3e-3)
+    assert compared > 30
+
+
+def _by_rays(upper: Solid, lower: Solid, count: int = 80) -> float | None:
+    low, high = np.maximum(upper.low, lower.low), np.minimum(upper.high, lower.high)
+    grid = np.stack(np.meshgrid(*(np.linspace(low[axis], high[axis], count) for axis in (0, 1))), -1).reshape(
+        -1, 2
+    )
+    (bottom, over), (under, top) = _span(upper, grid), _span(lower, grid)
+    both = (bottom <= over) & (under <= top)
+    return float((bottom - top)[both].min()) if both.any() else None
+
+
+def _span(solid: Solid, grid: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    free = (solid.offsets - grid @ solid.normals[:, :2].T) / solid.normals[:, 2]
+    up = solid.normals[:, 2] > 0
+    return free[:, ~up].max(axis=1), free[:, up].min(axis=1)
+
+
+def test_concave_meshes_are_measured_on_their_surfaces() -> None:
+    trimesh = pytest.importorskip("trimesh")
+    pytest.importorskip("coacd")
+    ring = trimesh.creation.annulus(0.02, 0.04, 0.02, sections=24)
+    piece, centre = build_mesh(ring, "ring", material_named("beech"))
+    peg = build(PieceSpec(shape=Cylinder(cylinder=(19.0, 60.0))))
+    around = Body("ring", piece, Pose((0.0, 0.0, 0.0)))
+    assert depth_of_surfaces(around, Body("peg", peg, at(0, 0, 0))) == 0.0
+    assert not is_bulging(peg)
+    deep = depth_of_surfaces(around, Body("peg", peg, at(3, 0, 0)))
+    assert deep == pytest.approx(2e-3, abs=3e-4)
+    assert np.abs(centre).max() < 1e-9
