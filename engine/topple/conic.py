@@ -94,7 +94,9 @@ def fall(balance: Balance, friction: Array) -> Answer:
     unit = eye_array(size, format="csc")
     rows = vstack([rows, unit, -unit]).tocsc()
     b = np.concatenate([np.zeros(rows.shape[0] - 2 * size), limit, limit])
-    answer = Program(-balance.load(balance.down), rows, b, [*cones, clarabel.NonnegativeConeT(2 * size)]).solve(b)
+    answer = Program(
+        -balance.load(balance.down), rows, b, [*cones, clarabel.NonnegativeConeT(2 * size)]
+    ).solve(b)
     return Answer(-answer.value, answer.x, answer.z)
 
 

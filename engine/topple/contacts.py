@@ -91,7 +91,13 @@ def find_contacts(assembly: Assembly, gap: float = TOUCH_GAP, angle: float = TOU
 
 
 def _features(
-    scene: Features, extent: tuple[Array, Array], first: Ints, second: Ints, rows: Ints, gap: Array, angle: float
+    scene: Features,
+    extent: tuple[Array, Array],
+    first: Ints,
+    second: Ints,
+    rows: Ints,
+    gap: Array,
+    angle: float,
 ) -> Patches:
     """Edge and corner contacts of the pairs `rows`."""
     if not len(rows):
@@ -116,7 +122,13 @@ def _features(
 
 
 def _curves(
-    scene: Features, extent: tuple[Array, Array], first: Ints, second: Ints, rows: Ints, gap: Array, area: Patches
+    scene: Features,
+    extent: tuple[Array, Array],
+    first: Ints,
+    second: Ints,
+    rows: Ints,
+    gap: Array,
+    area: Patches,
 ) -> Patches:
     """Contacts on curved surfaces of the pairs `rows`."""
     if not len(rows):
@@ -147,7 +159,12 @@ def _in_rows(patches: Patches, rows: Ints) -> Patches:
 
 
 def _gathered(
-    names: tuple[str, ...], fixed: Bools, first: Ints, second: Ints, patches: Patches, overlaps: tuple[Overlap, ...]
+    names: tuple[str, ...],
+    fixed: Bools,
+    first: Ints,
+    second: Ints,
+    patches: Patches,
+    overlaps: tuple[Overlap, ...],
 ) -> Contacts:
     """Patches by pair of bodies, as contact points between bodies."""
     rests = patches.curved & (np.abs(patches.normals[:, 2]) >= STEEP)

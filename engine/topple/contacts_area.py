@@ -70,7 +70,9 @@ def _overlaps(scene: Features, pair: Ints, a: Ints, b: Ints, gap: Array) -> Patc
     )
 
 
-def _height(scene: Features, facet: Ints, origin: Array, normal: Array, u: Array, v: Array, flat: Array) -> Array:
+def _height(
+    scene: Features, facet: Ints, origin: Array, normal: Array, u: Array, v: Array, flat: Array
+) -> Array:
     """How high each facet's plane lies above the origin, along `normal`, at the places `flat` of the (u, v) plane."""
     own = scene.normals[facet]
     foot = origin + flat[:, :1] * u + flat[:, 1:] * v
@@ -85,11 +87,14 @@ def _polygons(scene: Features, facets: Ints, origin: Array, u: Array, v: Array) 
     row, ring = expand(ring_of_facet[facets], np.diff(ring_of_facet)[facets])
     at, vertex = expand(scene.ring_start[ring], np.diff(scene.ring_start)[ring])
     offset = scene.vertices[vertex] - origin[row[at]]
-    flat = np.stack([np.einsum("ij,ij->i", offset, u[row[at]]), np.einsum("ij,ij->i", offset, v[row[at]])], axis=1)
+    flat = np.stack(
+        [np.einsum("ij,ij->i", offset, u[row[at]]), np.einsum("ij,ij->i", offset, v[row[at]])], axis=1
+    )
     rings = shapely.linearrings(flat, indices=at)
     outline = np.append(True, row[1:] != row[:-1]) if len(row) else np.zeros(0, dtype=np.bool_)
     if outline.all():
         return np.atleast_1d(shapely.polygons(rings))
     return np.array(
-        [shapely.Polygon(rings[row == k][0], list(rings[row == k][1:])) for k in range(len(facets))], dtype=object
+        [shapely.Polygon(rings[row == k][0], list(rings[row == k][1:])) for k in range(len(facets))],
+        dtype=object,
     )

@@ -13,6 +13,8 @@ from engine.topple.features import Features
 from engine.topple.patches import Patches, of_spans
 from engine.topple.ragged import Array, Ints
 
+DIP = 0.2
+"""How far, as a sine, a touching surface may seem to dip into the face: half the turn between coarse facets."""
 STEEP = 0.1
 """A contact plane whose normal rises less than this stands upright: nothing rests or rocks on it."""
 
@@ -30,27 +32,41 @@ def samples_on_faces(
     close = np.abs(above) <= room[pair]
     picks = []
     for k in np.flatnonzero(close):
+        rays = scene.rays[scene.ray_start[sample[k]] : scene.ray_start[sample[k] + 1]]
+        if np.any(rays @ scene.normals[facet[k]] < -DIP):
+            continue
         flat, polygon = flattened(scene, scene.samples[sample[k]][None], facet[k])
         on = polygon.distance(shapely.Point(flat[0])) <= room[pair[k]]
-        if on and not is_explained(known, pair[k], scene.samples[sample[k]], scene.normals[facet[k]], room[pair[k]]):
+        if on and not is_explained(
+            known, pair[k], scene.samples[sample[k]], scene.normals[facet[k]], room[pair[k]]
+        ):
             picks.append(k)
     chosen = np.array(picks, dtype=np.int64)
     points = scene.samples[sample[chosen]]
-    return of_spans(pair[chosen], list(points[:, None]), sign * scene.normals[facet[chosen]], _all(len(chosen)))
+    return of_spans(
+        pair[chosen], list(points[:, None]), sign * scene.normals[facet[chosen]], _all(len(chosen))
+    )
 
 
-def edges_on_curves(scene: Features, edge: Ints, facet: Ints, pair: Ints, sign: float, room: Array, known: Patches) -> Patches:
+def edges_on_curves(
+    scene: Features, edge: Ints, facet: Ints, pair: Ints, sign: float, room: Array, known: Patches
+) -> Patches:
     """Edges that touch a curved facet anywhere, unless a flat contact of the pair explains them."""
     take = scene.facet_curved[facet]
     edge, facet, pair = edge[take], facet[take], pair[take]
     heights = np.einsum(
-        "ikj,ij->ik", scene.edges[edge] - scene.vertices[scene.facet_start[facet]][:, None], scene.normals[facet]
+        "ikj,ij->ik",
+        scene.edges[edge] - scene.vertices[scene.facet_start[facet]][:, None],
+        scene.normals[facet],
     )
-    close = (heights.min(axis=1) <= room[pair]) & (heights.max(axis=1) >= -room[pair])
+    rises = np.einsum("ikj,ij->ik", scene.edge_into[edge], scene.normals[facet]).min(axis=1) >= -DIP
+    close = rises & (heights.min(axis=1) <= room[pair]) & (heights.max(axis=1) >= -room[pair])
     picks, points = [], []
     for k in np.flatnonzero(close):
         low, high = _within(heights[k], room[pair[k]])
-        span = scene.edges[edge[k], 0] + np.array([[low], [high]]) * (scene.edges[edge[k], 1] - scene.edges[edge[k], 0])
+        span = scene.edges[edge[k], 0] + np.array([[low], [high]]) * (
+            scene.edges[edge[k], 1] - scene.edges[edge[k], 0]
+        )
         flat, polygon = flattened(scene, span, facet[k])
         middle = span.mean(axis=0)
         if polygon.distance(shapely.LineString(flat)) <= room[pair[k]] and not is_explained(

@@ -17,7 +17,9 @@ Near = tuple[Ints, Ints]
 """Which pair, and which feature of one of its bodies lies near the other body."""
 
 
-def near(owner: Ints, low: Array, high: Array, these: Ints, others: Ints, body: tuple[Array, Array], gap: Array) -> Near:
+def near(
+    owner: Ints, low: Array, high: Array, these: Ints, others: Ints, body: tuple[Array, Array], gap: Array
+) -> Near:
     """The features (owner, boxes) of the bodies `these` within `gap` of the boxes of the bodies `others`."""
     start = np.searchsorted(owner, np.arange(len(body[0]) + 1))
     pair, feature = expand(start[these], np.diff(start)[these])
@@ -165,7 +167,10 @@ def inside_span(scene: Features, edge: Array, facet: int) -> tuple[float, float]
     reach = float(np.linalg.norm(flat[1] - flat[0]))
     if common.is_empty or common.length <= 1e-6 * reach:
         return None
-    if shapely.length(shapely.intersection(common, polygon.boundary.buffer(1e-6 * reach))) > 0.5 * common.length:
+    if (
+        shapely.length(shapely.intersection(common, polygon.boundary.buffer(1e-6 * reach)))
+        > 0.5 * common.length
+    ):
         return None
     coordinates = shapely.get_coordinates(common)
     fractions = (coordinates - flat[0]) @ (flat[1] - flat[0]) / reach**2
@@ -186,12 +191,15 @@ def flattened(scene: Features, points: Array, facet: int) -> tuple[Array, shapel
     base = np.stack([u, v], axis=1)
     first, last = np.searchsorted(scene.ring_facet, [facet, facet + 1])
     rings = [
-        (scene.vertices[scene.ring_start[r] : scene.ring_start[r + 1]] - origin) @ base for r in range(first, last)
+        (scene.vertices[scene.ring_start[r] : scene.ring_start[r + 1]] - origin) @ base
+        for r in range(first, last)
     ]
     return (points - origin) @ base, shapely.Polygon(rings[0], rings[1:])
 
 
 def _above(scene: Features, points: Array, facet: Ints) -> Array:
     """Height (n,) of points (n, 3) over the planes of facets (n,)."""
-    height: Array = np.einsum("ij,ij->i", points - scene.vertices[scene.facet_start[facet]], scene.normals[facet])
+    height: Array = np.einsum(
+        "ij,ij->i", points - scene.vertices[scene.facet_start[facet]], scene.normals[facet]
+    )
     return height

@@ -38,7 +38,7 @@ class Balance:
 
     names: the n free pieces. matrix: B, (6 n, 3 k); rows per piece force x, y, z then torque about the centre of
     mass; columns per contact point n, t1, t2. friction: (k,). frames: (k, 3, 3), rows normal (towards `first`),
-    t1, t2. first, second: (k,) free pieces of each point, -1 for a fixed one; neighbours: (k, 2) body indices.
+    t1, t2. first, second: (k,) free pieces of each point, -1 for a fixed one; contacts: where they come from.
     weights: (n,). centres: (n, 3), of mass. radii: (n,), from there to the farthest point. down: (3,) unit.
     length: metres and force: newtons of one unit.
     """
@@ -49,7 +49,7 @@ class Balance:
     frames: Array
     first: Ints
     second: Ints
-    neighbours: Ints
+    contacts: Contacts
     weights: Array
     centres: Array
     radii: Array
@@ -103,7 +103,7 @@ def balance_of(
         frames=frames,
         first=first,
         second=second,
-        neighbours=np.stack([contacts.first, contacts.second], axis=1),
+        contacts=contacts,
         weights=weights / force,
         centres=centres,
         radii=radii,
@@ -134,4 +134,3 @@ def _matrix(frames: Array, points: Array, centres: Array, first: Ints, second: I
         columns.append(np.broadcast_to(column, wrench.shape)[significant])
     entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
     return coo_array(entries, shape=(6 * len(centres), 3 * len(points))).tocsc()
-

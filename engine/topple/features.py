@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
 from engine.world import Body
 from models.piece import Piece, Surface
@@ -33,7 +35,7 @@ class Features:
     edges: (e, 2, 3). edge_into: (e, 2, 3), unit, from the edge into each of its two faces. edge_normals:
     (e, 2, 3), of those faces. edge_curved: (e,), one of the faces is curved.
     corners: (c, 3). spoke_start: (c + 1,) into spokes: (s, 3), unit, along the surface edges that leave a corner.
-    samples: (j, 3), points on curved facets.
+    samples: (j, 3), points on curved facets. ray_start: (j + 1,) into rays: the spokes of the samples.
     facet_body, edge_body, corner_body, sample_body: owner of each, all zero for one piece.
     """
 
@@ -51,6 +53,8 @@ class Features:
     spoke_start: Ints
     spokes: Array
     samples: Array
+    ray_start: Ints
+    rays: Array
     facet_body: Ints
     edge_body: Ints
     corner_body: Ints
@@ -70,7 +74,9 @@ def of_piece(piece: Piece) -> Features:
     normals = np.array([facet.normal for facet in surface.facets])
     curved = np.array([facet.curved for facet in surface.facets], dtype=np.bool_)
     into, faces = _edge_faces(surface.edges, tails, heads, normals[owner], owner, eps)
-    spoke_start, spokes = _spokes(surface, tails, heads, eps)
+    corners, samples = surface.corners.reshape(-1, 3), surface.curved.reshape(-1, 3)
+    spoke_start, spokes = _spokes(corners, tails, heads, eps)
+    ray_start, rays = _rays(surface, samples, _spokes(samples, tails, heads, eps), eps)
     return Features(
         vertices=vertices,
         ring_start=ring_start,
@@ -82,10 +88,12 @@ def of_piece(piece: Piece) -> Features:
         edge_into=into,
         edge_normals=normals[faces],
         edge_curved=curved[faces].any(axis=1),
-        corners=surface.corners.reshape(-1, 3),
+        corners=corners,
         spoke_start=spoke_start,
         spokes=spokes,
-        samples=surface.curved.reshape(-1, 3),
+        samples=samples,
+        ray_start=ray_start,
+        rays=rays,
         facet_body=np.zeros(len(normals), dtype=np.int64),
         edge_body=np.zeros(len(surface.edges), dtype=np.int64),
         corner_body=np.zeros(len(surface.corners), dtype=np.int64),
@@ -120,7 +128,9 @@ def of_bodies(bodies: Sequence[Body]) -> Features:
     return Features(
         vertices=placed([one.vertices for one in each], vertex_body, points=True),
         ring_start=_joined([one.ring_start for one in each]),
-        ring_facet=np.concatenate([one.ring_facet + base for one, base in zip(each, facet_base, strict=False)]),
+        ring_facet=np.concatenate(
+            [one.ring_facet + base for one, base in zip(each, facet_base, strict=False)]
+        ),
         facet_start=_joined([one.facet_start for one in each]),
         normals=placed([one.normals for one in each], facet_body, points=False),
         facet_curved=np.concatenate([one.facet_curved for one in each]),
@@ -132,6 +142,8 @@ def of_bodies(bodies: Sequence[Body]) -> Features:
         spoke_start=_joined([one.spoke_start for one in each]),
         spokes=placed([one.spokes for one in each], spoke_body, points=False),
         samples=placed([one.samples for one in each], sample_body, points=True),
+        ray_start=_joined([one.ray_start for one in each]),
+        rays=placed([one.rays for one in each], owners([len(one.rays) for one in each]), points=False),
         facet_body=facet_body,
         edge_body=edge_body,
         corner_body=corner_body,
@@ -151,10 +163,9 @@ def sagitta(piece: Piece) -> float:
     centres = np.array([facet.rings[0].mean(axis=0) for facet in facets])
     normals = np.array([facet.normal for facet in facets])
     # the nearest other facet by its centre is a neighbour across a short chord
-    gaps = np.linalg.norm(centres[:, None] - centres[None], axis=2) + np.diag(np.full(len(facets), np.inf))
-    near = np.argmin(gaps, axis=1)
+    gaps, near = (found[:, 1] for found in cKDTree(centres).query(centres, k=2))
     turn = np.arccos(np.clip(np.einsum("ij,ij->i", normals, normals[near]), -1.0, 1.0))
-    return float(np.max(gaps[np.arange(len(facets)), near] * turn) / 8)
+    return float(np.max(gaps * turn) / 8)
 
 
 @lru_cache(maxsize=1024)
@@ -205,17 +216,35 @@ def _edge_faces(
         level = np.abs((end - start) @ normals.T) <= 2 * eps
         on = np.flatnonzero((aside <= eps) & (reach >= -eps) & (reach <= length + eps) & level)
         if len(on) < 2:
-            raise ValueError(f"edge {i} of the piece borders {len(on)} faces, not 2: its surface is not closed")
+            raise ValueError(
+                f"edge {i} of the piece borders {len(on)} faces, not 2: its surface is not closed"
+            )
         pair = on[[0, -1]]
         into[i] = np.cross(normals[pair], along[pair])
         faces[i] = owner[pair]
     return into, faces
 
 
-def _spokes(surface: Surface, tails: Array, heads: Array, eps: float) -> tuple[Ints, Array]:
-    """Unit directions of the surface's edges away from each corner, as a start array and (s, 3)."""
-    spokes: list[Array] = [np.zeros((0, 3))]
-    for corner in surface.corners.reshape(-1, 3):
-        ways = heads[np.linalg.norm(tails - corner, axis=1) <= eps] - corner
-        spokes.append(ways / np.linalg.norm(ways, axis=1)[:, None])
-    return _starts([len(one) for one in spokes[1:]]), np.concatenate(spokes)
+def _spokes(points: Array, tails: Array, heads: Array, eps: float) -> tuple[Ints, Array]:
+    """Unit directions of the surface's edges away from each point, as a start array and (s, 3)."""
+    if not len(points):
+        return np.zeros(1, dtype=np.int64), np.zeros((0, 3))
+    leaving = cKDTree(tails).query_ball_point(points, eps)
+    ways = [heads[some] - point for some, point in zip(leaving, points, strict=True)]
+    spokes = np.concatenate([np.zeros((0, 3)), *ways])
+    return _starts([len(one) for one in ways]), spokes / np.linalg.norm(spokes, axis=1)[:, None]
+
+
+def _rays(surface: Surface, samples: Array, spokes: tuple[Ints, Array], eps: float) -> tuple[Ints, Array]:
+    """Spokes of the samples; one in the inside of a facet gets four directions in that facet's plane."""
+    starts, ways = spokes
+    each = [ways[low:high] for low, high in pairwise(starts)]
+    for i in np.flatnonzero(np.diff(starts) == 0):
+        for facet in surface.facets:
+            outline = facet.rings[0]
+            here = np.all((samples[i] >= outline.min(axis=0) - eps) & (samples[i] <= outline.max(axis=0) + eps))
+            if facet.curved and here and abs((samples[i] - outline[0]) @ facet.normal) <= eps:
+                across = np.linalg.svd(facet.normal[None])[2][1:]
+                each[i] = np.concatenate([across, -across])
+                break
+    return _starts([len(one) for one in each]), np.concatenate([np.zeros((0, 3)), *each])

@@ -88,7 +88,9 @@ def _newton(balance: Balance, gravity: Array) -> Array | None:
             return point
         blocks = bsr_array((slope, np.arange(count), np.arange(count + 1)), shape=(3 * count, 3 * count))
         hessian = matrix @ (blocks @ transposed) + 1e-9 * eye_array(size)
-        step = -splu(csc_array(hessian)).solve(out)
+        step = -splu(csc_array(hessian), permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}).solve(
+            out
+        )
         slant = float(out @ step)
         length = 1.0
         while True:
@@ -113,7 +115,11 @@ def _interior_point(balance: Balance, gravity: Array) -> Array:
     constraints = vstack([-rows.T, -eye_array(count)])
     b = np.concatenate([-gravity, np.zeros(count)])
     solver = clarabel.DefaultSolver(
-        csc_matrix(quadratic), np.zeros(count), csc_matrix(constraints), b, [clarabel.ZeroConeT(size), *cones],
+        csc_matrix(quadratic),
+        np.zeros(count),
+        csc_matrix(constraints),
+        b,
+        [clarabel.ZeroConeT(size), *cones],
         settings(refine=True),
     )
     result = solver.solve()
@@ -125,10 +131,11 @@ def _interior_point(balance: Balance, gravity: Array) -> Array:
 def carried(balance: Balance, solution: ForceSolution) -> dict[str, float]:
     """Newtons each free piece carries from above: over its neighbours, the net force each presses it down with."""
     total = dict.fromkeys(balance.names, 0.0)
-    low, high = balance.neighbours.min(axis=1), balance.neighbours.max(axis=1)
+    one, other = balance.contacts.first, balance.contacts.second
+    low, high = np.minimum(one, other), np.maximum(one, other)
     key = low * (int(high.max(initial=0)) + 1) + high
     _, row = np.unique(key, return_inverse=True)
-    sign = np.where(balance.neighbours[:, 0] == low, 1.0, -1.0)
+    sign = np.where(one == low, 1.0, -1.0)
     down = np.bincount(row, -sign * (solution.forces @ -balance.down)) if len(row) else np.zeros(0)
     free_low = np.where(sign > 0, balance.first, balance.second)
     free_high = np.where(sign > 0, balance.second, balance.first)

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from engine.topple.boundary import Boundary, nearest_boundary
+from engine.topple.boundary import nearest_boundary
 from engine.topple.conic import MAX_PULL, Support
 from engine.topple.equilibrium import Balance, wrenches_at
 from engine.topple.features import of_piece
@@ -62,7 +62,7 @@ def tilt_of(balance: Balance) -> TiltMargin:
     """
     east, north = horizontal(balance.down)
     loads = np.stack([balance.load(east), balance.load(north)], axis=1)
-    found = nearest_boundary(Support(balance, loads), MAX_PULL)
+    found = nearest_boundary(Support(balance, loads), MAX_PULL, bearings(balance, east, north))
     direction = math.degrees(math.atan2(found.direction[1], found.direction[0])) % 360.0
     if found.lower >= MAX_PULL / 2:
         return TiltMargin(90.0, 0.0, 90.0, None, {})
@@ -80,11 +80,12 @@ def push_of(balance: Balance, assembly: Assembly) -> PushMargin:
     body, height = top_piece(assembly)
     index = balance.names.index(body.name)
     point = np.array([body.pose.position[0], body.pose.position[1], height]) / balance.length
-    axes = np.stack(horizontal(np.array([0.0, 0.0, -1.0])))
+    east, north = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
     loads = np.zeros((len(balance.names), 6, 2))
-    loads[index] = wrenches_at(point, balance.centres[index], axes).T
-    unit = float(balance.weights.sum())
-    found: Boundary = nearest_boundary(Support(balance, unit * loads.reshape(-1, 2)), MAX_PULL)
+    loads[index] = wrenches_at(point, balance.centres[index], np.stack([east, north])).T
+    unit = float(balance.weights[index])
+    support = Support(balance, unit * loads.reshape(-1, 2))
+    found = nearest_boundary(support, MAX_PULL, bearings(balance, east, north))
     if found.lower >= MAX_PULL / 2:
         return PushMargin(None, 0.0, body.name, None, {})
     return PushMargin(
@@ -118,10 +119,29 @@ def horizontal(down: Array) -> tuple[Array, Array]:
     return np.cross(north, -down), north
 
 
+def bearings(balance: Balance, east: Array, north: Array) -> Array:
+    """Angles, ascending in [0, 2 pi), across the edges of contacts and along their normals: where pieces tip or slip."""
+    points, patch = balance.contacts.points, balance.contacts.patch
+    following = np.arange(1, len(points) + 1)
+    ends = np.flatnonzero(np.append(patch[1:] != patch[:-1], True)) if len(points) else np.zeros(0, np.int64)
+    following[ends] = np.append(0, ends[:-1] + 1)[: len(ends)]
+    ways = np.concatenate([points[following] - points, balance.contacts.normals])
+    flat = np.stack([ways @ east, ways @ north], axis=1)
+    length = np.linalg.norm(ways, axis=1)
+    # nearly upright ways have no bearing worth the name
+    flat = flat[np.linalg.norm(flat, axis=1) > 1e-3 * np.maximum(length, 1e-300)]
+    angle = np.arctan2(flat[:, 1], flat[:, 0])
+    quarters = (angle[:, None] + np.arange(4) * np.pi / 2).reshape(-1) % (2 * np.pi)
+    keep = np.unique(np.round(quarters, 7), return_index=True)[1]
+    return quarters[keep]
+
+
 def speeds(balance: Balance, velocities: Array) -> Array:
     """Bound (n,) on the speed of the fastest point of each piece, from its bounding sphere."""
     motion = velocities.reshape(-1, 6)
-    total: Array = np.linalg.norm(motion[:, :3], axis=1) + balance.radii * np.linalg.norm(motion[:, 3:], axis=1)
+    total: Array = np.linalg.norm(motion[:, :3], axis=1) + balance.radii * np.linalg.norm(
+        motion[:, 3:], axis=1
+    )
     return total
 
 
@@ -130,12 +150,16 @@ def weakest(balance: Balance, velocities: Array) -> str | None:
     fast = speeds(balance, velocities)
     if not len(fast) or not fast.max() > 0:
         return None
-    return min(name for name, speed in zip(balance.names, fast, strict=True) if speed >= (1 - SAME) * fast.max())
+    return min(
+        name for name, speed in zip(balance.names, fast, strict=True) if speed >= (1 - SAME) * fast.max()
+    )
 
 
 def mode_of(balance: Balance, velocities: Array) -> Mode:
     """Whether a mechanism rocks somewhere or only slides (turning about the vertical is sliding)."""
-    tilting = velocities.reshape(-1, 6)[:, 3:] - np.outer(velocities.reshape(-1, 6)[:, 3:] @ balance.down, balance.down)
+    tilting = velocities.reshape(-1, 6)[:, 3:] - np.outer(
+        velocities.reshape(-1, 6)[:, 3:] @ balance.down, balance.down
+    )
     rocking = balance.radii * np.linalg.norm(tilting, axis=1)
     return "topple" if rocking.max() > ROTATES * speeds(balance, velocities).max() else "slide"
 

@@ -48,7 +48,11 @@ def overlaps_of(
     found = []
     for i, j in zip(first[deep], second[deep], strict=True):
         depth = max(
-            (_depth(bodies[i], a, bodies[j], b, gap) for a in bodies[i].piece.parts for b in bodies[j].piece.parts),
+            (
+                _depth(bodies[i], a, bodies[j], b, gap)
+                for a in bodies[i].piece.parts
+                for b in bodies[j].piece.parts
+            ),
             default=0.0,
         )
         if depth > gap:
@@ -120,7 +124,10 @@ def _solid(part: Part) -> _Solid:
 
 def _distinct(axes: Array) -> Array:
     """Axes (n, 3) without repeats, a direction and its opposite being one."""
-    signed = axes * np.where(axes[np.arange(len(axes)), np.argmax(np.abs(axes) > 1e-9, axis=1)] < 0, -1.0, 1.0)[:, None]
+    signed = (
+        axes
+        * np.where(axes[np.arange(len(axes)), np.argmax(np.abs(axes) > 1e-9, axis=1)] < 0, -1.0, 1.0)[:, None]
+    )
     index = np.unique(np.round(signed, 7), axis=0, return_index=True)[1]
     unique: Array = signed[np.sort(index)]
     return unique

@@ -141,7 +141,8 @@ def _is_one_plane(patches: Patches, one: int, other: int) -> bool:
     offset = _points(patches, other) - _points(patches, one)[0]
     size = np.linalg.norm(offset, axis=1).max()
     return bool(
-        normal @ patches.normals[other] > 1 - SAME_PLANE**2 and np.abs(offset @ normal).max() <= SAME_PLANE * size
+        normal @ patches.normals[other] > 1 - SAME_PLANE**2
+        and np.abs(offset @ normal).max() <= SAME_PLANE * size
     )
 
 

@@ -14,7 +14,16 @@ from engine.topple.conic import StaticsError, fall
 from engine.topple.contacts import Contacts, find_contacts
 from engine.topple.equilibrium import GRAVITY, Balance, balance_of
 from engine.topple.forces import ForceSolution, carried, least_squares
-from engine.topple.margins import Mode, PushMargin, TiltMargin, Velocities, mechanism, push_of, tilt_of, weakest
+from engine.topple.margins import (
+    Mode,
+    PushMargin,
+    TiltMargin,
+    Velocities,
+    mechanism,
+    push_of,
+    tilt_of,
+    weakest,
+)
 from engine.world import Assembly, Vector
 
 UNBALANCED = 1e-6
@@ -144,7 +153,9 @@ def _analysed(assembly: Assembly, balance: Balance, *, margins: bool, loads: boo
     )
 
 
-def _verdict(balance: Balance, friction: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[bool, np.ndarray[tuple[int], np.dtype[np.float64]]]:
+def _verdict(
+    balance: Balance, friction: np.ndarray[tuple[int], np.dtype[np.float64]]
+) -> tuple[bool, np.ndarray[tuple[int], np.dtype[np.float64]]]:
     """Whether the pieces balance, and the motion in which they fall if not."""
     answer = fall(balance, friction)
     return answer.value <= UNBALANCED, answer.x
