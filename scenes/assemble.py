@@ -38,11 +38,12 @@ class Builder:
     def __init__(self, bodies: Sequence[Body] = ()):
         self._solids = Solids()
         self.bodies: list[Body] = []
+        self._drafts: list[Draft | None] = []
         self._parts: list[tuple[Solid, ...]] = []
         self._low: list[Array] = []
         self._high: list[Array] = []
         for body in bodies:
-            self._keep(body)
+            self._keep(body, None)
 
     def place(self, draft: Draft) -> Body | None:
         """Put a piece in, letting it down if it has no height; None when nothing lies below it."""
@@ -54,30 +55,33 @@ class Builder:
                 return None
             x, y, z = body.pose.position
             body = body.at(Pose((x, y, z - height), body.pose.orientation))
-        self._keep(body)
+        self._keep(body, draft)
         return body
 
-    def overlaps(self, allowed: float, since: int = 0) -> list[tuple[Body, Body, float]]:
-        """Pairs of bodies that overlap by more than `allowed` metres, the later one first, and by how much.
+    def overlaps(self, allowed: float, since: int = 0) -> list[tuple[Draft, Draft | Body, float]]:
+        """Pairs that overlap by more than `allowed` metres, the later one first, and by how much.
 
         since: pairs of bodies before this index are taken as known. Stops after `MOST_OVERLAPS` and one.
         """
-        found: list[tuple[Body, Body, float]] = []
+        found: list[tuple[Draft, Draft | Body, float]] = []
         low, high = np.array(self._low), np.array(self._high)
-        for index in range(max(1, since), len(self.bodies)):
+        for index in range(since, len(self.bodies)):
+            draft = self._drafts[index]
+            assert draft is not None
             shared = np.minimum(high[:index], high[index]) - np.maximum(low[:index], low[index])
             for other in np.flatnonzero(np.all(shared > allowed, axis=1)):
                 depth = self._depth(index, int(other), allowed)
                 if depth > allowed + _ROUNDING:
-                    found.append((self.bodies[index], self.bodies[other], depth))
+                    found.append((draft, self._drafts[other] or self.bodies[other], depth))
                 if len(found) > MOST_OVERLAPS:
                     return found
         return found
 
-    def _keep(self, body: Body) -> None:
+    def _keep(self, body: Body, draft: Draft | None) -> None:
         parts = self._solids.of(body.piece, body.pose)
         low, high = bounds(parts)
         self.bodies.append(body)
+        self._drafts.append(draft)
         self._parts.append(parts)
         self._low.append(low)
         self._high.append(high)
@@ -111,7 +115,6 @@ def put_together(
     """
     faults: list[Fault] = []
     since = len(builder.bodies)
-    places = {draft.id: draft for draft in drafts}
     for draft in drafts:
         if draft.falls and not is_whole:
             continue
@@ -119,20 +122,20 @@ def put_together(
             problem = "there is nothing below to let it down on: give a height, [x, y, z]"
             faults.append(Fault(file, problem, draft.place, "position", line=draft.line))
     pairs = builder.overlaps(allowed, since)
-    faults += [_overlap(pair, places, allowed, file) for pair in pairs[:MOST_OVERLAPS]]
+    faults += [_overlap(*pair, allowed, file) for pair in pairs[:MOST_OVERLAPS]]
     if len(pairs) > MOST_OVERLAPS:
         faults.append(Fault(file, "there are more overlaps: is the scene in the right unit?"))
     return tuple(builder.bodies), faults
 
 
-def _overlap(pair: tuple[Body, Body, float], places: dict[str, Draft], allowed: float, file: str) -> Fault:
-    body, other, depth = pair
-    draft = places[body.name]
-    what = "the table" if other.name == TABLE else f'"{other.name}"'
-    if other.name in places:
-        what = places[other.name].place
+def _overlap(draft: Draft, other: Draft | Body, depth: float, allowed: float, file: str) -> Fault:
     remedy = "--settle MM allows more"
-    if other.name == TABLE:
+    if isinstance(other, Draft):
+        what = other.place
+    elif other.name == TABLE:
+        what = "the table"
         remedy += ", --table lowest puts the table under everything"
+    else:
+        what = f'"{other.name}"'
     problem = f"overlaps {what} by {depth * 1e3:.2f} mm; at most {allowed * 1e3:g} mm is allowed ({remedy})"
     return Fault(file, problem, draft.place, line=draft.line)
