@@ -16,14 +16,19 @@ TOLERANCE = 5e-4
 """The gap, relative, between the inner and the outer polygon at which the search may stop."""
 SHARP = 1e-6
 """A bracket this narrow, relative, is final; a wider one is polished."""
-MAX_QUERIES = 28
+MAX_QUERIES = 40
 """Enough for any polygon met so far; a smooth set never closes the bracket and is polished instead."""
-ROUND_QUERIES = 16
-"""Where every query gives the same value the set is a disc (something slides, whichever way): its rim is known exactly,
-and 16 points on it prove 98 % of it."""
+ROUND_QUERIES = 32
+"""Where all of this many queries give one value the set is a disc: something slides, whichever way. Its rim
+is known exactly, and the points on it prove 99.5 % of it."""
+ROUND = 3e-7
+"""Values this close to each other, relative, are one value (the solver reaches 1e-7)."""
 SNAP = 0.01
-"""Radians. The normal of the hull's nearest edge is taken to be a bearing this close to it: edges of contacts are where
-pieces tip, and the exact direction closes the bracket at once."""
+"""Radians. The normal of the hull's nearest edge is taken to be a bearing this close to it: edges of contacts
+are where pieces tip, and the exact direction closes the bracket at once."""
+WIDE_SNAP = 0.1
+"""Radians, as long as the set looks like a disc: the side that tipping cuts off a disc is short, and is
+missed unless asked for."""
 MAX_POLISH = 10
 """Each halves the angle left, so quarters the error of a smooth boundary."""
 FIRST_DIRECTION = 0.4
@@ -53,7 +58,6 @@ class _Known:
     directions: list[Array] = field(default_factory=list)
     points: list[Array] = field(default_factory=list)
     velocities: list[Array] = field(default_factory=list)
-
     is_snapped: list[bool] = field(default_factory=list)
 
     def ask(self, direction: Array, *, snapped: bool = False) -> None:
@@ -101,13 +105,15 @@ def _search(known: _Known, unlimited: float, bearings: Array) -> float:
         upper = known.values[known.best]
         if upper - lower <= SHARP * upper or upper <= SHARP or lower >= unlimited / 2:
             return lower
-        if upper - lower <= TOLERANCE * upper and known.is_snapped[known.best]:
+        is_round = max(known.values) <= (1 + ROUND) * upper
+        if is_round and len(known.values) >= ROUND_QUERIES:
             return lower
-        if _is_disc(known):
+        is_close = upper - lower <= TOLERANCE * upper
+        if is_close and known.is_snapped[known.best]:
             return lower
-        if upper - lower <= TOLERANCE * upper or len(known.values) >= MAX_QUERIES:
+        if is_close or len(known.values) >= MAX_QUERIES:
             break
-        near = _snapped(normal, bearings)
+        near = _snapped(normal, bearings, WIDE_SNAP if is_round else SNAP)
         if near is not None and not known.has(near):
             known.ask(near, snapped=True)
         elif not known.has(normal):
@@ -118,18 +124,14 @@ def _search(known: _Known, unlimited: float, bearings: Array) -> float:
     return _nearest_edge(np.array(known.points))[0]
 
 
-def _is_disc(known: _Known) -> bool:
-    return len(known.values) >= ROUND_QUERIES and max(known.values) <= (1 + 10 * SHARP) * min(known.values)
-
-
-def _snapped(normal: Array, bearings: Array) -> Array | None:
-    """The bearing within SNAP of a direction, if any."""
+def _snapped(normal: Array, bearings: Array, width: float) -> Array | None:
+    """The bearing within `width` of a direction, if any."""
     if not len(bearings):
         return None
     angle = float(np.arctan2(normal[1], normal[0])) % (2 * np.pi)
     away = (bearings - angle + np.pi) % (2 * np.pi) - np.pi
     nearest = int(np.argmin(np.abs(away)))
-    return _unit(float(bearings[nearest])) if abs(away[nearest]) <= SNAP else None
+    return _unit(float(bearings[nearest])) if abs(away[nearest]) <= width else None
 
 
 def _unit(angle: float) -> Array:
