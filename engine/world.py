@@ -6,6 +6,7 @@ prepared ticks, for tests of everything that stands on a world).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -100,10 +101,10 @@ class World(Protocol):
     def remove(self, name: str) -> None:
         """Take a body out. Raises KeyError for an unknown name."""
 
-    def advance(self, steps: int = 1, *, contacts: bool = False) -> Tick:
+    def advance(self, steps: int = 1, *, contacts: bool | Iterable[str] = False) -> Tick:
         """Take steps and read the result; contacts only when asked, because reading them is slow."""
 
-    def read(self, *, contacts: bool = False) -> Tick:
+    def read(self, *, contacts: bool | Iterable[str] = False) -> Tick:
         """The present state without taking a step."""
 
     def pose(self, name: str) -> Pose:

@@ -27,7 +27,7 @@ class Detail:
 
     outline: int = 144
     rim: int = 64
-    sectors: int = 8
+    sectors: int = 1
     ball: int = 3
 
 

@@ -1,0 +1,391 @@
+"""The real world: rigid bodies in Bullet. The only file that imports pybullet; every quirk of it is met here.
+
+What is done, and why (measurements in engine/README.md):
+
+* `useMaximalCoordinates` on every body, fixed ones too: otherwise the multibody path runs, with no warm starting.
+* Compliant, heavily damped contacts, warm starting just below one, friction anchors (`settings.Tuning`).
+* Shapes come from URDF text (`engine.urdf`): the only way to a compound of hulls with a mass frame of its own.
+* Bullet's separating-axis test for hulls (`enableSAT`) stays off: between flat faces it takes two crossing edge
+  *lines* for a contact, outside both pieces as often as not, and a piece then stands 3 mm beyond an edge.
+* Hulls get one contact point a step, so a new scene is settled before it is let go: `settle` seeds the manifolds by
+  tilting every hull a little each way, then lets all sink into their contacts in treacle, with many iterations.
+* A pair's friction and restitution are the *product* of the bodies' values in Bullet: each gets the square root.
+* `localInertiaDiagonal` alone would set the mass to zero: the inertia comes from the URDF and is never changed.
+* Nothing sleeps: Bullet's sleeping freezes slow topples and is not woken when a neighbour is removed.
+* States are not restored: a world is rebuilt from poses, which repeats exactly where restoreState does not.
+* Bullet's integrator (semi-implicit Euler) is position Verlet read half a step late: positions here are moved back
+  by v dt/2, and a launch moves the body ahead by v dt/2, which makes free fall and Coulomb stops second order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import pybullet
+from numpy.typing import NDArray
+
+from engine import urdf
+from engine.pose import Pose, matrix_of, quaternion_of
+from engine.settings import GRAVITY, TUNING, Scale, Tuning
+from engine.world import Body, Contact, Tick, Vector
+
+Array = NDArray[np.float64]
+
+
+class _Resident:
+    """A body in Bullet: its handle there, and how Bullet's mass frame lies in the piece frame."""
+
+    __slots__ = ("axes", "body", "centre", "handle", "is_box", "is_plain", "radius")
+
+    def __init__(self, body: Body, handle: int, frame: urdf.MassFrame) -> None:
+        self.body = body
+        self.handle = handle
+        self.centre = frame.centre
+        self.axes = frame.axes
+        self.is_box = all(part.kind == "box" for part in body.piece.parts)
+        self.is_plain = bool(np.array_equal(frame.axes, np.eye(3)) and not frame.centre.any())
+        # the half diagonal of the bounding box bounds every point; the centre of mass may lie off its middle
+        self.radius = float(np.linalg.norm(body.piece.extents) / 2 + np.linalg.norm(frame.centre))
+
+
+class BulletWorld:
+    """A `World` on Bullet. Close it (or use it as a context manager): simulators are freed by hand.
+
+    bodies: put in at once, in order. rate: steps per second, one of `settings.RATES`; by default what suits the
+    size of the pieces. Raises ValueError for a doubled name or an unknown rate.
+    """
+
+    def __init__(
+        self,
+        bodies: Iterable[Body] = (),
+        *,
+        rate: int | None = None,
+        scale: Scale | None = None,
+        tuning: Tuning = TUNING,
+    ) -> None:
+        listed = tuple(bodies)
+        self.scale = scale if scale is not None else Scale.of(listed, rate)
+        self.tuning = tuning
+        self._step = 0
+        self._residents: dict[str, _Resident] = {}
+        self._names: dict[int, str] = {}
+        self._client: int = pybullet.connect(pybullet.DIRECT)
+        self._configure()
+        self.set_gravity((0.0, 0.0, -GRAVITY))
+        try:
+            for body in listed:
+                self.add(body)
+        except BaseException:
+            self.close()
+            raise
+
+    # -- what a World does -------------------------------------------------------------------------------------
+
+    @property
+    def step(self) -> int:
+        """Steps taken since the world was made."""
+        return self._step
+
+    @property
+    def rate(self) -> int:
+        """Steps per simulated second."""
+        return self.scale.rate
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All bodies, fixed ones too, in the order they were added."""
+        return tuple(self._residents)
+
+    def add(self, body: Body, velocity: Vector = (0.0, 0.0, 0.0), spin: Vector = (0.0, 0.0, 0.0)) -> None:
+        """Put a body into the world, at rest or launched with a velocity (m/s, of its centre of mass) and a spin
+        (rad/s). Raises ValueError when the name is taken."""
+        if body.name in self._residents:
+            raise ValueError(f"there is a body named {body.name!r} already; names are unique")
+        path = urdf.write(body.piece, self.scale, self.tuning, body.fixed)
+        resident = _Resident(body, -1, urdf.mass_frame(body.piece))
+        position, orientation = self._to_bullet(resident, body.pose)
+        resident.handle = self._call(
+            pybullet.loadURDF,
+            str(path),
+            basePosition=position,
+            baseOrientation=orientation,
+            useMaximalCoordinates=True,
+            useFixedBase=body.fixed,
+            flags=pybullet.URDF_USE_INERTIA_FROM_FILE,
+        )
+        self._surface(resident)
+        self._residents[body.name] = resident
+        self._names[resident.handle] = body.name
+        if any(velocity) or any(spin):
+            self._launch(resident, velocity, spin)
+
+    def remove(self, name: str) -> None:
+        """Take a body out. Raises KeyError for an unknown name."""
+        resident = self._find(name)
+        self._call(pybullet.removeBody, resident.handle)
+        del self._residents[name], self._names[resident.handle]
+
+    def advance(self, steps: int = 1, *, contacts: bool | Iterable[str] = False) -> Tick:
+        """Take steps, then read the poses; contacts of all bodies or of the named ones only when asked."""
+        for _ in range(steps):
+            self._call(pybullet.stepSimulation)
+        self._step += steps
+        return self.read(contacts=contacts)
+
+    def settle(self) -> None:
+        """Let a scene that was put together at rest find its contact forces; takes `Tuning.settle_steps` steps.
+
+        Loads need hundreds of iterations to travel down a tower once, and hulls need their contact points found.
+        Meanwhile everything moves as in treacle, so that nothing gathers speed from a support that is not there
+        yet; what cannot stand goes on falling afterwards. Not for scenes with moving bodies: it would stop them.
+        """
+        free = [resident for resident in self._residents.values() if not resident.body.fixed]
+        self._seed([item for item in free if any(part.kind == "hull" for part in item.body.piece.parts)])
+        self._pace(self.tuning.settle_iterations, self.tuning.treacle, free)
+        for _ in range(self.tuning.settle_steps):
+            self._call(pybullet.stepSimulation)
+        self._step += self.tuning.settle_steps
+        self._pace(self.tuning.iterations, 0.0, free)
+
+    def read(self, *, contacts: bool | Iterable[str] = False) -> Tick:
+        """The present state."""
+        free = [resident for resident in self._residents.values() if not resident.body.fixed]
+        poses = np.empty((len(free), 7))
+        speeds = np.empty(len(free))
+        for row, resident in enumerate(free):
+            position, orientation, linear, angular = self._state(resident)
+            poses[row, :3], poses[row, 3:] = position, orientation
+            speeds[row] = np.sqrt(linear @ linear) + np.sqrt(angular @ angular) * resident.radius
+        found: tuple[Contact, ...] | None = None
+        if contacts is True:
+            found = self._contacts(None)
+        elif contacts is not False:
+            found = self._contacts(tuple(contacts))
+        return Tick(self._step, tuple(resident.body.name for resident in free), poses, speeds, found)
+
+    def pose(self, name: str) -> Pose:
+        """Where a body is now. Raises KeyError for an unknown name."""
+        position, orientation, _, _ = self._state(self._find(name))
+        x, y, z = (float(value) for value in position)
+        a, b, c, d = (float(value) for value in orientation)
+        return Pose((x, y, z), (a, b, c, d))
+
+    def push(
+        self, name: str, force: Vector, point: Vector | None = None, torque: Vector = (0.0, 0.0, 0.0)
+    ) -> None:
+        """Apply a force (N, at a world point or the centre of mass) and a torque (N m) during the next step."""
+        resident = self._find(name)
+        unit = self.scale.mass * self.scale.length
+        at = self._call(pybullet.getBasePositionAndOrientation, resident.handle)[0]
+        if point is not None:
+            at = [value / self.scale.length for value in point]
+        scaled = [value / unit for value in force]
+        self._call(pybullet.applyExternalForce, resident.handle, -1, scaled, at, pybullet.WORLD_FRAME)
+        if any(torque):
+            turned = [value / (unit * self.scale.length) for value in torque]
+            self._call(pybullet.applyExternalTorque, resident.handle, -1, turned, pybullet.WORLD_FRAME)
+
+    def set_gravity(self, gravity: Vector) -> None:
+        """Gravity in m/s^2; tilting a table is turning gravity."""
+        self.gravity = gravity
+        self._call(pybullet.setGravity, *(value / self.scale.length for value in gravity))
+
+    def energy(self) -> tuple[float, float]:
+        """Kinetic energy, and potential energy in the present gravity, of the free bodies in joules."""
+        kinetic = potential = 0.0
+        for resident in self._residents.values():
+            if resident.body.fixed:
+                continue
+            piece = resident.body.piece
+            _, orientation, linear, angular = self._state(resident)
+            matrix = matrix_of(tuple(orientation))
+            local = matrix.T @ angular
+            centre, _ = self._call(pybullet.getBasePositionAndOrientation, resident.handle)
+            kinetic += 0.5 * piece.mass * float(linear @ linear) + 0.5 * float(local @ piece.inertia @ local)
+            potential -= piece.mass * self.scale.length * float(np.dot(self.gravity, centre))
+        return kinetic, potential
+
+    def close(self) -> None:
+        """Free the simulator. A closed world raises RuntimeError when used; closing twice is fine."""
+        if self._client >= 0:
+            pybullet.disconnect(self._client)
+            self._client = -1
+
+    def __enter__(self) -> BulletWorld:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- what Bullet needs for it ------------------------------------------------------------------------------
+
+    def _call(self, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
+        if self._client < 0:
+            raise RuntimeError("this world is closed; make a new one")
+        return function(*args, physicsClientId=self._client, **named)
+
+    def _configure(self) -> None:
+        tuning = self.tuning
+        self._call(
+            pybullet.setPhysicsEngineParameter,
+            fixedTimeStep=1.0 / self.rate,
+            numSolverIterations=tuning.iterations,
+            numSubSteps=0,
+            useSplitImpulse=int(tuning.split_impulse),
+            splitImpulsePenetrationThreshold=0.0,
+            warmStartingFactor=tuning.warm_start,
+            frictionERP=tuning.friction_erp,
+            contactSlop=tuning.slop,
+            contactBreakingThreshold=tuning.breaking_threshold,
+            restitutionVelocityThreshold=tuning.restitution_speed / self.scale.length,
+            solverResidualThreshold=1e-14,
+            deterministicOverlappingPairs=1,
+            enableConeFriction=1,
+            enableFileCaching=0,
+        )
+
+    def _surface(self, resident: _Resident) -> None:
+        """Tell Bullet how a body touches: friction, restitution, compliance; and that nothing damps it in flight."""
+        tuning, material = self.tuning, resident.body.piece.material
+        compliance = {}
+        if not tuning.rigid:
+            damping = tuning.damping * self.rate
+            # a pair of bodies adds dampings and puts stiffnesses in series, hence the four
+            compliance = {
+                "contactDamping": damping,
+                "contactStiffness": 4.0 * damping * self.rate / tuning.relaxation,
+            }
+        self._call(
+            pybullet.changeDynamics,
+            resident.handle,
+            -1,
+            lateralFriction=material.friction**0.5,
+            restitution=material.restitution**0.5,
+            rollingFriction=0.0,
+            spinningFriction=0.0,
+            linearDamping=0.0,
+            angularDamping=0.0,
+            collisionMargin=tuning.box_margin if resident.is_box else tuning.margin,
+            frictionAnchor=int(tuning.friction_anchor),
+            **compliance,
+        )
+
+    def _pace(self, iterations: int, treacle: float, residents: list[_Resident]) -> None:
+        """Set the iterations a step, and the share of its speed a body loses in one."""
+        self._call(pybullet.setPhysicsEngineParameter, numSolverIterations=iterations)
+        # Bullet's damping is the share lost in a second; 1 is clipped by it to a full stop
+        damping = 1.0 - (1.0 - treacle) ** self.rate
+        for resident in residents:
+            self._call(
+                pybullet.changeDynamics, resident.handle, -1, linearDamping=damping, angularDamping=damping
+            )
+
+    def _seed(self, residents: list[_Resident]) -> None:
+        """Fill the contact manifolds of hulls: tilt all of them a little, each about an axis of its own, ask for
+        collisions, go round the compass, and put them back. Contact points stay; poses are exact again."""
+        if not residents:
+            return
+        places = [self._call(pybullet.getBasePositionAndOrientation, item.handle) for item in residents]
+        turns = 2 * self.tuning.seed_axes
+        for turn in range(turns):
+            for row, (resident, (position, orientation)) in enumerate(zip(residents, places, strict=True)):
+                # neighbours tilt about axes a golden angle apart, so that no pair moves as one
+                angle = 2.0 * np.pi * (turn / turns + row * 0.381966)
+                tilt = self.tuning.seed_tilt * np.array([np.cos(angle), np.sin(angle), 0.0])
+                tilted = turned(np.array(orientation), tilt).tolist()
+                self._call(pybullet.resetBasePositionAndOrientation, resident.handle, position, tilted)
+            self._call(pybullet.performCollisionDetection)
+        for resident, place in zip(residents, places, strict=True):
+            self._call(pybullet.resetBasePositionAndOrientation, resident.handle, *place)
+
+    def _find(self, name: str) -> _Resident:
+        try:
+            return self._residents[name]
+        except KeyError:
+            raise KeyError(f"no body is named {name!r} in this world") from None
+
+    def _to_bullet(self, resident: _Resident, pose: Pose) -> tuple[list[float], tuple[float, ...]]:
+        """Position (Bullet units) and quaternion of the mass frame for a pose of the piece frame."""
+        if resident.is_plain:
+            return [value / self.scale.length for value in pose.position], pose.orientation
+        centre = pose.apply(resident.centre) / self.scale.length
+        return [float(value) for value in centre], quaternion_of(pose.matrix @ resident.axes)
+
+    def _state(self, resident: _Resident) -> tuple[Array, Array, Array, Array]:
+        """Position and quaternion of the piece frame, velocity of the centre of mass, angular velocity; SI."""
+        position, orientation = self._call(pybullet.getBasePositionAndOrientation, resident.handle)
+        linear, angular = self._call(pybullet.getBaseVelocity, resident.handle)
+        half = 0.5 / self.rate
+        v, w = np.array(linear) * self.scale.length, np.array(angular)
+        q = turned(np.array(orientation), -half * w)
+        centre = np.array(position) * self.scale.length - half * v
+        if resident.is_plain:
+            return centre, q, v, w
+        matrix = matrix_of((q[0], q[1], q[2], q[3])) @ resident.axes.T
+        return centre - matrix @ resident.centre, np.array(quaternion_of(matrix)), v, w
+
+    def _launch(self, resident: _Resident, velocity: Vector, spin: Vector) -> None:
+        """Give a body a velocity and a spin, half a step ahead (see the module's note on the integrator)."""
+        position, orientation = self._call(pybullet.getBasePositionAndOrientation, resident.handle)
+        half = 0.5 / self.rate
+        scaled = np.array(velocity) / self.scale.length
+        ahead = np.array(position) + half * scaled
+        self._call(
+            pybullet.resetBasePositionAndOrientation,
+            resident.handle,
+            ahead.tolist(),
+            turned(np.array(orientation), half * np.array(spin)).tolist(),
+        )
+        self._call(pybullet.resetBaseVelocity, resident.handle, scaled.tolist(), list(spin))
+
+    def _contacts(self, names: tuple[str, ...] | None) -> tuple[Contact, ...]:
+        """Contact points that carry force, of all bodies or of the named ones, sorted."""
+        if names is None:
+            points = list(self._call(pybullet.getContactPoints))
+        else:
+            handles = [self._find(name).handle for name in names]
+            points = [point for handle in handles for point in self._call(pybullet.getContactPoints, handle)]
+        return tuple(sorted({self._contact(point) for point in points if point[9] > 0.0}, key=_order))
+
+    def _contact(self, point: Any) -> Contact:
+        first, second = self._names[point[1]], self._names[point[2]]
+        length, unit = self.scale.length, self.scale.mass * self.scale.length
+        sign = 1.0 if first < second else -1.0
+        # Bullet gives its friction as two forces along two directions, acting on its first body
+        friction = sign * unit * (point[10] * np.array(point[11]) + point[12] * np.array(point[13]))
+        middle = 0.5 * length * (np.array(point[5]) + np.array(point[6]))
+        normal = sign * np.array(point[7])
+        return Contact(
+            min(first, second),
+            max(first, second),
+            _vector(middle),
+            _vector(normal),
+            float(point[8]) * length,
+            float(point[9]) * unit,
+            _vector(friction),
+        )
+
+
+def turned(quaternion: Array, rotation: Array) -> Array:
+    """A quaternion xyzw turned by a small rotation vector (3,) in radians given in the world; normalised."""
+    x, y, z, w = quaternion
+    a, b, c = 0.5 * rotation
+    result = np.array(
+        [
+            x + a * w + b * z - c * y,
+            y + b * w + c * x - a * z,
+            z + c * w + a * y - b * x,
+            w - a * x - b * y - c * z,
+        ]
+    )
+    return np.asarray(result / np.sqrt(result @ result))
+
+
+def _vector(values: Array) -> Vector:
+    return (float(values[0]), float(values[1]), float(values[2]))
+
+
+def _order(contact: Contact) -> tuple[str, str, Vector]:
+    return (contact.a, contact.b, contact.point)

@@ -1,0 +1,129 @@
+"""Numbers that decide how worlds are simulated and judged. Each carries its unit, its purpose and its reason.
+
+Physics is the same at every size: a world is computed in units of its own median piece (`Scale`), and the
+thresholds below, given for pieces of the games' size, grow and shrink with scenes far outside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from engine.world import Body
+
+GRAVITY = 9.81
+"""m/s^2."""
+
+RATES = (15, 30, 60, 120, 240, 480, 960, 1920)
+"""Steps per simulated second a world may run at. All but the slowest two divide into 60 frames or are divided."""
+
+REFERENCE_SIZE = 0.0304
+"""Metres: the cube root of the volume of a 75 x 25 x 15 mm brick, for which 240 steps a second were tuned."""
+
+REFERENCE_RATE = 240
+
+HUMAN_SIZES = (0.008, 0.125)
+"""Metres. Median piece sizes in this range are judged by the thresholds as written; beyond it they scale."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How a world is made non-dimensional. length: metres a unit; mass: kilograms a unit; rate: steps a second.
+
+    Lengths and masses are those of the median free piece. Time follows from sqrt(length / g): a stone arch a
+    hundred times larger moves ten times slower, so its steps may be ten times longer; the rate is the nearest
+    of `RATES`. In these units a scene of 10 mm pieces and one of 10 m pieces are the same numbers.
+    """
+
+    length: float
+    mass: float
+    rate: int
+
+    @classmethod
+    def of(cls, bodies: Iterable[Body], rate: int | None = None) -> Scale:
+        """The scale of a scene. Raises ValueError for a rate that is not one of `RATES`."""
+        listed = tuple(bodies)
+        free = tuple(body for body in listed if not body.fixed) or listed
+        size = float(np.median([median_size(body) for body in free])) if free else REFERENCE_SIZE
+        mass = float(np.median([body.piece.mass for body in free])) if free else 0.02
+        if rate is None:
+            wanted = REFERENCE_RATE * math.sqrt(REFERENCE_SIZE / size)
+            rate = min(RATES, key=lambda allowed: abs(math.log(allowed / wanted)))
+        elif rate not in RATES:
+            raise ValueError(f"a rate of {rate} steps per second is not allowed; choose one of {RATES}")
+        return cls(size / UNITS_PER_PIECE, mass, rate)
+
+
+def median_size(body: Body) -> float:
+    """The size of a piece in metres: the cube root of its bounding box's volume."""
+    return float(np.cbrt(np.prod(body.piece.extents)))
+
+
+def magnification(bodies: Iterable[Body]) -> float:
+    """How much larger than the games' pieces a scene is: 1 within `HUMAN_SIZES`, proportional outside."""
+    sizes = [median_size(body) for body in bodies if not body.fixed]
+    size = float(np.median(sizes)) if sizes else REFERENCE_SIZE
+    return size / min(max(size, HUMAN_SIZES[0]), HUMAN_SIZES[1])
+
+
+UNITS_PER_PIECE = 0.3
+"""Bullet's own constants suit bodies between 0.05 and 10 units; the median piece is 0.3, so thin cards stay above."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What Bullet is told, in units of the median piece (`Scale`) and of one step. See engine/README.md.
+
+    The contacts are dampers with a little spring (compliant): a damper spreads the error of an unfinished
+    iteration over many steps, where a rigid correction would pump it into motion.
+    """
+
+    iterations: int = 20
+    """Solver iterations a step once the scene has settled."""
+    settle_iterations: int = 100
+    """Iterations while loads find their way through a new scene: 18 rows need about a hundred, once."""
+    settle_steps: int = 24
+    """Steps a scene is settled for: 0.1 s at the games' size."""
+    treacle: float = 0.3
+    """Share of its speed that every body loses in each step of settling."""
+    seed_axes: int = 8
+    """Horizontal axes about which hulls are tilted both ways to find their contact points."""
+    seed_tilt: float = 0.003
+    """Radians of that tilt: 0.06 mm at the rim of a 40 mm piece, well inside the breaking threshold."""
+    damping: float = 34.0
+    """Contact damping, in median masses a step."""
+    relaxation: float = 13.2
+    """Contact damping over stiffness, in steps: 0.055 s at the games' size."""
+    warm_start: float = 0.96
+    """Share of the last impulses a step starts from: 1.0 pumps uneven towers, 0.9 lets even ones sag."""
+    friction_erp: float = 0.05
+    """Share of a friction anchor's stretch that is taken back in a step."""
+    friction_anchor: bool = True
+    """Remembers where a contact stuck; without it towers creep sideways by millimetres."""
+    split_impulse: bool = False
+    """Rigid contacts want it; compliant ones do not."""
+    rigid: bool = False
+    """Contacts without compliance: sharpest, but uneven towers never come to rest. Kept for the sweep."""
+    skin: float = 1e-4
+    """Boxes are made this much thicker on every side (0.01 mm at the games' size), because Bullet's box-box test
+    finds no contact between boxes that touch exactly; the pieces would fall for three steps first."""
+    margin: float = 2e-4
+    """Collision margin of hulls (0.02 mm at the games' size). They are shrunk by it first, because Bullet adds it
+    outside; it rounds their edges, so a larger one lets pieces tip early."""
+    box_margin: float = 3e-4
+    """Collision margin of boxes, taken off inside: it only rounds their edges towards hulls, and keeps the two
+    cores apart under load, where the distance is exact."""
+    slop: float = 1e-5
+    """Penetration Bullet does not correct."""
+    breaking_threshold: float = 5e-3
+    """Contacts further apart than this are dropped; also pads every bounding box. Global to the process."""
+    restitution_speed: float = 0.1
+    """m/s: slower impacts do not bounce."""
+
+
+TUNING = Tuning()
