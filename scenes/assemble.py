@@ -22,6 +22,7 @@ OVERLAP = 0.2e-3
 """Metres that two pieces may overlap: what careful measuring leaves, and less than any verdict hangs on."""
 MOST_OVERLAPS = 20
 """Overlaps listed one by one: a scene in the wrong unit has them by the thousand."""
+LOWEST_REMEDY = "--table lowest puts the table under everything"
 _ROUNDING = 1e-9
 
 
@@ -77,6 +78,19 @@ class Builder:
                     return found
         return found
 
+    def under_the_table(self) -> list[Draft]:
+        """The free pieces wholly under the table, too deep to overlap it."""
+        table = next((index for index, body in enumerate(self.bodies) if body.name == TABLE), None)
+        if table is None:
+            return []
+        low, high = self._low[table], self._high[table]
+        return [
+            draft
+            for draft, body, top in zip(self._drafts, self.bodies, self._high, strict=True)
+            if draft and not body.fixed and top[2] <= low[2] + OVERLAP
+            if np.all(np.abs(np.array(body.pose.position) - (low + high) / 2)[:2] < (high - low)[:2] / 2)
+        ]
+
     def _keep(self, body: Body, draft: Draft | None) -> None:
         parts = self._solids.of(body.piece, body.pose)
         low, high = bounds(parts)
@@ -125,6 +139,9 @@ def put_together(
     faults += [_overlap(*pair, allowed, file) for pair in pairs[:MOST_OVERLAPS]]
     if len(pairs) > MOST_OVERLAPS:
         faults.append(Fault(file, "there are more overlaps: is the scene in the right unit?"))
+    for draft in builder.under_the_table():
+        problem = f"lies under the table ({LOWEST_REMEDY})"
+        faults.append(Fault(file, problem, draft.place, line=draft.line))
     return tuple(builder.bodies), faults
 
 
@@ -134,7 +151,7 @@ def _overlap(draft: Draft, other: Draft | Body, depth: float, allowed: float, fi
         what = other.place
     elif other.name == TABLE:
         what = "the table"
-        remedy += ", --table lowest puts the table under everything"
+        remedy += f", {LOWEST_REMEDY}"
     else:
         what = f'"{other.name}"'
     problem = f"overlaps {what} by {depth * 1e3:.2f} mm; at most {allowed * 1e3:g} mm is allowed ({remedy})"

@@ -51,7 +51,7 @@ def read_gltf(path: Path) -> list[MeshNode]:
         TypeError,
         AttributeError,
         ValueError,
-        OverflowError,
+        ArithmeticError,
         struct.error,
     ) as error:
         raise GltfError(f"is not valid glTF ({type(error).__name__}: {error})") from None

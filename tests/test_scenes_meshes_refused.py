@@ -1,0 +1,132 @@
+"""Mesh files that are broken or hostile: one clear message each, and fast."""
+
+from __future__ import annotations
+
+import copy
+import math
+import struct
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from test_scenes_meshes import FORMATS, block, gltf, message_of
+
+
+def _set(*path: Any) -> Callable[[dict[str, Any]], object]:
+    """A change of one entry of the head: keys, then the value."""
+
+    def change(head: dict[str, Any]) -> None:
+        place: Any = head
+        for key in path[:-2]:
+            place = place[key]
+        place[path[-2]] = copy.deepcopy(path[-1])
+
+    return change
+
+
+REFUSED = [
+    (_set("asset", "version", "1.0"), "is not glTF version 2"),
+    (_set("asset", 3), "is not valid glTF (TypeError"),
+    (_set("nodes", 0, "mesh", 7), "is not valid glTF (IndexError"),
+    (
+        _set("nodes", 0, "name", "table"),
+        'node "table": name = "table": is reserved (table, floor, hand are not',
+    ),
+    (_set("nodes", 0, "children", [0]), "node 0 has two parents, or is its own"),
+    (_set("nodes", []), "is not valid glTF (IndexError"),
+    (_set("scenes", [{}]), "there are no triangles in it"),
+    (_set("meshes", 0, "primitives", 0, "mode", 1), "there are no triangles in it"),
+    (_set("meshes", 0, "primitives", 0, "mode", 5), "has triangle strips or fans"),
+    (
+        _set("extensionsRequired", ["KHR_draco_mesh_compression"]),
+        "needs KHR_draco_mesh_compression: export it again",
+    ),
+    (_set("accessors", 0, "count", 10**12), "is cut short: a buffer holds less than is said of it"),
+    (_set("accessors", 0, "count", -1), "is cut short"),
+    (_set("accessors", 1, "count", 35), "triangles name corners that are not there"),
+    (_set("accessors", 0, "byteOffset", -8), "is cut short"),
+    (_set("accessors", 0, "count", 5), "triangles name corners that are not there"),
+    (
+        _set("accessors", 0, {"count": 8, "componentType": 5126, "type": "VEC3"}),
+        "has sparse or compressed data",
+    ),
+    (_set("accessors", 0, "componentType", 5122), "is not valid glTF (KeyError"),
+    (_set("accessors", 0, "type", "VEC2"), "has positions that are not three floats each"),
+    (_set("bufferViews", 0, "byteStride", 10**9), "is cut short"),
+    (_set("buffers", 0, "uri", "../../etc/passwd"), 'refers to "../../etc/passwd" outside its folder'),
+    (_set("buffers", 0, "uri", "%2e%2e/x.bin"), 'refers to "%2e%2e/x.bin" outside its folder'),
+    (_set("buffers", 0, "uri", "x.bin"), 'refers to "x.bin", which is not beside it'),
+    (_set("buffers", 0, "uri", "https://example.org/x.bin"), "which is not beside it"),
+    (_set("buffers", 0, "uri", "data:;base64,!!"), "has a buffer that is not base64"),
+    (_set("nodes", 0, "scale", [1, 0, 1]), 'node "block"'),
+    (
+        _set("nodes", 0, "translation", [math.nan, 0, 0]),
+        "has coordinates that are not finite or far too large",
+    ),
+    (_set("nodes", 0, "translation", [1e300, 0, 0]), "has coordinates that are not finite or far too large"),
+    (_set("nodes", 0, "rotation", [0, 0, 0, 0]), "is not valid glTF (ZeroDivisionError"),
+]
+
+
+@pytest.mark.parametrize(("change", "words"), REFUSED, ids=[words[:50] for _, words in REFUSED])
+def test_a_broken_gltf_is_one_message(tmp_path: Path, change: Callable[[Any], object], words: str) -> None:
+    message = message_of(gltf(tmp_path, change))
+    assert words in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "is not valid glTF (JSONDecodeError"),
+        (b"[" * 100_000, "is not valid glTF: nested too deeply"),
+        (b"[]", "is not glTF version 2"),
+        (b"glTF", "is not valid glTF (error"),
+        (struct.pack("<4sII", b"glTF", 1, 12), "is glTF 1; version 2 is read"),
+        (struct.pack("<4sII", b"glTF", 2, 9999), "is cut short"),
+        (struct.pack("<4sIII4s", b"glTF", 2, 20, 9999, b"JSON"), "is cut short"),
+    ],
+)
+@pytest.mark.parametrize("suffix", ["glb", "gltf"])
+def test_what_is_no_gltf_at_all(tmp_path: Path, suffix: str, data: bytes, words: str) -> None:
+    (tmp_path / f"x.{suffix}").write_bytes(data)
+    assert words in message_of(tmp_path / f"x.{suffix}")
+
+
+def test_a_glb_cut_anywhere_is_refused(tmp_path: Path) -> None:
+    block((0.02, 0.02, 0.02), (0, 0.01, 0)).export(tmp_path / "whole.glb")
+    data = (tmp_path / "whole.glb").read_bytes()
+    for length in range(0, len(data), 37):
+        (tmp_path / "cut.glb").write_bytes(data[:length])
+        assert "cut.glb" in message_of(tmp_path / "cut.glb")
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize(
+    "data", [b"", b"nonsense", b"\0" * 500, b"solid x\nfacet\n", b"ply\nelement vertex 99999999999\n"]
+)
+def test_other_broken_files_are_one_message(tmp_path: Path, suffix: str, data: bytes) -> None:
+    if suffix == "3mf":
+        pytest.importorskip("lxml")
+    path = tmp_path / f"x.{suffix}"
+    path.write_bytes(data)
+    start = time.perf_counter()
+    assert message_of(path).startswith(str(path))
+    assert time.perf_counter() - start < 3
+
+
+def test_an_open_mesh_and_a_flat_one_are_named(tmp_path: Path) -> None:
+    mesh = block((20, 20, 20), (0, 0, 10))
+    mesh.update_faces(np.arange(len(mesh.faces)) > 0)
+    mesh.export(tmp_path / "open.stl")
+    assert 'node "open": open/open: the mesh is not watertight' in message_of(tmp_path / "open.stl")
+
+
+def test_a_zip_bomb_is_not_unpacked(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "bomb.3mf", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("3D/3dmodel.model", b"\0" * 210_000_000)
+    assert "has 210 MB; at most 200 MB are read" in message_of(tmp_path / "bomb.3mf")
