@@ -10,7 +10,7 @@ from scipy.spatial import ConvexHull, QhullError
 from models.piece import Array, Part
 
 # A hull whose corners are this near (as part of its diagonal) to those of a cuboid is one.
-CUBOID_FIT = 2e-5
+CUBOID_FIT = 5e-5
 # Simulators slow down with the corners of a hull; beyond this number the outermost in even directions are
 # kept.
 MOST_CORNERS = 256

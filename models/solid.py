@@ -20,9 +20,9 @@ class Detail:
     """How finely curves are drawn; numbers of sides divide by 4 so that a circle reaches its bounding box.
 
     outline: sides of a circle in surfaces and pictures; 144 stay within 0.01 mm of a circle of radius 40 mm.
-    rim: sides of a circle in the parts of the dynamics. sectors: wedges a disc is cut into there: a simulator
-    keeps four contact points for each, so that together they carry nearly to the rim. ball: subdivisions of
-    an icosahedron for a sphere's surface.
+    rim: sides of a circle in the parts of the dynamics. sectors: wedges a disc is cut into there, one is the
+    whole disc: a simulator keeps four contact points for each, so that many carry nearer to the rim. ball:
+    subdivisions of an icosahedron for a sphere's surface.
     """
 
     outline: int = 144

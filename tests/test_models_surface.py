@@ -1,6 +1,7 @@
 """Surfaces: closed, with the edges, corners and curves of the real piece; parts convex and full."""
 
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -250,7 +251,7 @@ def test_a_foreign_cuboid_is_an_exact_box():
 
 
 def test_a_straight_concave_prism_is_cut_exactly_without_a_decomposition(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "coacd", None)
+    monkeypatch.setitem(sys.modules, "coacd", None)
     piece = imported(made({"prism": {"points": L_OUTLINE, "height": 16}}).visual, TILT, single=True)
     assert len(piece.parts) == 2
     assert math.isclose(sum(map(part_volume, piece.parts)), piece.volume, rel_tol=1e-5)
