@@ -33,7 +33,9 @@ def pose(x: float, y: float, z: float, roll: float = 0.0, pitch: float = 0.0, ya
     return Pose((x / 1e3, y / 1e3, z / 1e3), turn)
 
 
-def box(name: str, size: tuple[float, float, float], at: Pose, mu: float = 0.4, *, fixed: bool = False) -> Body:
+def box(
+    name: str, size: tuple[float, float, float], at: Pose, mu: float = 0.4, *, fixed: bool = False
+) -> Body:
     return Body(name, piece(mu, box=size), at, fixed=fixed)
 
 
@@ -52,14 +54,18 @@ def tower(rows: int = 18, mu: float = 0.4) -> Assembly:
         for i in range(3):
             aside = 25.0 * (i - 1)
             x, y, yaw = (0.0, aside, 0.0) if row % 2 == 0 else (aside, 0.0, 90.0)
-            bricks.append(box(f"brick.{3 * row + i:02d}", (75.0, 25.0, 15.0), pose(x, y, 15 * row + 7.5, yaw=yaw), mu))
+            bricks.append(
+                box(f"brick.{3 * row + i:02d}", (75.0, 25.0, 15.0), pose(x, y, 15 * row + 7.5, yaw=yaw), mu)
+            )
     return scene(*bricks, mu=mu)
 
 
 def stack(count: int, size: tuple[float, float, float], mu: float = 0.9, yaw: float = 0.0) -> Assembly:
     """Aligned boxes on the table."""
     height = size[2]
-    return scene(*(box(f"b{i}", size, pose(0, 0, height * (i + 0.5), yaw=yaw), mu) for i in range(count)), mu=mu)
+    return scene(
+        *(box(f"b{i}", size, pose(0, 0, height * (i + 0.5), yaw=yaw), mu) for i in range(count)), mu=mu
+    )
 
 
 def pyramid(count: int, mu: float = 0.4) -> Assembly:
@@ -78,7 +84,8 @@ def pyramid(count: int, mu: float = 0.4) -> Assembly:
 def overhang(centres: Iterable[tuple[float, int]], length: float = 75.0, mu: float = 0.4) -> Assembly:
     """Blocks by the x of their centre (from the table's edge at x = 0) and their level."""
     blocks = [
-        box(f"b{i}", (length, 25.0, 15.0), pose(x, 0, 15 * level + 7.5), mu) for i, (x, level) in enumerate(centres)
+        box(f"b{i}", (length, 25.0, 15.0), pose(x, 0, 15 * level + 7.5), mu)
+        for i, (x, level) in enumerate(centres)
     ]
     return Assembly("overhang", (table(mu, (1000.0, 1000.0), x=-500.0), *blocks))
 
@@ -88,7 +95,7 @@ def harmonic(count: int, beyond: float, length: float = 75.0) -> Assembly:
     edge, centres = 0.0, []
     for level in range(count):
         above = count - level - 1
-        # the centre of mass of this block and all above lies over the edge below; theirs over this block's end
+        # the centre of mass of these blocks lies over the edge below, theirs over this block's end
         centre = edge + beyond - above / (above + 1) * (length / 2 + beyond)
         centres.append((centre, level))
         edge = centre + length / 2
@@ -96,11 +103,15 @@ def harmonic(count: int, beyond: float, length: float = 75.0) -> Assembly:
 
 
 def arch(count: int, ratio: float, radius: float = 100.0, mu: float = 0.8) -> Assembly:
-    """A semicircular arch of equal voussoirs with radial cuts on two fixed springers. ratio: thickness to radius."""
+    """A semicircular arch of equal voussoirs with radial cuts on two fixed springers. ratio: thickness to
+    radius.
+    """
     half = math.pi / (2 * count)
     inner, outer = radius * (1 - ratio / 2), radius * (1 + ratio / 2)
     angles = np.linspace(-half, half, max(3, 2 * round(12 / count) + 1))
-    ring = [(r * math.sin(a), r * math.cos(a)) for r, run in ((outer, angles), (inner, angles[::-1])) for a in run]
+    ring = [
+        (r * math.sin(a), r * math.cos(a)) for r, run in ((outer, angles), (inner, angles[::-1])) for a in run
+    ]
     heights = [y for _, y in ring]
     centre = (min(heights) + max(heights)) / 2
     stone = piece(mu, prism={"points": [list(point) for point in ring], "height": 30.0})
@@ -123,7 +134,7 @@ def card_tent(lean: float, mu: float, length: float = 100.0, thickness: float = 
     # bottom cut level, top cut upright: a parallelogram
     top = foot + length * up
     run = thickness / aside[0]
-    corners = [foot, foot + [run, 0.0], [top[0], (top[0] - run) / math.tan(a)], top]
+    corners = [foot, np.array([run, 0.0]), [top[0], (top[0] - run) / math.tan(a)], top]
     shift = -top[0]
     bodies = [table(mu)]
     for name, mirror in (("left", 1.0), ("right", -1.0)):

@@ -47,11 +47,21 @@ def test_pieces_that_only_share_an_edge_do_not_touch() -> None:
 
 
 POINT_CASES = {
-    # the second body over a table top of a fixed cube 40 high; rolled by 45 degrees it stands on an edge, 28.28 high
-    "edge on face": (box("b", CUBE, pose(0, 0, 40 + 20 * math.sqrt(2), roll=45)), [(-20, 0, 40), (20, 0, 40)]),
-    "edge over the rim": (box("b", CUBE, pose(15, 0, 40 + 20 * math.sqrt(2), roll=45)), [(-5, 0, 40), (20, 0, 40)]),
+    # the second body on a fixed cube 40 high; rolled by 45 degrees it stands on an edge
+    "edge on face": (
+        box("b", CUBE, pose(0, 0, 40 + 20 * math.sqrt(2), roll=45)),
+        [(-20, 0, 40), (20, 0, 40)],
+    ),
+    "edge over the rim": (
+        box("b", CUBE, pose(15, 0, 40 + 20 * math.sqrt(2), roll=45)),
+        [(-5, 0, 40), (20, 0, 40)],
+    ),
     "corner on face": (
-        box("b", CUBE, pose(0, 0, 40 + 20 * math.sqrt(3), roll=45, pitch=math.degrees(math.atan(1 / math.sqrt(2))))),
+        box(
+            "b",
+            CUBE,
+            pose(0, 0, 40 + 20 * math.sqrt(3), roll=45, pitch=math.degrees(math.atan(1 / math.sqrt(2)))),
+        ),
         [(0, 0, 40)],
     ),
 }
@@ -87,7 +97,7 @@ def test_tops_of_a_tent_touch_along_their_edges() -> None:
 
 
 def test_a_hole_carries_nothing_but_its_rim_does() -> None:
-    """A ring of cubes around an empty place: the contact polygon is its hull, which is as strong as the ring."""
+    """A ring of cubes around an empty place: the contact polygon is its hull, as strong as the ring."""
     ring = [[x, y, 0] for x in range(3) for y in range(3) if (x, y) != (1, 1)]
     found = find_contacts(scene(Body("ring", piece(polycube={"cells": ring, "edge": 20.0}), pose(0, 0, 10))))
     assert len(found.points) == 4
@@ -105,7 +115,12 @@ def test_a_peg_in_a_hole_touches_its_walls() -> None:
 def test_a_bridge_on_two_feet_touches_in_both() -> None:
     cells = [[0, 0, 0], [0, 0, 1], [1, 0, 1], [2, 0, 1], [2, 0, 0]]
     found = find_contacts(scene(Body("arch", piece(polycube={"cells": cells, "edge": 20.0}), pose(0, 0, 20))))
-    assert sorted(map(tuple, between(found, "arch", "table")[:, :2])) == [(-30, -10), (-30, 10), (30, -10), (30, 10)]
+    assert sorted(map(tuple, between(found, "arch", "table")[:, :2])) == [
+        (-30, -10),
+        (-30, 10),
+        (30, -10),
+        (30, 10),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -145,9 +160,19 @@ def test_overlaps_are_measured(name: str) -> None:
 
 CURVED = {
     "ball on the table": [Body("ball", piece(sphere=20.0), pose(0, 0, 20))],
-    "ball on ball": [Body("a", piece(sphere=20.0), pose(0, 0, 20)), Body("b", piece(sphere=20.0), pose(0, 0, 60))],
+    "ball on ball": [
+        Body("a", piece(sphere=20.0), pose(0, 0, 20)),
+        Body("b", piece(sphere=20.0), pose(0, 0, 60)),
+    ],
     "lying cylinder": [Body("log", piece(cylinder=[15.0, 80.0]), pose(0, 0, 15, roll=90))],
-    "lying cylinder, turned in itself": [Body("log", piece(cylinder=[15.0, 80.0]), pose(0, 0, 15, roll=90, pitch=7))],
+    "lying cylinder, turned in itself": [
+        Body("log", piece(cylinder=[15.0, 80.0]), pose(0, 0, 15, roll=90, pitch=7))
+    ],
+    "ball between two edges": [
+        box("left", (40, 40, 30), pose(-30, 0, 15)),
+        box("right", (40, 40, 30), pose(30, 0, 15)),
+        Body("ball", piece(sphere=20.0), pose(0, 0, 30 + 20 * math.sqrt(3) / 2)),
+    ],
     "box on a lying cylinder": [
         Body("log", piece(cylinder=[15.0, 80.0]), pose(0, 0, 15, roll=90), fixed=True),
         box("slab", (60, 20, 10), pose(0, 0, 35)),
@@ -160,6 +185,7 @@ def test_curved_contact_is_named(name: str) -> None:
     found = find_contacts(scene(*CURVED[name]))
     assert found.curved
     assert found.curved[-1][0] == CURVED[name][-1].name
+    assert found.overlaps == ()
 
 
 @pytest.mark.parametrize("yaw", [0.0, 17.0])

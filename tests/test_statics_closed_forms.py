@@ -74,7 +74,9 @@ def test_a_push_topples_the_slender_and_slides_the_squat(width: float, mode: str
 
 @pytest.mark.parametrize("sides", [3, 5, 6, 9])
 def test_a_prism_tips_over_the_side_nearest_its_axis(sides: int) -> None:
-    ring = [[20 * math.cos(2 * math.pi * k / sides), 20 * math.sin(2 * math.pi * k / sides)] for k in range(sides)]
+    ring = [
+        [20 * math.cos(2 * math.pi * k / sides), 20 * math.sin(2 * math.pi * k / sides)] for k in range(sides)
+    ]
     height = 120.0
     xs, ys = zip(*ring, strict=True)
     middle = ((max(xs) + min(xs)) / 2, (max(ys) + min(ys)) / 2)
@@ -102,7 +104,7 @@ def test_three_blocks_with_a_counterweight_reach_one_length(beyond: float, expec
 
 @pytest.mark.parametrize(("shift", "expected"), [(-0.005, True), (0.012, False)])
 def test_four_blocks_with_counterweights_reach_further(shift: float, expected: bool) -> None:
-    """(15 - 4 sqrt 2) / 8 = 1.16789 lengths (Paterson & Zwick 2009): one below, two on it, one across both."""
+    """(15 - 4 sqrt 2) / 8 = 1.16789 lengths (Paterson & Zwick 2009): one below, two, one across."""
     places = [(0.02055, 0), (-0.39238, 1), ((15 - 4 * math.sqrt(2)) / 8 - 0.5, 1), (-0.29606, 2)]
     assert stands(overhang([(75 * (x + shift), level) for x, level in places])) is expected
 
@@ -110,7 +112,9 @@ def test_four_blocks_with_counterweights_reach_further(shift: float, expected: b
 SHAPES = {
     "box": {"box": [40.0, 40.0, 20.0]},
     "cylinder": {"cylinder": [20.0, 20.0]},
-    "hexagon": {"prism": {"points": [[20, 0], [10, 17], [-10, 17], [-20, 0], [-10, -17], [10, -17]], "height": 20.0}},
+    "hexagon": {
+        "prism": {"points": [[20, 0], [10, 17], [-10, 17], [-20, 0], [-10, -17], [10, -17]], "height": 20.0}
+    },
     "wedge": {"prism": {"points": [[0, 0], [40, 0], [0, 30]], "height": 20.0}},
     "ell": {"polycube": {"cells": [[0, 0, 0], [1, 0, 0], [0, 1, 0]], "edge": 20.0}},
 }
@@ -126,9 +130,11 @@ def test_a_piece_over_the_edge_falls_when_its_centre_passes_it(name: str, yaw: f
         assert stands(Assembly("", (table(size=(500, 500), x=-250), body))) is expected
 
 
-@pytest.mark.parametrize(("ratio", "expected"), [(0.104, False), (0.106, False), (0.1085, True), (0.111, True)])
+@pytest.mark.parametrize(
+    ("ratio", "expected"), [(0.104, False), (0.106, False), (0.1085, True), (0.111, True)]
+)
 def test_semicircular_arch(ratio: float, expected: bool) -> None:
-    """Thickness over radius 0.1075 (Heyman 1969 for radial cuts); 40 stones come within half a percent of it."""
+    """Thickness over radius 0.1075 (Heyman 1969 for radial cuts); 40 stones come within half a percent."""
     assert stands(arch(40, ratio)) is expected
 
 
@@ -153,7 +159,7 @@ def test_a_card_tent_stands_up_to_its_angle(mu: float) -> None:
 
 def test_the_tower() -> None:
     found = analyse(tower(18))
-    # over the ends of the bottom row 37.5 / (18 x 7.5); over its side two bricks stay behind, held by friction
+    # over the ends of the bottom row 37.5 / (18 x 7.5); over its side two bricks stay behind
     assert found.tilt_direction_deg % 180 == pytest.approx(90, abs=1e-6)
     assert 1925 / 7275 < tan(found.tilt_deg) < 37.5 / 135
     assert found.weakest in {"brick.51", "brick.52", "brick.53"}

@@ -1,4 +1,6 @@
-"""Statics whatever the frame: order, place, yaw, mirror and scale change nothing; forces balance on their own."""
+"""Statics whatever the frame: order, place, yaw, mirror and scale change nothing; forces balance on their
+own.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def same(one: Statics, other: Statics, tolerance: float = 1e-6) -> None:
         assert other.tilt_deg == pytest.approx(one.tilt_deg, rel=tolerance)
         assert other.push_n == pytest.approx(one.push_n, rel=tolerance)
         weight = max(one.loads.values()) + 1e-3
-        assert other.loads == {name: pytest.approx(load, abs=tolerance * weight) for name, load in one.loads.items()}
+        assert other.loads == {
+            name: pytest.approx(load, abs=tolerance * weight) for name, load in one.loads.items()
+        }
 
 
 @settings(max_examples=15, deadline=None)
@@ -110,7 +114,9 @@ def test_forces_balance_by_hand_and_stay_in_their_cones(seed: int) -> None:
         check_forces(assembly)
 
 
-@pytest.mark.parametrize("make", [lambda: tower(18), lambda: pyramid(55), lambda: arch(15, 0.15), lambda: card_tent(30, 0.4)])
+@pytest.mark.parametrize(
+    "make", [lambda: tower(18), lambda: pyramid(55), lambda: arch(15, 0.15), lambda: card_tent(30, 0.4)]
+)
 def test_forces_of_named_scenes(make: object) -> None:
     check_forces(make())  # type: ignore[operator]
 
@@ -127,7 +133,9 @@ def check_forces(assembly: Assembly) -> None:
         centre = body.pose.apply(body.piece.centre_of_mass)
         for sign, mine in ((1, contacts.first == index), (-1, contacts.second == index)):
             force = force + sign * solution.forces[mine].sum(axis=0)
-            torque = torque + sign * np.cross(contacts.points[mine] - centre, solution.forces[mine]).sum(axis=0)
+            torque = torque + sign * np.cross(contacts.points[mine] - centre, solution.forces[mine]).sum(
+                axis=0
+            )
         assert np.abs(force).max() < 1e-6 * weight
         assert np.abs(torque).max() < 1e-6 * weight * body.piece.extents.max()
         assert carried[body.name] >= 0

@@ -1,4 +1,4 @@
-"""How far from the origin to the boundary of a convex set in the plane that is known by its support function."""
+"""How far from the origin to the boundary of a convex set in the plane, known by its support function."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ FIRST_DIRECTION = 0.4
 class Boundary:
     """The nearest point of the boundary.
 
-    distance: the shortest one found (a supporting line); lower: what the set is proven to contain, so the truth lies
-    in between. direction: (2,) unit, towards the line. velocities: of the mechanism that starts there.
-    queries: how often the support function was asked.
+    distance: the shortest one found (a supporting line); lower: what the set is proven to contain, so the
+    truth lies in between. direction: (2,) unit, towards the line. velocities: of the mechanism that starts
+    there. queries: how often the support function was asked.
     """
 
     distance: float
@@ -79,10 +79,10 @@ class _Known:
 def nearest_boundary(query: Query, unlimited: float, bearings: Array) -> Boundary:
     """Distance from the origin, a point of the set, to its boundary, to TOLERANCE or better.
 
-    Each query gives a boundary point and a supporting line, so the hull of the points lies inside the set and the
-    lines enclose it. Asking next along the normal of the hull's nearest edge either proves that edge to be boundary
-    or moves it out. unlimited: a set proven to reach half of this in every direction ends the search. bearings: (n,)
-    ascending angles in [0, 2 pi) at which edges of the set are likely.
+    Each query gives a boundary point and a supporting line, so the hull of the points lies inside the set and
+    the lines enclose it. Asking next along the normal of the hull's nearest edge either proves that edge to
+    be boundary or moves it out. unlimited: a set proven to reach half of this in every direction ends the
+    search. bearings: (n,) ascending angles in [0, 2 pi) at which edges of the set are likely.
     """
     known = _Known(query)
     for quarter in range(4):
@@ -139,7 +139,8 @@ def _unit(angle: float) -> Array:
 
 
 def _nearest_edge(points: Array) -> tuple[float, Array]:
-    """Signed distance from the origin to the nearest edge of the points' convex hull, and that edge's outward normal.
+    """Signed distance from the origin to the nearest edge of the points' convex hull, and that edge's outward
+    normal.
 
     Negative when the origin lies outside. A hull without area gets distance 0 at most.
     """
@@ -183,8 +184,8 @@ def _turn(a: Array, b: Array, c: Array) -> float:
 def _polish(known: _Known) -> None:
     """Narrow the bracket next to the best direction only (Kelley's cutting planes in one variable).
 
-    The support function's slope is the sidewise part of its point, so the minimum lies on the falling side, towards
-    the neighbouring query; the normal of the chord between the two points is the next to ask.
+    The support function's slope is the sidewise part of its point, so the minimum lies on the falling side,
+    towards the neighbouring query; the normal of the chord between the two points is the next to ask.
     """
     for _ in range(MAX_POLISH):
         best = known.best

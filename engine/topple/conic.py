@@ -1,7 +1,8 @@
 """The three cone programs of statics, in velocities, solved by Clarabel's interior point method.
 
-All have the form: minimise q.x so that A x + s = b, with s in a product of cones; rows of contact points come first
-(a half-line where there is no friction, else a second-order cone, exact Coulomb friction), then the rows of the case.
+All have the form: minimise q.x so that A x + s = b, with s in a product of cones; rows of contact points come
+first (a half-line where there is no friction, else a second-order cone, exact Coulomb friction), then the
+rows of the case.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ class Answer:
 
 
 class Program:
-    """A cone program that is solved for several right-hand sides; the factorisation's layout is kept between them."""
+    """A cone program that is solved for several right-hand sides; the factorisation's layout is kept between
+    them.
+    """
 
     def __init__(self, q: Array, rows: csc_array, b: Array, cones: list[object]) -> None:
         self._data = (csc_matrix((len(q), len(q))), q, csc_matrix(rows), cones)
@@ -55,7 +58,8 @@ class Program:
 
 
 def parting(balance: Balance, friction: Array) -> tuple[csc_array, list[object], Bools]:
-    """The rows -S B^T of the contact points and their cones; which points have friction (their three rows come last).
+    """The rows -S B^T of the contact points and their cones; which points have friction (their three rows
+    come last).
 
     S divides the normal rows by mu, which turns Coulomb's cone and its dual into the standard one.
     """
@@ -84,9 +88,9 @@ def forces_of(z: Array, friction: Array, rough: Bools) -> Array:
 def fall(balance: Balance, friction: Array) -> Answer:
     """The fastest fall: the greatest power of gravity over motions in which no contact is violated.
 
-    maximise g.v so that B^T v in K*, |v_i| <= 1 / weight_i for every component. The value (>= 0) is the sum of
-    the out-of-balance wrenches, each relative to its piece's weight, that the best contact forces leave: zero exactly
-    when the pieces can stand. x: the motion (6 n,). Always solvable.
+    maximise g.v so that B^T v in K*, |v_i| <= 1 / weight_i for every component. The value (>= 0) is the sum
+    of the out-of-balance wrenches, each relative to its piece's weight, that the best contact forces leave:
+    zero exactly when the pieces can stand. x: the motion (6 n,). Always solvable.
     """
     size = balance.matrix.shape[0]
     rows, cones, _ = parting(balance, friction)
@@ -103,13 +107,13 @@ def fall(balance: Balance, friction: Array) -> Answer:
 class Support:
     """Support function of the loads that can be carried in addition to the weights.
 
-    The loads h in R^2 (times the two wrenches `loads`) for which equation (1) has a solution form a convex set, the
-    shadow of a slice of a convex cone. For a direction a the farthest such load is the dual of
+    The loads h in R^2 (times the two wrenches `loads`) for which equation (1) has a solution form a convex
+    set, the shadow of a slice of a convex cone. For a direction a the farthest such load is the dual of
 
         minimise -g.v + MAX_PULL |r|   so that   B^T v in K*,   loads^T v + r = a                       (2)
 
-    v is the mechanism that starts there and a.h <= value a supporting line. r keeps the problem solvable where the
-    set is unbounded.
+    v is the mechanism that starts there and a.h <= value a supporting line. r keeps the problem solvable
+    where the set is unbounded.
     """
 
     def __init__(self, balance: Balance, loads: Array) -> None:
@@ -126,7 +130,9 @@ class Support:
         self._program = Program(q, whole, np.zeros(whole.shape[0]), kinds)
 
     def __call__(self, direction: Array) -> tuple[float, Array, Array]:
-        """For a unit direction (2,): the value, the load h (2,) there, the velocities (6 n,). Raises StaticsError."""
+        """For a unit direction (2,): the value, the load h (2,) there, the velocities (6 n,). Raises
+        StaticsError.
+        """
         b = np.zeros(self._points + 5)
         b[self._points : self._points + 2] = direction
         answer = self._program.solve(b)

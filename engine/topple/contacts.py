@@ -1,8 +1,8 @@
 """Where the bodies of an assembly touch, on the poses as they are declared.
 
-Faces that meet give area contacts (the corners of their common polygon), else edges and corners on faces and edges
-across edges give line and point contacts; contact on a curved surface is named, because statics cannot judge it.
-Works from `Piece.surface`, so convex and concave pieces go the same way. Knows no forces.
+Faces that meet give area contacts (the corners of their common polygon), else edges and corners on faces and
+edges across edges give line and point contacts; contact on a curved surface is named, because statics cannot
+judge it. Works from `Piece.surface`, so convex and concave pieces go the same way. Knows no forces.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ TOUCH_ANGLE = math.radians(0.05)
 class Contacts:
     """All contact points of an assembly.
 
-    names: the bodies, in the assembly's order; fixed: (b,). first, second: (k,) indices of the two bodies of a point.
-    points: (k, 3) metres. normals: (k, 3) unit, from the second body towards the first. patch: (k,) ascending number
-    of the contact polygon, line or point it belongs to.
-    curved: name pairs that touch on a curved surface, the upper one first; these have no points.
-    floating: free bodies that no chain of contacts joins to a fixed one. overlaps: bodies that stand inside each
-    other by more than the touching gap, deepest first.
+    names: the bodies, in the assembly's order; fixed: (b,). first, second: (k,) indices of the two bodies of
+    a point. points: (k, 3) metres. normals: (k, 3) unit, from the second body towards the first. patch: (k,)
+    ascending number of the contact polygon, line or point it belongs to. curved: name pairs that touch on a
+    curved surface, the upper one first; these have no points. floating: free bodies that no chain of contacts
+    joins to a fixed one. overlaps: bodies that stand inside each other by more than the touching gap, deepest
+    first.
     """
 
     names: tuple[str, ...]

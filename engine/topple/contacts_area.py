@@ -15,7 +15,9 @@ SLIVER = 1e-6
 
 
 def facing(scene: Features, first: Ints, second: Ints, gap: Array, angle: float) -> Patches:
-    """Area contacts of the body pairs (first, second): opposite facets within `gap` (m, per pair), `angle` (rad)."""
+    """Area contacts of the body pairs (first, second): opposite facets within `gap` (m, per pair), `angle`
+    (rad).
+    """
     low, high = boxes(scene.vertices, scene.facet_start)
     body_facets = np.searchsorted(scene.facet_body, np.arange(scene.facet_body[-1] + 2))
     body_low, body_high = boxes(np.stack([low, high], axis=1).reshape(-1, 3), 2 * body_facets)
@@ -73,7 +75,9 @@ def _overlaps(scene: Features, pair: Ints, a: Ints, b: Ints, gap: Array) -> Patc
 def _height(
     scene: Features, facet: Ints, origin: Array, normal: Array, u: Array, v: Array, flat: Array
 ) -> Array:
-    """How high each facet's plane lies above the origin, along `normal`, at the places `flat` of the (u, v) plane."""
+    """How high each facet's plane lies above the origin, along `normal`, at the places `flat` of the (u, v)
+    plane.
+    """
     own = scene.normals[facet]
     foot = origin + flat[:, :1] * u + flat[:, 1:] * v
     to_plane = np.einsum("ij,ij->i", scene.vertices[scene.facet_start[facet]] - foot, own)

@@ -1,6 +1,7 @@
 """Contact on curved surfaces: found, so that statics can say that it cannot judge it.
 
-Curved surfaces come as facets; a round side touches a wall along a ridge between facets, or misses it by the sagitta.
+Curved surfaces come as facets; a round side touches a wall along a ridge between facets, or misses it by the
+sagitta.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from engine.topple.patches import Patches, of_spans
 from engine.topple.ragged import Array, Ints
 
 DIP = 0.2
-"""How far, as a sine, a touching surface may seem to dip into the face: half the turn between coarse facets."""
+"""How far, as a sine, a touching surface may seem to dip into the face: half the turn between coarse facets.
+"""
 STEEP = 0.1
 """A contact plane whose normal rises less than this stands upright: nothing rests or rocks on it."""
 
@@ -24,7 +26,8 @@ def samples_on_faces(
 ) -> Patches:
     """Points of curved surfaces on faces of the other body, unless a flat contact of the pair explains them.
 
-    room: (pairs,) metres, the contact gap plus the sagittas. One patch of one point each, normals along the face's.
+    room: (pairs,) metres, the contact gap plus the sagittas. One patch of one point each, normals along the
+    face's.
     """
     above = np.einsum(
         "ij,ij->i", scene.samples[sample] - scene.vertices[scene.facet_start[facet]], scene.normals[facet]
@@ -79,7 +82,9 @@ def edges_on_curves(
 
 
 def is_explained(known: Patches, pair: int, point: Array, normal: Array, room: float) -> bool:
-    """Whether the point lies in the plane of a flat contact of the pair, as the rim of a standing cylinder does."""
+    """Whether the point lies in the plane of a flat contact of the pair, as the rim of a standing cylinder
+    does.
+    """
     mine = np.flatnonzero((known.pair == pair) & ~known.curved)
     if not len(mine):
         return False

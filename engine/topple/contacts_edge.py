@@ -1,7 +1,7 @@
 """Contacts of edges and corners: edge on face, corner on face, edge across edge, edge along edge.
 
-Each is found only where the piece leaves the other's face or edge on both sides, so that features lying *in* a common
-plane (the business of area contacts) or passing beside each other do not count.
+Each is found only where the piece leaves the other's face or edge on both sides, so that features lying *in*
+a common plane (the business of area contacts) or passing beside each other do not count.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def body_boxes(scene: Features, count: int) -> tuple[Array, Array]:
 def edges_on_faces(
     scene: Features, edge: Ints, facet: Ints, pair: Ints, sign: float, gap: Array, angle: float
 ) -> Patches:
-    """Edges lying in the inside of a face. sign: +1 where the edge belongs to the pair's first body, else -1."""
+    """Edges lying in the inside of a face. sign: +1 for edges of the first bodies, else -1."""
     normal = scene.normals[facet]
     along = scene.edges[edge, 1] - scene.edges[edge, 0]
     length = np.linalg.norm(along, axis=1)
@@ -112,8 +112,8 @@ def edges_on_edges(scene: Features, a: Ints, b: Ints, pair: Ints, gap: Array, an
 def _along(scene: Features, a: Ints, b: Ints, pair: Ints, gap: Array, angle: float) -> Patches:
     """Parallel edges that share a stretch, as the two tops of a card tent do.
 
-    Any plane that separates the two wedges is a possible contact plane; the middle one stands for them. Where a face of
-    one continues a face of the other the pieces only pass each other, and there is no contact.
+    Any plane that separates the two wedges is a possible contact plane; the middle one stands for them. Where
+    a face of one continues a face of the other the pieces only pass each other, and there is no contact.
     """
     way = scene.edges[a, 1] - scene.edges[a, 0]
     length = np.linalg.norm(way, axis=1)
@@ -136,7 +136,9 @@ def _along(scene: Features, a: Ints, b: Ints, pair: Ints, gap: Array, angle: flo
 
 
 def _between(faces_a: Array, faces_b: Array, along: Array, angle: float) -> Array | None:
-    """The middle of the directions (towards a) that separate two wedges along a common edge; None if there is none."""
+    """The middle of the directions (towards a) that separate two wedges along a common edge; None if there is
+    none.
+    """
     x, y = np.linalg.svd(along[None])[2][1:]
     wedge_a = np.arctan2(-faces_a @ y, -faces_a @ x)
     wedge_b = np.arctan2(faces_b @ y, faces_b @ x)
@@ -161,7 +163,9 @@ def _between(faces_a: Array, faces_b: Array, along: Array, angle: float) -> Arra
 
 
 def inside_span(scene: Features, edge: Array, facet: int) -> tuple[float, float] | None:
-    """The stretch of an edge (2, 3), as two fractions of it, above the inside of a facet; None if there is none."""
+    """The stretch of an edge (2, 3), as two fractions of it, above the inside of a facet; None if there is
+    none.
+    """
     flat, polygon = flattened(scene, edge, facet)
     common = shapely.intersection(shapely.LineString(flat), polygon)
     reach = float(np.linalg.norm(flat[1] - flat[0]))

@@ -1,4 +1,5 @@
-"""The surfaces of all bodies of an assembly as flat arrays in the world, ready for vectorised contact finding.
+"""The surfaces of all bodies of an assembly as flat arrays in the world, ready for vectorised contact
+finding.
 
 It knows geometry only: no forces, no friction, no pairs.
 """
@@ -22,21 +23,24 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 MATCH = 1e-7
-"""Points closer than this part of the piece's diagonal are the same point of its surface (builders round less)."""
+"""Points closer than this part of the piece's diagonal are the same point of its surface (builders round
+less).
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
-    """Facets, edges, corners and curved samples, of one piece (piece frame) or of many bodies (world). Metres.
+    """Facets, edges, corners and curved samples, of one piece (piece frame) or of many bodies (world).
+    Metres.
 
     vertices: (v, 3), the ring corners of all facets, facet after facet. ring_start: (r + 1,) into vertices;
     ring_facet: (r,) the facet of a ring; the first ring of a facet is its outline, the others are holes.
-    facet_start: (f + 1,) into vertices. normals: (f, 3). facet_curved: (f,).
-    edges: (e, 2, 3). edge_into: (e, 2, 3), unit, from the edge into each of its two faces. edge_normals:
-    (e, 2, 3), of those faces. edge_curved: (e,), one of the faces is curved.
-    corners: (c, 3). spoke_start: (c + 1,) into spokes: (s, 3), unit, along the surface edges that leave a corner.
-    samples: (j, 3), points on curved facets. ray_start: (j + 1,) into rays: the spokes of the samples.
-    facet_body, edge_body, corner_body, sample_body: owner of each, all zero for one piece.
+    facet_start: (f + 1,) into vertices. normals: (f, 3). facet_curved: (f,). edges: (e, 2, 3). edge_into: (e,
+    2, 3), unit, from the edge into each of its two faces. edge_normals: (e, 2, 3), of those faces.
+    edge_curved: (e,), one of the faces is curved. corners: (c, 3). spoke_start: (c + 1,) into spokes: (s, 3),
+    unit, along the surface edges that leave a corner. samples: (j, 3), points on curved facets. ray_start: (j
+    + 1,) into rays: the spokes of the samples. facet_body, edge_body, corner_body, sample_body: owner of
+    each, all zero for one piece.
     """
 
     vertices: Array
@@ -87,7 +91,7 @@ def of_piece(piece: Piece) -> Features:
         edges=surface.edges.reshape(-1, 2, 3),
         edge_into=into,
         edge_normals=normals[faces],
-        edge_curved=curved[faces].any(axis=1),
+        edge_curved=curved[faces[:, 0]] | curved[faces[:, 1]],
         corners=corners,
         spoke_start=spoke_start,
         spokes=spokes,
@@ -104,58 +108,64 @@ def of_piece(piece: Piece) -> Features:
 def of_bodies(bodies: Sequence[Body]) -> Features:
     """The features of all bodies where they are in the world; owners index into `bodies`."""
     each = [of_piece(body.piece) for body in bodies]
-    turns = np.array([body.pose.matrix for body in bodies])
-    shifts = np.array([body.pose.position for body in bodies])
-
-    def owners(counts: list[int]) -> Ints:
-        return np.repeat(np.arange(len(bodies)), counts)
-
-    def placed(parts: list[Array], owner: Ints, *, points: bool) -> Array:
-        local = np.concatenate(parts)
-        flat = local.reshape(len(local), int(np.prod(local.shape[1:])) // 3, 3)
-        turned = np.matmul(flat, turns[owner].transpose(0, 2, 1))
-        if points:
-            turned = turned + shifts[owner][:, None, :]
-        return turned.reshape(local.shape)
-
-    vertex_body = owners([len(one.vertices) for one in each])
-    facet_body = owners([len(one.normals) for one in each])
-    edge_body = owners([len(one.edges) for one in each])
-    corner_body = owners([len(one.corners) for one in each])
-    sample_body = owners([len(one.samples) for one in each])
-    spoke_body = owners([len(one.spokes) for one in each])
+    place = _Placing(bodies)
     facet_base = np.cumsum([0] + [len(one.normals) for one in each])
     return Features(
-        vertices=placed([one.vertices for one in each], vertex_body, points=True),
+        vertices=place.points([one.vertices for one in each]),
         ring_start=_joined([one.ring_start for one in each]),
         ring_facet=np.concatenate(
             [one.ring_facet + base for one, base in zip(each, facet_base, strict=False)]
         ),
         facet_start=_joined([one.facet_start for one in each]),
-        normals=placed([one.normals for one in each], facet_body, points=False),
+        normals=place.ways([one.normals for one in each]),
         facet_curved=np.concatenate([one.facet_curved for one in each]),
-        edges=placed([one.edges for one in each], edge_body, points=True),
-        edge_into=placed([one.edge_into for one in each], edge_body, points=False),
-        edge_normals=placed([one.edge_normals for one in each], edge_body, points=False),
+        edges=place.points([one.edges for one in each]),
+        edge_into=place.ways([one.edge_into for one in each]),
+        edge_normals=place.ways([one.edge_normals for one in each]),
         edge_curved=np.concatenate([one.edge_curved for one in each]),
-        corners=placed([one.corners for one in each], corner_body, points=True),
+        corners=place.points([one.corners for one in each]),
         spoke_start=_joined([one.spoke_start for one in each]),
-        spokes=placed([one.spokes for one in each], spoke_body, points=False),
-        samples=placed([one.samples for one in each], sample_body, points=True),
+        spokes=place.ways([one.spokes for one in each]),
+        samples=place.points([one.samples for one in each]),
         ray_start=_joined([one.ray_start for one in each]),
-        rays=placed([one.rays for one in each], owners([len(one.rays) for one in each]), points=False),
-        facet_body=facet_body,
-        edge_body=edge_body,
-        corner_body=corner_body,
-        sample_body=sample_body,
+        rays=place.ways([one.rays for one in each]),
+        facet_body=_owners([one.normals for one in each]),
+        edge_body=_owners([one.edges for one in each]),
+        corner_body=_owners([one.corners for one in each]),
+        sample_body=_owners([one.samples for one in each]),
     )
+
+
+class _Placing:
+    """Turns and shifts arrays of the pieces' frames, (n, ..., 3) per body, into one array in the world."""
+
+    def __init__(self, bodies: Sequence[Body]) -> None:
+        self._turns = np.array([body.pose.matrix for body in bodies])
+        self._shifts = np.array([body.pose.position for body in bodies])
+
+    def ways(self, parts: list[Array]) -> Array:
+        """Directions: turned only."""
+        owner = _owners(parts)
+        local = np.concatenate(parts)
+        flat = local.reshape(len(local), int(np.prod(local.shape[1:])) // 3, 3)
+        turned: Array = np.matmul(flat, self._turns[owner].transpose(0, 2, 1)).reshape(local.shape)
+        return turned
+
+    def points(self, parts: list[Array]) -> Array:
+        """Points: turned and shifted."""
+        turned = self.ways(parts)
+        shift = self._shifts[_owners(parts)]
+        moved: Array = turned + shift.reshape(len(shift), *(1,) * (turned.ndim - 2), 3)
+        return moved
 
 
 @lru_cache(maxsize=1024)
 def sagitta(piece: Piece) -> float:
     """How far the true curved surface bulges beyond the planar facets that stand for it, metres; 0 when flat.
 
-    A chord of length c between two facets whose normals differ by t has its arc c t / 8 above it.
+    Facets a distance d apart whose normals differ by t lie on a curve of radius d / t; the corners of a
+    triangle lie up to d from its centre, so the curve rises d t / 2 above it (a quarter of that above a long
+    strip).
     """
     facets = [facet for facet in piece.surface.facets if facet.curved]
     if len(facets) < 2:
@@ -163,9 +173,9 @@ def sagitta(piece: Piece) -> float:
     centres = np.array([facet.rings[0].mean(axis=0) for facet in facets])
     normals = np.array([facet.normal for facet in facets])
     # the nearest other facet by its centre is a neighbour across a short chord
-    gaps, near = (found[:, 1] for found in cKDTree(centres).query(centres, k=2))
-    turn = np.arccos(np.clip(np.einsum("ij,ij->i", normals, normals[near]), -1.0, 1.0))
-    return float(np.max(gaps * turn) / 8)
+    gaps, near = cKDTree(centres).query(centres, k=2)
+    cosine = np.einsum("ij,ij->i", normals, normals[np.asarray(near)[:, 1]])
+    return float(np.max(np.asarray(gaps)[:, 1] * np.arccos(np.clip(cosine, -1.0, 1.0))) / 2)
 
 
 @lru_cache(maxsize=1024)
@@ -177,6 +187,10 @@ def reach(piece: Piece) -> float:
 def is_convex(piece: Piece) -> bool:
     """Whether the piece is one convex solid: two of those touch in one plane at most."""
     return len(piece.parts) == 1
+
+
+def _owners(parts: list[Array]) -> Ints:
+    return np.repeat(np.arange(len(parts)), [len(part) for part in parts])
 
 
 def _starts(counts: list[int]) -> Ints:
@@ -202,7 +216,8 @@ def _edge_faces(
 ) -> tuple[Array, Ints]:
     """For each edge the two directions into its faces (e, 2, 3), and those faces (e, 2).
 
-    A ring runs counter-clockwise around its face (holes clockwise), so the face lies to the left: normal x along.
+    A ring runs counter-clockwise around its face (holes clockwise), so the face lies to the left: normal x
+    along.
     """
     into = np.zeros((len(edges), 2, 3))
     faces = np.zeros((len(edges), 2), dtype=np.int64)
@@ -242,7 +257,9 @@ def _rays(surface: Surface, samples: Array, spokes: tuple[Ints, Array], eps: flo
     for i in np.flatnonzero(np.diff(starts) == 0):
         for facet in surface.facets:
             outline = facet.rings[0]
-            here = np.all((samples[i] >= outline.min(axis=0) - eps) & (samples[i] <= outline.max(axis=0) + eps))
+            here = np.all(
+                (samples[i] >= outline.min(axis=0) - eps) & (samples[i] <= outline.max(axis=0) + eps)
+            )
             if facet.curved and here and abs((samples[i] - outline[0]) @ facet.normal) <= eps:
                 across = np.linalg.svd(facet.normal[None])[2][1:]
                 each[i] = np.concatenate([across, -across])

@@ -2,9 +2,9 @@
 
     minimise |f|^2 / 2   so that   B f + g = 0,   f in the Coulomb cones                                  (3)
 
-Its dual is to minimise |P(B^T v)|^2 / 2 + g.v over v, with P the projection onto the cones; f = P(B^T v). That is
-smooth, convex and small (6 unknowns a piece), and semismooth Newton's method (Qi & Sun 1993; the projection's
-derivative: Kanno, Martins & Pinto da Costa 2006) solves it to rounding in a few steps.
+Its dual is to minimise |P(B^T v)|^2 / 2 + g.v over v, with P the projection onto the cones; f = P(B^T v).
+That is smooth, convex and small (6 unknowns a piece), and semismooth Newton's method (Qi & Sun 1993; the
+projection's derivative: Kanno, Martins & Pinto da Costa 2006) solves it to rounding in a few steps.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ MAX_STEPS = 40
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForceSolution:
-    """forces: (k, 3) newtons in the world, on the first body of each contact point (the second feels the opposite).
+    """forces: (k, 3) newtons in the world, on the first body of each contact point (the second feels the
+    opposite).
 
     residual: newtons, the largest out-of-balance force or torque (over the median size) left on a piece.
     """
@@ -50,7 +51,9 @@ def least_squares(balance: Balance) -> ForceSolution:
 
 
 def project(x: Array, friction: Array) -> tuple[Array, Array]:
-    """Nearest points (k, 3) of the Coulomb cones |t| <= mu n to x (k, 3), and the projection's derivative (k, 3, 3)."""
+    """Nearest points (k, 3) of the Coulomb cones |t| <= mu n to x (k, 3), and the projection's derivative (k,
+    3, 3).
+    """
     normal, tangent = x[:, 0], x[:, 1:]
     slip = np.linalg.norm(tangent, axis=1)
     inside = slip <= friction * normal
@@ -129,7 +132,9 @@ def _interior_point(balance: Balance, gravity: Array) -> Array:
 
 
 def carried(balance: Balance, solution: ForceSolution) -> dict[str, float]:
-    """Newtons each free piece carries from above: over its neighbours, the net force each presses it down with."""
+    """Newtons each free piece carries from above: over its neighbours, the net force each presses it down
+    with.
+    """
     total = dict.fromkeys(balance.names, 0.0)
     one, other = balance.contacts.first, balance.contacts.second
     low, high = np.minimum(one, other), np.maximum(one, other)

@@ -16,7 +16,9 @@ from engine.topple.ragged import Array
 from engine.world import Assembly, Body
 
 SAME = 1e-4
-"""Pieces whose speeds, heights or distances agree to this part move, stand or lie alike: the first by name is taken."""
+"""Pieces whose speeds, heights or distances agree to this part move, stand or lie alike: the first by name is
+taken.
+"""
 ROTATES = 0.1
 """A mechanism in which rocking gives more than this part of the greatest speed topples; else it slides."""
 
@@ -26,10 +28,10 @@ Mode = Literal["topple", "slide"]
 
 @dataclass(frozen=True, slots=True)
 class TiltMargin:
-    """degrees: the smallest tilt at which equilibrium is lost, at most 90. direction: degrees, the downhill side,
-    counter-clockwise from +x. lower: degrees that no direction falls short of (the search's proven bound).
-    weakest: the piece that moves fastest in the mechanism. mechanism: velocities (m/s of the centre of mass, rad/s) of
-    all free pieces, scaled so that the fastest point moves at 1 m/s.
+    """degrees: the smallest tilt at which equilibrium is lost, at most 90. direction: degrees, the downhill
+    side, counter-clockwise from +x. lower: degrees that no direction falls short of (the search's proven
+    bound). weakest: the piece that moves fastest in the mechanism. mechanism: velocities (m/s of the
+    centre of mass, rad/s) of all free pieces, scaled so that the fastest point moves at 1 m/s.
     """
 
     degrees: float
@@ -41,7 +43,8 @@ class TiltMargin:
 
 @dataclass(frozen=True, slots=True)
 class PushMargin:
-    """newtons: the smallest horizontal force that moves something, None when no force does. direction: degrees.
+    """newtons: the smallest horizontal force that moves something, None when no force does. direction:
+    degrees.
 
     piece: where it acts, at its top centre. mode: what then happens. mechanism: as in `TiltMargin`.
     """
@@ -56,9 +59,9 @@ class PushMargin:
 def tilt_of(balance: Balance) -> TiltMargin:
     """The tilt margin of pieces that stand. Raises StaticsError when the solver gives up.
 
-    A table tilted by theta towards d pulls the pieces like gravity (tan(theta) d, -1), up to its size, which no
-    contact law here notices. The loads h = tan(theta) d that can be carried form a convex set; the margin is the
-    distance to its boundary.
+    A table tilted by theta towards d pulls the pieces like gravity (tan(theta) d, -1), up to its size, which
+    no contact law here notices. The loads h = tan(theta) d that can be carried form a convex set; the margin
+    is the distance to its boundary.
     """
     east, north = horizontal(balance.down)
     loads = np.stack([balance.load(east), balance.load(north)], axis=1)
@@ -98,7 +101,9 @@ def push_of(balance: Balance, assembly: Assembly) -> PushMargin:
 
 
 def top_piece(assembly: Assembly) -> tuple[Body, float]:
-    """The highest free piece and the height of its top, metres; of several the most central one, then by name."""
+    """The highest free piece and the height of its top, metres; of several the most central one, then by
+    name.
+    """
     free = assembly.free
     tops = np.array([body.pose.apply(of_piece(body.piece).vertices)[:, 2].max() for body in free])
     spread = max(float(np.ptp(tops)), float(tops.max()), 1e-9)
@@ -120,7 +125,9 @@ def horizontal(down: Array) -> tuple[Array, Array]:
 
 
 def bearings(balance: Balance, east: Array, north: Array) -> Array:
-    """Angles, ascending in [0, 2 pi), across the edges of contacts and along their normals: where pieces tip or slip."""
+    """Angles, ascending in [0, 2 pi), across the edges of contacts and along their normals: where pieces tip
+    or slip.
+    """
     points, patch = balance.contacts.points, balance.contacts.patch
     following = np.arange(1, len(points) + 1)
     ends = np.flatnonzero(np.append(patch[1:] != patch[:-1], True)) if len(points) else np.zeros(0, np.int64)
@@ -133,7 +140,8 @@ def bearings(balance: Balance, east: Array, north: Array) -> Array:
     angle = np.arctan2(flat[:, 1], flat[:, 0])
     quarters = (angle[:, None] + np.arange(4) * np.pi / 2).reshape(-1) % (2 * np.pi)
     keep = np.unique(np.round(quarters, 7), return_index=True)[1]
-    return quarters[keep]
+    result: Array = quarters[keep]
+    return result
 
 
 def speeds(balance: Balance, velocities: Array) -> Array:

@@ -14,7 +14,9 @@ from engine.world import Body
 from models.piece import Part
 
 MAX_CROSSES = 4096
-"""Pairs of edge directions tried per pair of parts; rounder parts are well served by their face normals alone."""
+"""Pairs of edge directions tried per pair of parts; rounder parts are well served by their face normals
+alone.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ def overlaps_of(
 ) -> tuple[Overlap, ...]:
     """The overlaps deeper than `gap` (m) among the body pairs (first, second), deepest first.
 
-    extent: lower and upper corners of the bodies' boxes. Depth is exact for boxes, spheres and hulls of few edges.
+    extent: lower and upper corners of the bodies' boxes. Depth is exact for boxes, spheres and hulls of few
+    edges.
     """
     low, high = extent
     deep = touching(low[first], high[first], low[second], high[second], -2 * gap)
@@ -61,7 +64,9 @@ def overlaps_of(
 
 
 def _depth(a: Body, part_a: Part, b: Body, part_b: Part, gap: float) -> float:
-    """Least penetration over the separating axes of two convex parts (Gottschalk, Lin & Manocha 1996), metres."""
+    """Least penetration over the separating axes of two convex parts (Gottschalk, Lin & Manocha 1996),
+    metres.
+    """
     one, two = _placed(a, part_a), _placed(b, part_b)
     low = np.maximum(one.vertices.min(axis=0) - one.radius, two.vertices.min(axis=0) - two.radius)
     high = np.minimum(one.vertices.max(axis=0) + one.radius, two.vertices.max(axis=0) + two.radius)
@@ -88,8 +93,12 @@ def _least(one: _Solid, two: _Solid, axes: Array) -> float:
 
 
 def _centre_lines(one: _Solid, two: _Solid) -> Array:
-    """Axes from a sphere's centre to the other part's corners."""
-    lines = (one.vertices[:, None] - two.vertices[None]).reshape(-1, 3)
+    """Axes from a sphere's centre to the other part's corners and, at right angles, to its edges."""
+    ball, other = (one, two) if one.radius else (two, one)
+    lines = other.vertices - ball.vertices[0]
+    along = np.einsum("ik,jk->ij", lines, other.ways)
+    feet = lines[:, None] - along[:, :, None] * other.ways[None]
+    lines = np.concatenate([lines, feet.reshape(-1, 3)])
     length = np.linalg.norm(lines, axis=1)
     unit: Array = lines[length > 0] / length[length > 0, None]
     return unit

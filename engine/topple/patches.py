@@ -10,7 +10,9 @@ import shapely
 from engine.topple.ragged import Array, Bools, Ints, expand
 
 BENT = 2e-6
-"""A hull corner nearer than this part of the contact's size to its neighbours' chord carries nothing of its own."""
+"""A hull corner nearer than this part of the contact's size to its neighbours' chord carries nothing of its
+own.
+"""
 SAME_PLANE = 1e-4
 """Normals this close, and points this part of the patch off its plane, belong to one plane."""
 
@@ -19,8 +21,8 @@ SAME_PLANE = 1e-4
 class Patches:
     """Contact polygons, lines and points.
 
-    pair: (n,) which pair of bodies. start: (n + 1,) into points (k, 3), metres. normals: (n, 3) unit, from the pair's
-    second body towards its first. curved: (n,) a curved facet takes part.
+    pair: (n,) which pair of bodies. start: (n + 1,) into points (k, 3), metres. normals: (n, 3) unit, from
+    the pair's second body towards its first. curved: (n,) a curved facet takes part.
     """
 
     pair: Ints
@@ -74,8 +76,8 @@ def chosen(patches: Patches, keep: Bools | Ints) -> Patches:
 def merged(patches: Patches) -> Patches:
     """Patches of one pair in one plane as one, ordered by pair.
 
-    The hull of both passes on exactly the same forces and torques as the two (a force at a point between corners is a
-    sum of forces at the corners), with fewer unknowns.
+    The hull of both passes on exactly the same forces and torques as the two (a force at a point between
+    corners is a sum of forces at the corners), with fewer unknowns.
     """
     patches = chosen(patches, np.argsort(patches.pair, kind="stable"))
     single = np.bincount(patches.pair)[patches.pair] == 1 if len(patches.pair) else np.zeros(0, np.bool_)
@@ -99,7 +101,9 @@ def merged(patches: Patches) -> Patches:
 
 
 def axes_across(normal: Array) -> tuple[Array, Array]:
-    """Two unit vectors (n, 3) that complete each normal (n, 3) to a right-handed frame, along the world's if possible."""
+    """Two unit vectors (n, 3) that complete each normal (n, 3) to a right-handed frame, along the world's if
+    possible.
+    """
     help_axis = np.eye(3)[np.argmin(np.abs(normal), axis=1)]
     u = np.cross(help_axis, normal)
     u /= np.linalg.norm(u, axis=1)[:, None]

@@ -1,4 +1,6 @@
-"""Index arithmetic for lists of lists kept as flat arrays, and the sweep that finds pairs of boxes that touch."""
+"""Index arithmetic for lists of lists kept as flat arrays, and the sweep that finds pairs of boxes that
+touch.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,8 @@ def touching(low_a: Array, high_a: Array, low_b: Array, high_b: Array, gap: floa
 
 
 def pairs_of_boxes(low: Array, high: Array, gap: float | Array) -> tuple[Ints, Ints]:
-    """Pairs i < j of boxes within `gap` (scalar, or per box) of each other: sort and sweep along the longest axis.
+    """Pairs i < j of boxes within `gap` (scalar, or per box) of each other: sort and sweep along the longest
+    axis.
 
     Near linear while few boxes share a slab of that axis.
     """

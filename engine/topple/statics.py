@@ -1,7 +1,8 @@
 """Statics: can contact forces hold the pieces where they are, how far from toppling, what carries what.
 
-Works on the poses as they are; says nothing about gaps, drops and impacts (dynamics does), nor about rocking on
-curved surfaces, where the answer is None and `why` says so. See `engine.topple.equilibrium` for the theory.
+Works on the poses as they are; says nothing about gaps, drops and impacts (dynamics does), nor about rocking
+on curved surfaces, where the answer is None and `why` says so. See `engine.topple.equilibrium` for the
+theory.
 """
 
 from __future__ import annotations
@@ -24,10 +25,13 @@ from engine.topple.margins import (
     tilt_of,
     weakest,
 )
+from engine.topple.ragged import Array
 from engine.world import Assembly, Vector
 
 UNBALANCED = 1e-6
-"""Out-of-balance force, relative to a piece's weight, that still counts as balanced (the solver reaches 1e-8)."""
+"""Out-of-balance force, relative to a piece's weight, that still counts as balanced (the solver reaches
+1e-8).
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +40,11 @@ class Statics:
 
     stands: None when it cannot be judged, and then `why` says why and everything else is None or empty.
     needs_friction: it does not stand without. tilt_deg: smallest tilt at which equilibrium is lost, 0 to 90;
-    tilt_direction_deg: the downhill side then, counter-clockwise from +x. push_n: smallest horizontal force at the top
-    centre of push_piece that moves anything (None: no force does), push_mode: how. weakest: the piece that moves most
-    in the mechanism (at critical tilt; when it does not stand, of the fall). loads: newtons carried from above.
-    mechanism: per piece velocity (m/s) and angular velocity (rad/s), fastest point 1 m/s.
+    tilt_direction_deg: the downhill side then, counter-clockwise from +x. push_n: smallest horizontal force
+    at the top centre of push_piece that moves anything (None: no force does), push_mode: how. weakest: the
+    piece that moves most in the mechanism (at critical tilt; when it does not stand, of the fall). loads:
+    newtons carried from above. mechanism: per piece velocity (m/s) and angular velocity (rad/s), fastest
+    point 1 m/s.
     """
 
     stands: bool | None
@@ -108,7 +113,7 @@ def push_margin(balance: Balance, assembly: Assembly) -> PushMargin:
 
 
 def loads(balance: Balance) -> tuple[dict[str, float], ForceSolution]:
-    """Newtons carried from above by each free piece, and the force solution. Raises StaticsError if it falls."""
+    """Newtons carried from above by each piece, and the force solution. Raises StaticsError if it falls."""
     solution = least_squares(balance)
     return carried(balance, solution), solution
 
@@ -153,9 +158,7 @@ def _analysed(assembly: Assembly, balance: Balance, *, margins: bool, loads: boo
     )
 
 
-def _verdict(
-    balance: Balance, friction: np.ndarray[tuple[int], np.dtype[np.float64]]
-) -> tuple[bool, np.ndarray[tuple[int], np.dtype[np.float64]]]:
+def _verdict(balance: Balance, friction: Array) -> tuple[bool, Array]:
     """Whether the pieces balance, and the motion in which they fall if not."""
     answer = fall(balance, friction)
     return answer.value <= UNBALANCED, answer.x
