@@ -142,15 +142,18 @@ def _together(
 def _find(path_or_name: str | Path) -> tuple[Path, str]:
     """The file meant, and how messages call it."""
     path, file = Path(path_or_name), str(path_or_name)
-    if path.is_file():
-        return path, file
-    if path.is_dir():
-        raise SceneError([Fault(file, "is a folder; give a scene file")])
     name = file.removesuffix(".toml")
+    try:
+        if path.is_file():
+            return path, file
+        if path.is_dir():
+            raise SceneError([Fault(file, "is a folder; give a scene file")])
+        if name not in shipped() and path.exists():
+            raise SceneError([Fault(file, "is not a regular file")])
+    except OSError as error:
+        raise SceneError([Fault(file, f"there is no such file: {error.strerror}")]) from None
     if name in shipped():
         return SHIPPED / f"{name}.toml", f"{name}.toml"
-    if path.exists():
-        raise SceneError([Fault(file, "is not a regular file")])
     beside = [other.name for other in path.parent.glob("*") if other.suffix in (".toml", *MESHES)]
     meant = nearest(path.name, beside) or nearest(name, shipped())
     there = f" (shipped scenes: {', '.join(shipped())})" if not meant and path.name == file else ""

@@ -24,12 +24,12 @@ def cases() -> tuple[Case, ...]:
         WHOLE_TOWER - {(row, 2) for row in (2, 5, 8, 11, 14)} - {(3, 1), (6, 3), (9, 1), (12, 3), (15, 1)}
     )
     return (
-        _arch("arch", "stands", 11, 20.0),
-        _arch("arch_thin", "topples", 15, 7.0),
-        _cards("card_frame_steep", "stands", 56.0),
-        _cards("card_frame_flat", "topples", 46.0),
-        _slope("slope_below", "stands", 20.0),
-        _slope("slope_above", "topples", 24.0),
+        arch("arch", "stands", 11, 20.0),
+        arch("arch_thin", "topples", 15, 7.0),
+        cards("card_frame_steep", "stands", 56.0),
+        cards("card_frame_flat", "topples", 46.0),
+        slope("slope_below", "stands", 20.0),
+        slope("slope_above", "topples", 24.0),
         _tower("tower", "stands", WHOLE_TOWER, "18 full rows: the centre of mass lies over the middle"),
         _tower(
             "tower_gaps",
@@ -49,7 +49,7 @@ def cases() -> tuple[Case, ...]:
     )
 
 
-def _arch(name: str, verdict: Verdict, count: int, thickness: float) -> Case:
+def arch(name: str, verdict: Verdict, count: int, thickness: float) -> Case:
     """A semicircle of voussoirs with radial joints on two immovable springers, whose tops are level."""
     width, spring = 40.0, 30.0
     inner, outer = RADIUS - thickness / 2, RADIUS + thickness / 2
@@ -82,7 +82,7 @@ def _sin(angle: float) -> float:
     return math.sin(min(angle, math.pi - angle))
 
 
-def _cards(name: str, verdict: Verdict, degrees: float) -> Case:
+def cards(name: str, verdict: Verdict, degrees: float) -> Case:
     """Two leaning cards, their feet cut level and their heads cut upright, so that faces meet."""
     length, thickness, width = 120.0, 4.0, 80.0
     angle = math.radians(degrees)
@@ -94,7 +94,7 @@ def _cards(name: str, verdict: Verdict, degrees: float) -> Case:
     limit = math.degrees(math.atan(1 / (2 * FRICTION)))
     why = (
         f"two cards lean at {degrees:g} degrees; their feet hold while tan(angle) >= 1/(2 mu), "
-        f"from {limit:.1f} degrees at mu = {FRICTION}"
+        f"from {limit:.1f} degrees at mu = {FRICTION} (a little less for feet this thick)"
     )
     rows = (
         upright_prism("card.left", left, width, material={"density": 645.0, "friction": FRICTION}),
@@ -103,7 +103,7 @@ def _cards(name: str, verdict: Verdict, degrees: float) -> Case:
     return Case(name, "A-frame of two cards", verdict, why, rows, EVEN)
 
 
-def _slope(name: str, verdict: Verdict, degrees: float) -> Case:
+def slope(name: str, verdict: Verdict, degrees: float) -> Case:
     """A block on an immovable slab that falls towards +x."""
     slab, block, height = (300.0, 100.0, 20.0), (40.0, 40.0, 15.0), 80.0
     angle = math.radians(degrees)

@@ -19,12 +19,12 @@ OPTIMUM = (15 - 4 * math.sqrt(2)) / 8
 def cases() -> tuple[Case, ...]:
     """All of them."""
     return (
-        _harmonic("harmonic_inside", "stands", -0.3),
-        _harmonic("harmonic_outside", "topples", 0.3),
-        _optimal("overhang_inside", "stands", 1.16),
-        _optimal("overhang_outside", "topples", 1.18),
-        _leaning("leaning_tower", "stands", 5.9),
-        _leaning("leaning_tower_past", "topples", 6.1),
+        harmonic("harmonic_inside", "stands", -0.3),
+        harmonic("harmonic_outside", "topples", 0.3),
+        optimal("overhang_inside", "stands", 1.16),
+        optimal("overhang_outside", "topples", 1.18),
+        leaning("leaning_tower", "stands", 5.9),
+        leaning("leaning_tower_past", "topples", 6.1),
         _pyramid(),
         _bridge(),
         _bridge_bare(),
@@ -33,7 +33,7 @@ def cases() -> tuple[Case, ...]:
     )
 
 
-def _harmonic(name: str, verdict: Verdict, beyond: float) -> Case:
+def harmonic(name: str, verdict: Verdict, beyond: float) -> Case:
     """Four blocks, each as far out as it goes; `beyond`: mm that the tip lies past the limit in all."""
     length, _, height = BLOCK
     count = 4
@@ -53,7 +53,7 @@ def _harmonic(name: str, verdict: Verdict, beyond: float) -> Case:
     return Case(name, "Harmonic overhang of four blocks", verdict, why, tuple(rows), NARROW)
 
 
-def _optimal(name: str, verdict: Verdict, reach: float) -> Case:
+def optimal(name: str, verdict: Verdict, reach: float) -> Case:
     """One block below, two side by side on it, one across both: the best four blocks can do.
 
     The top block presses on the inner end of the outer one, with `press` times its weight, so that the outer
@@ -80,7 +80,8 @@ def _optimal(name: str, verdict: Verdict, reach: float) -> Case:
     return Case(name, "Optimal overhang of four blocks", verdict, why, tuple(rows), NARROW)
 
 
-def _leaning(name: str, verdict: Verdict, step: float) -> Case:
+def leaning(name: str, verdict: Verdict, step: float) -> Case:
+    """Ten blocks, each set off by `step` mm from the one below."""
     count, size = 10, (60.0, 60.0, 20.0)
     rows = [
         box(f"block.{number:02}", size, ((number - 1) * step, 0, (number - 0.5) * size[2]))

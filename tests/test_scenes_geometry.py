@@ -14,7 +14,7 @@ from engine.pose import Pose, quaternion_of_rpy
 from engine.world import Body
 from models.build import build, build_mesh
 from models.material import material_named
-from models.shapes import Box, Cylinder, Shape, Sphere
+from models.shapes import Box, Cells, Cylinder, Polycube, Shape, Sphere
 from models.spec import PieceSpec
 from scenes.letdown import drop
 from scenes.overlap import deepest, depth
@@ -98,10 +98,10 @@ def test_a_shallow_overlap_is_only_bounded() -> None:
 
 
 def test_overlap_of_pieces_is_that_of_their_deepest_parts() -> None:
-    disc = one(Cylinder(cylinder=(30, 10)), at(0, 0, 0))
-    assert len(disc) > 1
-    slab = one(Box(box=(20, 20, 20)), at(5, 0, 13))
-    assert deepest(disc, slab) == pytest.approx(2e-3, abs=2e-7)
+    angle = one(Polycube(polycube=Cells(cells=((0, 0, 0), (1, 0, 0), (0, 0, 1)), edge=20.0)), at(0, 0, 0))
+    assert len(angle) > 1
+    slab = one(Box(box=(20, 20, 20)), at(10, 0, 8))
+    assert deepest(angle, slab) == pytest.approx(2e-3, abs=2e-7)
 
 
 ABOVE = 500.0

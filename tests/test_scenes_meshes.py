@@ -6,6 +6,7 @@ import base64
 import json
 import math
 import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,25 @@ def test_named_objects_keep_their_names(tmp_path: Path, suffix: str) -> None:
     if suffix in expected:
         assert bodies["top"].pose.position == pytest.approx((0, 0, 0.05))
     assert {body.piece.material.name for body in bodies.values()} == {"alder"}
+
+
+def test_a_3mf_file_names_its_unit(tmp_path: Path) -> None:
+    pytest.importorskip("lxml")
+    mesh = block((2, 2, 2), (0, 0, 1))
+    corners = "".join(f'<vertex x="{x}" y="{y}" z="{z}"/>' for x, y, z in mesh.vertices)
+    faces = "".join(f'<triangle v1="{a}" v2="{b}" v3="{c}"/>' for a, b, c in mesh.faces)
+    model = (
+        '<?xml version="1.0"?><model unit="inch" '
+        'xmlns="http://schemas.microsoft.com/3dmanufacturing/core/2015/02"><resources>'
+        f'<object id="1" type="model"><mesh><vertices>{corners}</vertices><triangles>{faces}</triangles></mesh>'
+        '</object></resources><build><item objectid="1"/></build></model>'
+    )
+    with zipfile.ZipFile(tmp_path / "cube.3mf", "w") as archive:
+        archive.writestr("3D/3dmodel.model", model)
+    (body,) = free(load(tmp_path / "cube.3mf").assembly).values()
+    assert body.piece.extents == pytest.approx([0.0508] * 3)
+    (body,) = free(load(tmp_path / "cube.3mf", unit="mm").assembly).values()
+    assert body.piece.extents == pytest.approx([0.002] * 3)
 
 
 def test_gltf_is_metres_and_y_up_and_is_turned(tmp_path: Path) -> None:
