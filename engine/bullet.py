@@ -119,7 +119,7 @@ class BulletWorld:
         self._residents[body.name] = resident
         self._names[resident.handle] = body.name
         if any(velocity) or any(spin):
-            self._launch(resident, velocity, spin)
+            self.launch(body.name, velocity, spin)
 
     def remove(self, name: str) -> None:
         """Take a body out. Raises KeyError for an unknown name."""
@@ -186,6 +186,18 @@ class BulletWorld:
         if any(torque):
             turned = [value / (unit * self.scale.length) for value in torque]
             self._call(pybullet.applyExternalTorque, resident.handle, -1, turned, pybullet.WORLD_FRAME)
+
+    def launch(self, name: str, velocity: Vector, spin: Vector = (0.0, 0.0, 0.0)) -> None:
+        """Give a body a velocity (m/s, of its centre of mass) and a spin (rad/s) from now on."""
+        resident = self._find(name)
+        position, orientation = self._call(pybullet.getBasePositionAndOrientation, resident.handle)
+        # positions run half a step ahead of velocities here: see the module's note on the integrator
+        half = 0.5 / self.rate
+        scaled = np.array(velocity) / self.scale.length
+        ahead = (np.array(position) + half * scaled).tolist()
+        onwards = turned(np.array(orientation), half * np.array(spin)).tolist()
+        self._call(pybullet.resetBasePositionAndOrientation, resident.handle, ahead, onwards)
+        self._call(pybullet.resetBaseVelocity, resident.handle, scaled.tolist(), list(spin))
 
     def set_gravity(self, gravity: Vector) -> None:
         """Gravity in m/s^2; tilting a table is turning gravity."""
@@ -325,20 +337,6 @@ class BulletWorld:
             return centre, q, v, w
         matrix = matrix_of((q[0], q[1], q[2], q[3])) @ resident.axes.T
         return centre - matrix @ resident.centre, np.array(quaternion_of(matrix)), v, w
-
-    def _launch(self, resident: _Resident, velocity: Vector, spin: Vector) -> None:
-        """Give a body a velocity and a spin, half a step ahead (see the module's note on the integrator)."""
-        position, orientation = self._call(pybullet.getBasePositionAndOrientation, resident.handle)
-        half = 0.5 / self.rate
-        scaled = np.array(velocity) / self.scale.length
-        ahead = np.array(position) + half * scaled
-        self._call(
-            pybullet.resetBasePositionAndOrientation,
-            resident.handle,
-            ahead.tolist(),
-            turned(np.array(orientation), half * np.array(spin)).tolist(),
-        )
-        self._call(pybullet.resetBaseVelocity, resident.handle, scaled.tolist(), list(spin))
 
     def _contacts(self, names: tuple[str, ...] | None) -> tuple[Contact, ...]:
         """Contact points that carry force, of all bodies or of the named ones, sorted."""

@@ -27,7 +27,7 @@ class Detail:
 
     outline: int = 144
     rim: int = 64
-    sectors: int = 1
+    sectors: int = 4
     ball: int = 3
 
 
