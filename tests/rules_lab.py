@@ -1,7 +1,7 @@
 """The laboratory of the rules tests: plays any registered game with made-up physics.
 
-Each game brings a `Lab` (see `rules_wonky.py`): how to seat players at random, what its world may do, which inputs
-to try, what must hold. From that every game gets the conformance suite, transcripts and counts for free.
+Each game brings a `Lab` (see `rules_wonky.py`): how to seat players at random, what its world may do, which
+inputs to try, what must hold. From that every game gets the conformance suite, transcripts and counts.
 """
 
 from __future__ import annotations
@@ -63,10 +63,12 @@ def calm(state: Any, need: Need) -> Input:
 class Lab:
     """What a game brings to its tests.
 
-    table: players and options for a mode, at random. world: what the world does while the game waits; it may answer
-    None while the game waits for an action. universe: well-formed actions, legal or not, that are worth trying;
-    exactly the legal ones must be accepted. events: events worth trying at any time; each is accepted or refused.
-    check: asserts what must hold between two states beyond `faults`. calm: the world in which all goes well.
+    table: players and options for a mode, at random.
+    world: what the world does while the game waits; it may answer None while the game waits for an action.
+    universe: well-formed actions worth trying, legal or not; exactly the legal ones must be accepted.
+    events: events worth trying at any time; each is accepted or refused.
+    check: asserts what must hold between two states beyond `faults`.
+    calm: the world in which all goes well.
     """
 
     game: Game
@@ -129,7 +131,7 @@ def transcript(lab: Lab, golden: Golden) -> str:
     house = ", ".join(f"{key}={value}" for key, value in golden.options.items())
     title = next(mode.title for mode in lab.game.modes if mode.name == golden.mode)
     lines = [
-        f"{lab.game.title} ({title}), seed {golden.seed}{', ' + house if house else ''}",
+        f"{title}, seed {golden.seed}{', ' + house if house else ''}",
         golden.title,
         "",
     ]

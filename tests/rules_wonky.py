@@ -38,7 +38,9 @@ def world(state: State, need: Need, dice: Random) -> Input | None:
         return CountElapsed(step, piece, need.conditions[:1] if luck < 0.1 else ())
     if state.tower and luck < 0.3:
         return Nudged(step, dice.choice(state.tower), dice.uniform(0.2, 3.0))
-    return Met(step, piece, dice.choice(["table", *state.tower])) if luck < 0.4 else Released(step, piece)
+    if luck < 0.4 and not state.met:
+        return Met(step, piece, dice.choice(["table", *state.tower]))
+    return Released(step, piece)
 
 
 def universe(state: State) -> Iterator[Action]:

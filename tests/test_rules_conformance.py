@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import islice
 from random import Random
 from time import perf_counter
 from typing import Any
 
 import pytest
-from rules_lab import Lab, Step, Table, begin, moves, playthrough
+from rules_lab import Lab, Step, begin, moves, playthrough
 from rules_labs import LABS, MODE_NAMES, MODES
 
 from games.rules import codec
@@ -28,18 +29,18 @@ every_mode = pytest.mark.parametrize(("lab", "mode"), MODES, ids=MODE_NAMES)
 
 
 def refused(lab: Lab, state: Any, given: Input, *, malformed: bool = False) -> IllegalAction | None:
-    """Assert that an input is refused, with a clause of the game (ALL-8); None for a malformed one, if allowed."""
-    try:
+    """Assert that an input is refused with a clause of the game (ALL-8); None for a malformed one."""
+    allowed = (IllegalAction, MalformedAction) if malformed else IllegalAction
+    with pytest.raises(allowed) as caught:
         lab.game.rules.apply(state, given)
-    except IllegalAction as error:
-        assert error.clause in {clause.id for clause in clauses_of(lab.game)}, error
-        assert str(error) == f"{error.clause}: {error.sentence}"
-        assert error.sentence and not error.sentence.endswith(".")
-        return error
-    except MalformedAction as error:
-        assert malformed, f"{given} is well-formed: {error}"
+    error = caught.value
+    if not isinstance(error, IllegalAction):
         return None
-    raise AssertionError(f"{given} was accepted in {state}")
+    assert error.clause in {clause.id for clause in clauses_of(lab.game)}, error
+    assert str(error) == f"{error.clause}: {error.sentence}"
+    assert error.sentence
+    assert not error.sentence.endswith(".")
+    return error
 
 
 def check_inputs(lab: Lab, state: Any, dice: Random, most: int) -> None:
@@ -61,7 +62,7 @@ def check_inputs(lab: Lab, state: Any, dice: Random, most: int) -> None:
 
 
 def check_step(lab: Lab, step: Step) -> None:
-    """One input: the invariants hold, JSON gives the same back, the same input gives the same state (ALL-7)."""
+    """One input: the invariants hold, JSON gives the same back, the same input the same state (ALL-7)."""
     game, (before, given, after) = lab.game, step
     assert game.rules.faults(after) == ()
     assert game.read_state(game.write_state(after)) == after
@@ -135,7 +136,7 @@ def test_thorough_inputs(lab: Lab, mode: str) -> None:
 
 @every_mode
 def test_same_seed_same_game(lab: Lab, mode: str) -> None:
-    """ALL-7: the seed and the inputs are all there is to a game; resumed in the middle it goes the same way."""
+    """ALL-7: seed and inputs are all there is to a game; resumed in the middle it goes the same way."""
     steps = list(playthrough(lab, mode, 5))
     assert steps == list(playthrough(lab, mode, 5))
     state = lab.game.read_state(lab.game.write_state(steps[len(steps) // 2].after))
@@ -162,7 +163,7 @@ def test_events_in_step_order(lab: Lab, mode: str) -> None:
 
 @pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.game.name)
 def test_bad_input(lab: Lab) -> None:
-    """What no game accepts: unknown players, foreign actions, JSON that is none; the message says what is allowed."""
+    """What no game accepts (unknown players, foreign actions, broken JSON) is told what is allowed."""
     game, mode = lab.game, lab.game.modes[0].name
     state = begin(lab, lab.table(mode, Random(1)), 1, mode)
     known = game.actions[0].__name__
@@ -191,9 +192,9 @@ def test_bad_setup(lab: Lab) -> None:
     game, stock = lab.game, None
     mode = game.modes[0]
     good = lab.table(mode.name, Random(1)).players
-    with pytest.raises(SetupError, match="unknown mode 'warp'; .*allowed: "):
+    with pytest.raises(SetupError, match=r"unknown mode 'warp'; .*allowed: "):
         game.rules.start(good, 1, {"mode": "warp"}, stock)
-    with pytest.raises(SetupError, match="unknown option 'wrap'; .*allowed: .*mode"):
+    with pytest.raises(SetupError, match=r"unknown option 'wrap'; .*allowed: .*mode"):
         game.rules.start(good, 1, {"wrap": "1"}, stock)
     with pytest.raises(SetupError, match="seed must be a whole number, not '1'"):
         game.rules.start(good, "1", {}, stock)  # type: ignore[arg-type]
@@ -225,43 +226,40 @@ def test_registry() -> None:
 @every_mode
 def test_speed(lab: Lab, mode: str) -> None:
     """apply() takes 50 microseconds (median), 500 turns of random play without physics 0.2 s."""
-    spent, turns = [], 0
-    fastest = [10.0] * 2
-    for trial in range(2):
-        begun, turns, seed = perf_counter(), 0, 0
-        while turns < 500:
-            dice, seed = Random(seed), seed + 1
-            table = lab.table(mode, dice)
-            inputs, turns = _calm_game(
-                lab, begin(lab, Table(table.players, table.options), seed, mode), dice, turns
-            )
-            spent += inputs
-        fastest[trial] = perf_counter() - begun
+    if sys.gettrace() is not None:
+        pytest.skip("a tracer (coverage, a debugger) is running")
+    spent: list[float] = []
+    # the fastest of a few, because others use the machine too
+    fastest = min(_time_of_turns(lab, mode, 500, spent) for _ in range(4))
     assert sorted(spent)[len(spent) // 2] <= 50e-6
-    assert min(fastest) <= 0.2
+    assert fastest <= 0.2
 
 
-def _calm_game(lab: Lab, state: Any, dice: Random, turns: int) -> tuple[list[float], int]:
-    rules, spent, player = lab.game.rules, [], ""
-    for _ in range(lab.most_inputs):
-        need = rules.needs(state)
-        if need.wait is Wait.OVER or turns >= 500:
-            break
-        turns += need.player != player or lab.game.endless
-        player = need.player
-        choices = rules.legal(state) if need.wait is Wait.ACTION else ()
-        given = (
-            dice.choice(choices).action
-            if choices
-            else lab.calm(state, need)
-            if need.wait is not Wait.ACTION
-            else None
-        )
-        given = given or lab.world(state, need, dice)
-        begun = perf_counter()
-        state = rules.apply(state, given)
-        spent.append(perf_counter() - begun)
-    return spent, turns
+def _time_of_turns(lab: Lab, mode: str, most: int, spent: list[float]) -> float:
+    """Seconds for so many turns, of as many games as it takes; the time of each apply() goes to `spent`."""
+    rules, turns, seed, total = lab.game.rules, 0, 0, 0.0
+    while turns < most:
+        dice, seed = Random(seed), seed + 1
+        player, state = "", begin(lab, lab.table(mode, dice), seed, mode)
+        for given in calm_inputs(lab, state, dice):
+            begun = perf_counter()
+            rules.legal(state)
+            need = rules.needs(state)
+            between = perf_counter()
+            state = rules.apply(state, given)
+            ended = perf_counter()
+            spent.append(ended - between)
+            total += ended - begun
+            turns += need.player != player or lab.game.endless
+            player = need.player
+            if turns >= most:
+                break
+    return total
+
+
+def calm_inputs(lab: Lab, state: Any, dice: Random) -> list[Input]:
+    """The inputs of a random game in a calm world."""
+    return [step.given for step in moves(lab, state, dice, only_calm=True)]
 
 
 def test_moves_stop_at_the_end() -> None:

@@ -1,6 +1,6 @@
-"""Golden transcripts: whole games told in sentences. `pytest tests/test_rules_golden.py --remake-golden` remakes them.
+"""Golden transcripts: whole games told in sentences.
 
-Read what changed before you commit a remade file.
+`pytest tests/test_rules_golden.py --remake-golden` remakes them; read what changed before you commit.
 """
 
 from __future__ import annotations

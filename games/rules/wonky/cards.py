@@ -16,10 +16,7 @@ def said(name: str) -> str:
 
 def card_named(state: State, name: str) -> Card:
     """The kind of card of that name; the name must be known."""
-    for card in state.stock.cards:
-        if card.id == name:
-            return card
-    raise KeyError(name)
+    return next(card for card in state.stock.cards if card.id == name)
 
 
 def fits(card: Card, block: Block) -> bool:

@@ -39,7 +39,8 @@ def _turn(before: State, after: State) -> tuple[str, ...]:
     if before.turn != after.turn:
         gained = len(after.hands[after.turn]) - len(before.hands[after.turn])
         lines += [f"{name_of(after)} has to draw a card first."] if gained else []
-        lines += [f"- {name_of(after)}'s turn, {len(after.hands[after.turn])} cards in hand"]
+        cards = len(after.hands[after.turn])
+        lines += [f"- {name_of(after)}'s turn, {cards} card{'' if cards == 1 else 's'} in hand"]
     return tuple(lines)
 
 
@@ -57,27 +58,27 @@ def _drew(before: State, given: DrawCards, after: State) -> tuple[str, ...]:
 
 
 def _kept(before: State, given: KeepCard, after: State) -> tuple[str, ...]:
-    return (f"{given.player} keeps the {said(before.card)}.",)
+    return (f"{given.player} keeps {_the(before.card)}.",)
 
 
 def _taken(before: State, given: Take, after: State) -> tuple[str, ...]:
     where = f"on top of {len(before.tower)}" if before.tower else "for a new tower"
-    return (f"{given.player} takes the {said(given.piece)} block, {where}.",)
+    return (f"{given.player} takes {_the(given.piece)} block, {where}.",)
 
 
 def _taken_back(before: State, given: TakeBack, after: State) -> tuple[str, ...]:
-    return (f"{given.player} thinks better of it and puts {said(before.held)} back.",)
+    return (f"{given.player} thinks better of it and puts {_the(before.held)} back.",)
 
 
 def _met(before: State, given: Met, after: State) -> tuple[str, ...]:
-    return (f"It touches {said(given.other)}.",)
+    return (f"It touches {_the(given.other)}.",)
 
 
 def _nudged(before: State, given: Nudged, after: State) -> tuple[str, ...]:
-    if before is not after and after.held == before.held:
-        return (f"{said(given.piece).capitalize()} trembles, no more.",)
-    foul = f"{said(given.piece).capitalize()} moves by {given.mm:.1f} mm: a foul"
-    return _fall(before, f"{foul}, one too many.", after) if not after.tower else (f"{foul}. Once more.",)
+    if after.held:
+        return (f"{_the(given.piece).capitalize()} trembles, no more.",)
+    foul = f"{_the(given.piece).capitalize()} moves by {given.mm:.1f} mm: a foul"
+    return (f"{foul}. Once more.",) if after.tower else _fall(before, f"{foul} too many.", after)
 
 
 def _released(before: State, given: Released, after: State) -> tuple[str, ...]:
@@ -86,10 +87,9 @@ def _released(before: State, given: Released, after: State) -> tuple[str, ...]:
 
 def _counted(before: State, given: CountElapsed, after: State) -> tuple[str, ...]:
     if given.broken:
-        return _fall(
-            before, f"Three, but not where it belongs: {', '.join(c.text for c in given.broken)}.", after
-        )
-    return (f"Three! {said(given.piece).capitalize()} stands, {_blocks(len(after.tower))} high.",)
+        missed = ", ".join(condition.text for condition in given.broken)
+        return _fall(before, f"... three, but it does not lie as it must ({missed}).", after)
+    return (f"... three! It stands, {_blocks(len(after.tower))} high.",)
 
 
 def _rested(before: State, given: Rested, after: State) -> tuple[str, ...]:
@@ -97,12 +97,18 @@ def _rested(before: State, given: Rested, after: State) -> tuple[str, ...]:
 
 
 def _fell(before: State, given: Fell, after: State) -> tuple[str, ...]:
-    return _fall(before, f"{listed(given.pieces).capitalize()} fell!", after)
+    if len(given.pieces) >= len(before.tower):
+        return _fall(before, "The whole tower comes down!", after)
+    return _fall(before, f"Down with {' and '.join(_the(piece) for piece in given.pieces)}!", after)
 
 
 def _fall(before: State, sentence: str, after: State) -> tuple[str, ...]:
     cards = after.hands[before.turn][len(before.hands[before.turn]) :]
     return (sentence, f"{name_of(before)} draws {listed(cards)} and has to start again.")
+
+
+def _the(name: str) -> str:
+    return f"the {said(name)}"
 
 
 def _blocks(count: int) -> str:

@@ -1,0 +1,574 @@
+"""The foundation of the rules: names, options, luck, JSON, errors, and what the rules may import."""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import pickle
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from games import catalogue
+from games.rules import codec
+from games.rules.base import Action, Need, Outcome, Reason, Take, Wait, admit, prepare, stock_from
+from games.rules.conditions import Condition, Question
+from games.rules.errors import IllegalAction, MalformedState, RulesError, SetupError, shown, unknown
+from games.rules.events import Event, Fell, Placed, RefereeAnswer, Rested
+from games.rules.luck import below, seeded, shuffled
+from games.rules.options import option, options_of, split_texts, take_house
+from games.rules.registry import GAMES, clauses_of, game_named
+from games.rules.seats import Member, Mode, Seat, first_seat, seat_index, take_mode, take_seats
+from games.rules.wonky.entry import GAME as WONKY
+
+ROOT = Path(__file__).parent.parent
+RULES = ROOT / "games" / "rules"
+ALONE = Mode("alone", "The solo game", 1, 1)
+OPEN = Mode("open", "The game", 2, 4)
+TEAMS = Mode("teams", "The team game", 2, 3, teams=True)
+
+
+# ---- seats ----
+
+
+@pytest.mark.parametrize(
+    ("players", "mode", "names"),
+    [
+        (["Ana", " Ben "], OPEN, ["Ana", "Ben"]),
+        (["bot:steady", "Ana"], OPEN, ["steady", "Ana"]),
+        (["bot:steady", "Ana", "bot:steady", "bot:bold"], OPEN, ["steady-1", "Ana", "steady-2", "bold"]),
+        (["Ana+Ben", "Cem+bot:bold"], TEAMS, ["Ana+Ben", "Cem+bold"]),
+        (["Ana + bot:bold", "bot:bold+Cem"], TEAMS, ["Ana+bold-1", "bold-2+Cem"]),
+    ],
+)
+def test_ALL_5__seats(players: list[str], mode: Mode, names: list[str]) -> None:
+    """ALL-5: seated in the order given; equal computer players are numbered, teams named by their members."""
+    seats = take_seats(players, mode)
+    assert [seat.name for seat in seats] == names
+    assert [seat.name for seat in seats] == [
+        "+".join(member.name for member in seat.members) for seat in seats
+    ]
+
+
+def test_ALL_5__who_is_a_computer_player() -> None:
+    """ALL-5: the kind of a computer player is kept beside its name."""
+    seats = take_seats(["Ana+bot:steady", "bot:steady"], TEAMS)
+    assert seats[0] == Seat("Ana+steady-1", (Member("Ana"), Member("steady-1", "steady")))
+    assert seats[1] == Seat("steady-2", (Member("steady-2", "steady"),))
+
+
+@pytest.mark.parametrize(
+    ("players", "mode", "sentence"),
+    [
+        (["Ana"], OPEN, "The game is for 2 to 4 players; 1 given"),
+        (["A", "B", "C", "D", "E"], OPEN, "The game is for 2 to 4 players; 5 given"),
+        (["Ana", "Ben"], ALONE, "The solo game is for 1 players; 2 given"),
+        (["Ana", ""], OPEN, "a player's name is empty; give names like `Ana,Ben,bot:steady`"),
+        (["Ana", "bot:"], OPEN, "a player's name is empty; give names like `Ana,Ben,bot:steady`"),
+        (["Ana+", "Ben"], TEAMS, "a player's name is empty; give names like `Ana,Ben,bot:steady`"),
+        (["Ana", "ANA"], OPEN, "two players are called 'Ana'; names must differ"),
+        (["Ana+Ben", "Ben"], TEAMS, "two players are called 'Ben'; names must differ"),
+        (
+            ["steady-1", "bot:steady", "bot:steady"],
+            OPEN,
+            "two players are called 'steady-1'; names must differ",
+        ),
+        (["Ana+Ben", "Cem"], OPEN, "The game has no teams: 'Ana+Ben' must be one player"),
+        (["Ana", "B\n"], OPEN, None),
+        (["Ana", "B\tC"], OPEN, "'B\\tC' is no name: at most 40 printable characters, no comma, no +"),
+        (["Ana", "B,C"], OPEN, "'B,C' is no name: at most 40 printable characters, no comma, no +"),
+        (
+            ["Ana", "b" * 41],
+            OPEN,
+            f"'{'b' * 41}' is no name: at most 40 printable characters, no comma, no +",
+        ),
+        (["Ana", "b" * 40], OPEN, None),
+        (["Ana", 7], OPEN, "a player's name must be text, not 7"),
+        ("Ana,Ben", OPEN, "players must be a list of names, not the text 'Ana,Ben'"),
+    ],
+)
+def test_ALL_5__bad_names(players: Any, mode: Mode, sentence: str | None) -> None:
+    """ALL-5: wrong numbers, empty, doubled and unprintable names; None: nothing wrong."""
+    if sentence is None:
+        assert len(take_seats(players, mode)) == 2
+        return
+    with pytest.raises(SetupError) as caught:
+        take_seats(players, mode)
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize(("first", "index"), [("", 0), ("Ana+Ben", 0), ("Cem", 1), ("2", 1), ("Ben", 0)])
+def test_ALL_5__first(first: str, index: int) -> None:
+    """ALL-5: who starts is the first named, or a name, or a seat counted from one."""
+    assert first_seat(take_seats(["Ana+Ben", "Cem"], TEAMS), first) == index
+
+
+def test_ALL_5__first_is_nobody() -> None:
+    """ALL-5: an unknown starter is refused with the names there are."""
+    for nobody in ("3", "0", "Zoe"):
+        with pytest.raises(
+            SetupError, match=rf"option first: unknown player '{nobody}'; .*allowed: Ana, Cem"
+        ):
+            first_seat(take_seats(["Ana", "Cem"], OPEN), nobody)
+
+
+def test_seat_index() -> None:
+    seats = take_seats(["Ana", "Cem"], OPEN)
+    assert [seat_index(seats, name) for name in ("Ana", "Cem", "Zoe")] == [0, 1, -1]
+
+
+def test_modes() -> None:
+    """The first mode is the default; an unknown one is refused with the nearest."""
+    for nothing in (None, ""):
+        assert take_mode((OPEN, TEAMS), nothing) is OPEN
+    assert take_mode((OPEN, TEAMS), "teams") is TEAMS
+    with pytest.raises(
+        SetupError, match=r"^unknown mode 'team'; did you mean 'teams'\? allowed: open, teams$"
+    ):
+        take_mode((OPEN, TEAMS), "team")
+
+
+# ---- options ----
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    rounds: int = option(3, "how many rounds", clause="TT-07", least=1, most=9)
+    secret: bool = option(False, "hidden", modes=["teams"])
+    bricks: str = option("real", "which bricks", choices=["real", "exact"])
+    first: str = option("", "who starts")
+
+
+@pytest.mark.parametrize(
+    ("given", "house"),
+    [
+        ({}, House()),
+        ({"rounds": "9"}, House(rounds=9)),
+        ({"rounds": 1}, House(rounds=1)),
+        ({"secret": " Yes "}, House(secret=True)),
+        ({"secret": True}, House(secret=True)),
+        ({"secret": "off"}, House()),
+        ({"bricks": " exact "}, House(bricks="exact")),
+        ({"first": "Ana"}, House(first="Ana")),
+    ],
+)
+def test_options(given: dict[str, object], house: House) -> None:
+    """Texts of a command line and plain values of a program give the same typed options."""
+    assert take_house(House, given, TEAMS) == house
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (
+            {"round": 3},
+            "unknown option 'round'; did you mean 'rounds'? allowed: rounds, secret, bricks, first, mode",
+        ),
+        ({"rounds": "many"}, "option rounds: 'many' is not allowed; it takes a whole number from 1 to 9"),
+        ({"rounds": 0}, "option rounds: 0 is not allowed; it takes a whole number from 1 to 9"),
+        ({"rounds": "10"}, "option rounds: '10' is not allowed; it takes a whole number from 1 to 9"),
+        ({"rounds": True}, "option rounds: True is not allowed; it takes a whole number from 1 to 9"),
+        ({"rounds": 3.0}, "option rounds: 3.0 is not allowed; it takes a whole number from 1 to 9"),
+        ({"secret": "perhaps"}, "option secret: 'perhaps' is not allowed; it takes yes or no"),
+        ({"bricks": "soft"}, "option bricks: 'soft' is not allowed; it takes real, exact"),
+        ({"first": 7}, "option first: 7 is not allowed; it takes a text"),
+    ],
+)
+def test_bad_options(given: dict[str, object], sentence: str) -> None:
+    """An option that is none, or out of its range, is told what is allowed."""
+    with pytest.raises(SetupError) as caught:
+        take_house(House, given, TEAMS)
+    assert str(caught.value) == sentence
+
+
+def test_option_of_another_mode() -> None:
+    with pytest.raises(SetupError, match=r"^option secret belongs to mode teams, not to open$"):
+        take_house(House, {"secret": "yes"}, OPEN)
+
+
+def test_options_for_help() -> None:
+    """Help lists each option with its clause and range."""
+    rounds = options_of(House)[0]
+    assert (rounds.name, rounds.default, rounds.clause, rounds.help) == (
+        "rounds",
+        3,
+        "TT-07",
+        "how many rounds",
+    )
+    assert [each.allowed for each in options_of(House)] == [
+        "a whole number from 1 to 9",
+        "yes or no",
+        "real, exact",
+        "a text",
+    ]
+
+
+def test_split_texts() -> None:
+    """`KEY=VALUE` as typed on a command line."""
+    assert split_texts(["rounds=3", " third-foul-falls = yes=no"]) == {
+        "rounds": "3",
+        "third_foul_falls": "yes=no",
+    }
+    for text in ("rounds", "=3"):
+        with pytest.raises(SetupError, match=rf"^'{text}' is not an option; write KEY=VALUE$"):
+            split_texts([text])
+    with pytest.raises(SetupError, match="option rounds is given twice"):
+        split_texts(["rounds=3", "rounds=4"])
+
+
+def test_prepare() -> None:
+    """Mode, seats and house options of a start, checked together."""
+    mode, seats, house = prepare((OPEN, TEAMS), House, ["Ana", "Ben"], 1, {"mode": "teams", "secret": "yes"})
+    assert (mode, len(seats), house) == (TEAMS, 2, House(secret=True))
+
+
+class Ending(Reason):
+    WON = ("XX-9", "it is won")
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """As much of a state as the shared checks look at."""
+
+    seats: tuple[Seat, ...] = (Seat("Ana", (Member("Ana"),)), Seat("Ben", (Member("Ben"),)))
+    step: int = 5
+    reason: Reason | None = None
+
+
+@pytest.mark.parametrize(
+    ("state", "given", "wait", "sentence"),
+    [
+        (Running(), Take("Ana", "x"), Wait.ACTION, None),
+        (Running(), Take("Ana", "x"), Wait.HAND, None),
+        (Running(), Fell(5, ()), Wait.REST, None),
+        (Running(), Fell(5, ()), Wait.ANSWER, None),
+        (Running(), Fell(4, ()), Wait.ACTION, "step 4 comes before step 5; events come in step order"),
+        (Running(), Action("Ana"), Wait.ACTION, "unknown input 'Action'; allowed: Take, Fell"),
+        (Running(), Take("Zoe", "x"), Wait.REST, "unknown player 'Zoe'; allowed: Ana, Ben"),
+        (Running(), Take("Ana", "x"), Wait.REST, "ALL-2: nothing is decided while things move"),
+        (Running(), Take("Ben", "x"), Wait.COUNT, "ALL-2: nothing is decided while things move"),
+        (Running(), Take("Ben", "x"), Wait.ACTION, "XX-3: it is Ana's turn, not Ben's"),
+        (Running(), Take("Ana", "x"), Wait.ANSWER, "ALL-2: the referee has yet to answer"),
+        (Running(reason=Ending.WON), Take("Zoe", "x"), Wait.OVER, "XX-9: the game is over: it is won"),
+        (Running(reason=Ending.WON), Fell(1, ()), Wait.OVER, "XX-9: the game is over: it is won"),
+    ],
+)
+def test_ALL_2__what_every_game_checks(state: Running, given: Any, wait: Wait, sentence: str | None) -> None:
+    """ALL-2, ALL-5, ALL-8: unknown inputs and players; after the end, while things move, out of turn."""
+    kinds = {Take: "take", Fell: "fell"}
+    if sentence is None:
+        assert admit(state, given, Need(wait, "Ana"), kinds, "XX-3") == kinds[type(given)]
+        return
+    with pytest.raises(RulesError) as caught:
+        admit(state, given, Need(wait, "Ana"), kinds, "XX-3")
+    assert str(caught.value) == sentence
+
+
+def test_outcome() -> None:
+    """An outcome names its winners and cites the clause that decided."""
+    outcome = Outcome(("Ana",), Ending.WON)
+    assert (outcome.reason.clause, outcome.reason.text) == ("XX-9", "it is won")
+
+
+def test_broken_saves() -> None:
+    """A save that is no state is refused with its place; one that no game can be in, with all its faults."""
+    with pytest.raises(MalformedState, match=r"^state: not JSON"):
+        WONKY.read_state("{")
+    with pytest.raises(MalformedState, match=r"^state: 'seats' is missing$"):
+        WONKY.read_state("{}")
+    good = json.loads(WONKY.write_state(WONKY.rules.start(["Ana", "Ben"], 1, {}, catalogue.stock_of(WONKY))))
+    with pytest.raises(MalformedState, match=r"^turn 7 is no seat; direction 3 is neither 1 nor -1$"):
+        WONKY.read_state(json.dumps({**good, "turn": 7, "direction": 3}))
+
+
+# ---- luck ----
+
+
+def test_luck_is_splitmix64() -> None:
+    """The stream is the published one: the first outputs of SplitMix64 for the state 0."""
+    luck, words = 0, []
+    for _ in range(3):
+        value, luck = below(luck, 1 << 64)
+        words.append(value)
+    assert words == [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
+
+
+def test_luck_is_fair() -> None:
+    """Every number and every order comes up about equally often; nothing is lost in a shuffle."""
+    luck, counts, orders = seeded(1), Counter[int](), Counter[tuple[int, ...]]()
+    for _ in range(6000):
+        value, luck = below(luck, 6)
+        counts[value] += 1
+        order, luck = shuffled(luck, range(3))
+        orders[order] += 1
+    for counter in (counts, orders):
+        assert len(counter) == 6
+        assert all(850 < count < 1150 for count in counter.values())
+    assert shuffled(5, ()) == ((), 5)
+
+
+def test_seeds() -> None:
+    """Neighbouring, negative and huge seeds are all good for a game."""
+    states = [seeded(seed) for seed in (0, 1, 2, -1, 1 << 80)]
+    assert len(set(states)) == 4, "seeds are taken modulo 2**64"
+    assert all(0 <= state < 1 << 64 for state in states)
+
+
+# ---- errors ----
+
+
+def test_ALL_8__refusal() -> None:
+    """ALL-8: a refusal is the clause's ID and a sentence, and survives a pickle."""
+    error = IllegalAction("CT-18", "red already lies on this floor")
+    assert str(error) == "CT-18: red already lies on this floor"
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.clause, again.sentence, str(again)) == (error.clause, error.sentence, str(error))
+    assert isinstance(again, RulesError)
+
+
+def test_unknown() -> None:
+    """The nearest word is suggested whatever its case; without one the list must do."""
+    assert unknown("game", "WONKI", ["wonky", "Sandbox"]) == (
+        "unknown game 'WONKI'; did you mean 'wonky'? allowed: wonky, Sandbox"
+    )
+    assert unknown("game", "sandbux", ["wonky", "Sandbox"]).startswith(
+        "unknown game 'sandbux'; did you mean 'Sandbox'?"
+    )
+    assert unknown("game", "zzz", ["wonky"]) == "unknown game 'zzz'; allowed: wonky"
+    assert unknown("piece", "zzz", []) == "unknown piece 'zzz'; allowed: none"
+    assert shown("x" * 58) == repr("x" * 58)
+    assert shown("x" * 59) == "'" + "x" * 55 + " ..."
+
+
+# ---- JSON ----
+
+
+class Colour(Enum):
+    RED = 1
+    DARK_BLUE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    at: tuple[int, float]
+    colour: Colour = Colour.RED
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    dots: tuple[Dot, ...]
+    name: str | None
+    thin: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    parts: tuple[Dot | Line, ...]
+    paint: Colour | None = None
+
+
+DRAWING = Drawing((Dot((1, 2.5)), Line((Dot((3, 4.0), Colour.DARK_BLUE),), None, thin=True)), Colour.RED)
+
+
+def test_json_both_ways() -> None:
+    text = codec.write(Drawing, DRAWING)
+    assert json.loads(text) == {
+        "parts": [
+            {"type": "Dot", "at": [1, 2.5], "colour": "red"},
+            {"type": "Line", "dots": [{"at": [3, 4.0], "colour": "dark_blue"}], "name": None, "thin": True},
+        ],
+        "paint": "red",
+    }
+    assert codec.read(Drawing, text) == DRAWING
+    assert codec.from_json(Dot, {"at": [1, 2]}) == Dot((1, 2.0)), "a field with a default may be missing"
+    assert type(codec.from_json(Dot, {"at": [1, 2]}).at[1]) is float
+    assert codec.write(str, "ä") == '"ä"'
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "sentence"),
+    [
+        (Dot, "{", "value: not JSON: "),
+        (Dot, "[" * 200_000, "value: nested too deeply"),
+        (Dot, "[]", "value: [] is not a Dot (an object)"),
+        (Dot, "{}", "value: 'at' is missing"),
+        (Dot, '{"at": [1, 2], "size": 3}', "value: unknown field 'size'; allowed: at, colour"),
+        (Dot, '{"at": [1]}', "value.at: [1] is not a list of 2"),
+        (Dot, '{"at": 1}', "value.at: 1 is not a list of 2"),
+        (Dot, '{"at": [1.5, 2]}', "value.at[0]: 1.5 is not a whole number"),
+        (Dot, '{"at": [true, 2]}', "value.at[0]: True is not a whole number"),
+        (Dot, '{"at": [1, true]}', "value.at[1]: True is not a finite number"),
+        (Dot, '{"at": [1, NaN]}', "value.at[1]: nan is not a finite number"),
+        (Dot, '{"at": [1, 1e999]}', "value.at[1]: inf is not a finite number"),
+        (Dot, '{"at": [1, 1' + "0" * 400 + "]}", "value.at[1]: 1000000000"),
+        (Dot, '{"at": [1' + "0" * 5000 + ", 2]}", "value: not JSON: "),
+        (Dot, '{"at": [1, 2], "colour": "rad"}', "value.colour: unknown colour 'rad'; did you mean 'red'?"),
+        (Dot, '{"at": [1, 2], "colour": ["red"]}', "value.colour: unknown colour ['red']"),
+        (Line, '{"dots": 3, "name": null}', "value.dots: 3 is not a list"),
+        (Line, '{"dots": [], "name": 3}', "value.name: 3 is not one of str, NoneType"),
+        (Line, '{"dots": [], "name": {"type": "Dot"}}', "value.name: unknown type 'Dot'; allowed: none"),
+        (Line, '{"dots": [], "name": null, "thin": 1}', "value.thin: 1 is not true or false"),
+        (
+            Line,
+            '{"dots": [{"at": [1, 2], "colour": 3}], "name": null}',
+            "value.dots[0].colour: unknown colour 3",
+        ),
+        (Drawing, '{"parts": [{"at": [1, 2]}]}', "value.parts[0]: {'at': [1, 2]} is not one of Dot, Line"),
+        (Drawing, '{"parts": [7]}', "value.parts[0]: 7 is not one of Dot, Line"),
+        (
+            Drawing,
+            '{"parts": [{"type": "Lime"}]}',
+            "value.parts[0]: unknown type 'Lime'; did you mean 'Line'?",
+        ),
+        (Drawing, '{"parts": [{"type": []}]}', "value.parts[0]: unknown type []"),
+        (Drawing, '{"parts": [{"type": "Dot"}]}', "value.parts[0]: 'at' is missing"),
+        (Drawing, '{"parts": [], "paint": "blue"}', "value.paint: unknown colour 'blue'"),
+        (str, "null", "value: None is not text"),
+    ],
+)
+def test_json_misfits(kind: Any, text: str, sentence: str) -> None:
+    """Whatever does not fit is refused with its place, what was found and what is allowed."""
+    with pytest.raises(codec.MisfitError) as caught:
+        codec.read(kind, text)
+    assert str(caught.value).startswith(sentence)
+
+
+def test_json_of_something_else() -> None:
+    """A type without JSON is a programmer's mistake, told at once."""
+    with pytest.raises(TypeError, match="no JSON for"):
+        codec.to_json(dict[str, int], {})
+    with pytest.raises(codec.MisfitError, match="not JSON"):
+        codec.read(str, None)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="Out of range"):
+        codec.write(float, math.inf)
+
+
+def test_json_of_events() -> None:
+    """Every judged event can be written down, with conditions and questions by name."""
+    placed = Placed(3, "red_l", "floor.2", ("box.1",), (Condition.COVERS_NO_RED_BOX,))
+    answer = RefereeAnswer(4, Question.WOULD_TOPPLE, ("brick.1",), True)
+    for event in (placed, answer, Fell(5, ("a", "b")), Rested(6, ("a",))):
+        assert codec.read(Event, codec.write(Event, event)) == event
+    assert '"broken":["covers_no_red_box"]' in codec.write(Event, placed)
+
+
+def test_catalogue_rows() -> None:
+    """Rows of a catalogue: other readers' columns are passed over, faults name row and column."""
+    tables = {"dot": [{"at": [1, 2], "material": "beech"}], "one": {"at": [3, 4], "looks": "nice"}}
+    assert codec.rows(Dot, tables, "dot") == (Dot((1, 2.0)),)
+    assert codec.record(Dot, tables["one"], "one") == Dot((3, 4.0))
+    assert codec.rows(Dot, tables, "none") == ()
+    with pytest.raises(codec.MisfitError, match=r"dot\[0\].at: 3 is not a list of 2"):
+        codec.rows(Dot, {"dot": [{"at": 3}]}, "dot")
+    with pytest.raises(codec.MisfitError, match=r"dot\[0\]: 3 is not a Dot"):
+        codec.rows(Dot, {"dot": [3]}, "dot")
+    with pytest.raises(codec.MisfitError, match="dot: 3 is not a list of tables"):
+        codec.rows(Dot, {"dot": 3}, "dot")
+
+
+def test_stock_of_a_broken_catalogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A catalogue that does not fit is a SetupError with file and key."""
+    with pytest.raises(SetupError, match=r"wonky.toml: numbers: 'dealt' is missing"):
+        stock_from(WONKY.read_stock, {}, "wonky.toml")
+    monkeypatch.setattr(catalogue.resources, "files", lambda _: tmp_path)
+    catalogue.stock_of.cache_clear()
+    try:
+        (tmp_path / "wonky.toml").write_text("[numbers")
+        with pytest.raises(SetupError, match=r"^wonky.toml: "):
+            catalogue.stock_of(WONKY)
+    finally:
+        catalogue.stock_of.cache_clear()
+
+
+# ---- words and clauses ----
+
+
+def test_words_cite_their_clause() -> None:
+    """Conditions and questions are words with the clause that asks for them."""
+    assert (Condition.COVERS_NO_RED_BOX.clause, Condition.COVERS_NO_RED_BOX.text) == (
+        "CT-04",
+        "covers no red box",
+    )
+    assert Question.WOULD_TOPPLE.clause == "TT-11"
+    assert Question.DOES_FIT.text.endswith("?")
+    assert Need(Wait.OVER, "Ana").pieces == ()
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_clauses(game: Any) -> None:
+    """`teeter rules` has every clause of a game, the shared ones first, without a gap in the numbers."""
+    clauses = clauses_of(game)
+    assert [clause.id for clause in clauses[:9]] == [f"ALL-{number}" for number in range(1, 10)]
+    own = [clause.id for clause in game.clauses]
+    assert own == sorted(own)
+    assert all(clause.text.endswith((".", "?")) and not clause.text.startswith(" ") for clause in clauses)
+    assert {each.clause for each in options_of(game.house)} <= {clause.id for clause in clauses}
+
+
+# ---- layers ----
+
+
+def imports(path: Path) -> set[str]:
+    """The modules a file imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            found.add(node.module or "")
+    return found
+
+
+@pytest.mark.parametrize("path", sorted(RULES.rglob("*.py")), ids=lambda path: str(path.relative_to(RULES)))
+def test_rules_import_nothing_else(path: Path) -> None:
+    """The rules stand on the standard library, on each other and on engine.events; no file is too long."""
+    for module in imports(path):
+        own = module == "engine.events" or module.split(".")[:2] == ["games", "rules"]
+        assert own or module.split(".")[0] in sys.stdlib_module_names, f"{path.name} imports {module}"
+    text = path.read_text()
+    assert len(text.splitlines()) <= 350
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            assert (node.end_lineno or 0) - node.lineno < 40, f"{path.name}: {node.name} is too long"
+
+
+def test_rules_load_no_simulator() -> None:
+    """Importing all rules in a fresh process loads neither a simulator nor a picture nor numpy."""
+    modules = [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for path in RULES.rglob("*.py")
+        if path.name != "__init__.py"
+    ]
+    program = (
+        f"import sys, {', '.join(modules)}; print(*sorted({{name.split('.')[0] for name in sys.modules}}))"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    names = set(loaded.stdout.split())
+    assert "games" in names
+    assert not names & {
+        "pybullet",
+        "numpy",
+        "scipy",
+        "trimesh",
+        "panda3d",
+        "direct",
+        "pydantic",
+        "models",
+        "scenes",
+    }
+
+
+def test_game_named() -> None:
+    assert game_named("sandbox").endless
+    with pytest.raises(SetupError, match="unknown game 'chess'; allowed: "):
+        game_named("chess")
