@@ -341,6 +341,9 @@ def test_unknown() -> None:
     assert unknown("game", "sandbux", ["wonky", "Sandbox"]).startswith(
         "unknown game 'sandbux'; did you mean 'Sandbox'?"
     )
+    assert "did you mean 'abcde'?" in unknown("game", "abcd", ["abcexx", "abcde"]), (
+        "the nearest, not the first"
+    )
     assert unknown("game", "zzz", ["wonky"]) == "unknown game 'zzz'; allowed: wonky"
     assert unknown("piece", "zzz", []) == "unknown piece 'zzz'; allowed: none"
     assert shown("x" * 58) == repr("x" * 58)

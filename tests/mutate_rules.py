@@ -1,0 +1,258 @@
+"""Spoil the rules one condition at a time and see whether a test notices.
+
+    python tests/mutate_rules.py wonky              the modules of games/rules/wonky
+    python tests/mutate_rules.py base.py seats.py   single files
+    python tests/mutate_rules.py                    everything in games/rules
+
+Every mutant runs in a fork of this process with the module's source changed in memory: nothing on disk is
+spoiled, and several people can share a working tree. It runs the quick tests of the game, the clause tests
+first, up to the first failure. Survivors are listed with file and line; exit 1 when there are any. Tools from
+PyPI do not fit: mutmut works on a rewritten copy, with settings in pyproject.toml; cosmic-ray rewrites the
+files in place.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import importlib.abc
+import importlib.machinery
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import CodeType
+
+ROOT = Path(__file__).parent.parent
+RULES = ROOT / "games" / "rules"
+TIMEOUT = 60
+"""Seconds; a mutant that loops for ever counts as noticed."""
+
+SKIP_FILES = {"clauses.py", "shared.py", "__init__.py", "story.py"}
+"""Texts for people; the golden transcripts compare them word by word."""
+
+NEGATED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Lt: ast.GtE,
+    ast.GtE: ast.Lt,
+    ast.Gt: ast.LtE,
+    ast.LtE: ast.Gt,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+}
+EDGE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+}
+SUMS: dict[type[ast.operator], type[ast.operator]] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
+
+Mutant = tuple[str, ast.Module]
+
+
+def mutants(tree: ast.Module) -> Iterator[Mutant]:
+    """Every spoiled copy of a module, with a word on what was done and where."""
+    for number, node in enumerate(ast.walk(tree)):
+        for word, change in changes(node):
+            spoiled = copy.deepcopy(tree)
+            target = next(each for at, each in enumerate(ast.walk(spoiled)) if at == number)
+            change(target)
+            yield f"{getattr(node, 'lineno', 0)}: {word}", ast.fix_missing_locations(spoiled)
+
+
+def changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
+    """What can be spoiled about a node."""
+    if isinstance(node, (ast.If, ast.IfExp, ast.While)):
+        yield f"never: {ast.unparse(node.test)}", lambda n: setattr(n, "test", ast.Constant(False))
+        if not isinstance(node, ast.While):
+            yield f"always: {ast.unparse(node.test)}", lambda n: setattr(n, "test", ast.Constant(True))
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        for table in (NEGATED, EDGE):
+            other = table.get(type(node.ops[0]))
+            if other is not None:
+                yield (
+                    f"{ast.unparse(node)} with {other.__name__}",
+                    lambda n, o=other: setattr(n, "ops", [o()]),
+                )
+    if isinstance(node, ast.Compare) and len(node.ops) > 1:
+        for at, op in enumerate(node.ops):
+            for other in {NEGATED[type(op)], EDGE.get(type(op), NEGATED[type(op)])}:
+                yield f"{ast.unparse(node)} with {other.__name__} at {at}", _operator_at(at, other)
+    if isinstance(node, ast.BoolOp):
+        yield f"and/or swapped: {ast.unparse(node)}", _swap_bool
+        for at in range(len(node.values)):
+            yield f"without {ast.unparse(node.values[at])}: {ast.unparse(node)}", _drop_value(at)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub)):
+        yield f"without {type(node.op).__name__}: {ast.unparse(node)}", lambda n: _become(n, n.operand)  # type: ignore[attr-defined]
+    if isinstance(node, ast.BinOp) and type(node.op) in SUMS and not _has_text(node):
+        yield f"{ast.unparse(node)} turned", lambda n: setattr(n, "op", SUMS[type(n.op)]())  # type: ignore[attr-defined]
+    if isinstance(node, ast.comprehension):
+        for at, test in enumerate(node.ifs):
+            yield f"without the filter {ast.unparse(test)}", lambda n, a=at: n.ifs.pop(a)  # type: ignore[attr-defined]
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        yield f"{node.value} + 1", lambda n: setattr(n, "value", n.value + 1)  # type: ignore[attr-defined]
+    if isinstance(node, ast.Constant) and type(node.value) is bool:
+        yield f"not {node.value}", lambda n: setattr(n, "value", not n.value)  # type: ignore[attr-defined]
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        yield f"deleted: {ast.unparse(node)}", lambda n: setattr(n, "value", ast.Constant(None))
+    if isinstance(node, ast.Call) and len(node.keywords) > 1:
+        for at, keyword in enumerate(node.keywords):
+            if keyword.arg and getattr(node.func, "id", "") == "replace":
+                yield f"replace() without {keyword.arg}", lambda n, a=at: n.keywords.pop(a)  # type: ignore[attr-defined]
+
+
+def _operator_at(at: int, other: type[ast.cmpop]) -> Callable[[ast.AST], None]:
+    def change(node: ast.AST) -> None:
+        node.ops[at] = other()  # type: ignore[attr-defined]
+
+    return change
+
+
+def _drop_value(at: int) -> Callable[[ast.AST], None]:
+    def change(node: ast.AST) -> None:
+        node.values.pop(at)  # type: ignore[attr-defined]
+        if len(node.values) == 1:  # type: ignore[attr-defined]
+            _become(node, node.values[0])  # type: ignore[attr-defined]
+
+    return change
+
+
+def _swap_bool(node: ast.AST) -> None:
+    node.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()  # type: ignore[attr-defined]
+
+
+def _become(node: ast.AST, other: ast.AST) -> None:
+    node.__class__ = other.__class__  # type: ignore[assignment]
+    node.__dict__.clear()
+    node.__dict__.update(other.__dict__)
+
+
+def _has_text(node: ast.AST) -> bool:
+    return any(
+        isinstance(each, (ast.JoinedStr, ast.Tuple)) or isinstance(getattr(each, "value", None), str)
+        for each in ast.walk(node)
+    )
+
+
+class Spoiler(importlib.abc.MetaPathFinder):
+    """Imports one module from a spoiled tree instead of its file."""
+
+    def __init__(self, module: str, path: Path, code: CodeType) -> None:
+        self.module, self.path, self.code = module, path, code
+
+    def find_spec(
+        self, name: str, path: object = None, target: object = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """The spec of the spoiled module."""
+        if name != self.module:
+            return None
+        code = self.code
+
+        class Loader(importlib.machinery.SourceFileLoader):
+            def get_code(self, fullname: str) -> CodeType:
+                return code
+
+        return importlib.machinery.ModuleSpec(name, Loader(name, str(self.path)), origin=str(self.path))
+
+
+def is_noticed(path: Path, tree: ast.Module, tests: Sequence[str]) -> bool:
+    """Run the tests in a fork with the module spoiled; True when one fails."""
+    child = os.fork()
+    if child == 0:
+        try:
+            os._exit(_run(path, tree, tests))
+        except BaseException as error:  # a fork must never return into its parent's code
+            print(f"{path.name}: {error!r}", file=sys.stderr)
+            os._exit(1)
+    deadline = time.monotonic() + TIMEOUT
+    while time.monotonic() < deadline:
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid:
+            return os.waitstatus_to_exitcode(status) != 0
+        time.sleep(0.01)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return True
+
+
+def _run(path: Path, tree: ast.Module, tests: Sequence[str]) -> int:
+    import pytest
+
+    module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    sys.meta_path.insert(0, Spoiler(module, path, compile(tree, str(path), "exec")))
+    # a mutant may draw cards for ever; better a MemoryError than a machine that swaps
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    options = [
+        "-q",
+        "-x",
+        "-m",
+        "not slow",
+        "-p",
+        "no:cacheprovider",
+        "-k",
+        "not test_speed and not simulator",
+    ]
+    return int(pytest.main([*options, *tests]))
+
+
+def tests_of(path: Path) -> list[str]:
+    """The quick tests for a file: those of its game first, then what every game must do."""
+    game = path.parent.name if path.parent != RULES else ""
+    own = (
+        [f"test_rules_{game}.py"]
+        if game
+        else ["test_rules_base.py", "test_rules_wonky.py", "test_rules_sandbox.py"]
+    )
+    names = [*own, *sorted(each.name for each in (ROOT / "tests").glob(f"test_rules_{game}_*.py") if game)]
+    names += ["test_rules_golden.py", "test_rules_conformance.py"]
+    return [str(ROOT / "tests" / name) for name in names if (ROOT / "tests" / name).exists()]
+
+
+def chosen(names: Sequence[str]) -> list[Path]:
+    """The files to spoil."""
+    roots = [RULES / name for name in names] or [RULES]
+    files = [path for root in roots for path in (sorted(root.rglob("*.py")) if root.is_dir() else [root])]
+    return [path for path in files if path.name not in SKIP_FILES]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("names", nargs="*", help="games or files below games/rules (default: all)")
+    parser.add_argument("--list", action="store_true", help="only list the mutants")
+    options = parser.parse_args(arguments)
+    os.chdir(ROOT)
+    sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+    import pytest  # noqa: F401 - once for all forks; the rules themselves must not be imported here
+
+    total, survivors = 0, []
+    for path in chosen(options.names):
+        if not options.list and is_noticed(path, ast.parse(path.read_text(encoding="utf-8")), tests_of(path)):
+            print(f"the tests of {path.relative_to(RULES)} fail as it is; mend them first", file=sys.stderr)
+            return 2
+        for word, tree in mutants(ast.parse(path.read_text(encoding="utf-8"))):
+            total += 1
+            name = f"{path.relative_to(RULES)}:{word}"
+            if options.list:
+                print(name)
+            elif not is_noticed(path, tree, tests_of(path)):
+                survivors.append(name)
+                print(f"survived  {name}", flush=True)
+    print(f"{total} mutants, {total - len(survivors)} noticed, {len(survivors)} survived")
+    return 1 if survivors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
