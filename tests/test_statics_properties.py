@@ -64,13 +64,13 @@ def same(one: Statics, other: Statics, tolerance: float = 1e-6) -> None:
         }
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15, deadline=None, derandomize=True)
 @given(st.integers(0, 10**6), st.floats(0, 2 * math.pi), st.floats(-1, 1), st.floats(-1, 1))
 def test_turning_and_shifting_the_table_changes_nothing(seed: int, yaw: float, x: float, y: float) -> None:
     same(analyse(heap(seed)), analyse(moved(heap(seed), yaw, x, y)))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15, deadline=None, derandomize=True)
 @given(st.integers(0, 10**6), st.randoms(use_true_random=False))
 def test_order_changes_nothing(seed: int, random: object) -> None:
     assembly = heap(seed)
@@ -79,7 +79,7 @@ def test_order_changes_nothing(seed: int, random: object) -> None:
     same(analyse(assembly), analyse(replace(assembly, bodies=tuple(bodies))))
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10, deadline=None, derandomize=True)
 @given(st.integers(0, 10**6))
 def test_a_mirror_changes_nothing(seed: int) -> None:
     same(analyse(heap(seed)), analyse(mirrored(heap(seed))))
@@ -106,7 +106,7 @@ def test_verdict_and_margin_do_not_depend_on_scale(size: float, part: float, exp
         assert math.tan(math.radians(found.tilt_deg)) == pytest.approx(0.002, rel=1e-5)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25, deadline=None, derandomize=True)
 @given(st.integers(0, 10**6))
 def test_forces_balance_by_hand_and_stay_in_their_cones(seed: int) -> None:
     assembly = heap(seed, 5)
@@ -151,7 +151,7 @@ def check_forces(assembly: Assembly) -> None:
     assert np.all(slip <= mu * normal + 1e-6 * weight)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(st.lists(st.floats(-3, 3), min_size=3, max_size=3), st.sampled_from([0.0, 0.3, 1.0]))
 def test_projection_onto_the_cone_is_the_nearest_point(x: list[float], mu: float) -> None:
     """Moreau: the point and the rest are perpendicular, the rest lies in the polar cone."""
@@ -162,7 +162,7 @@ def test_projection_onto_the_cone_is_the_nearest_point(x: list[float], mu: float
     assert mu * np.hypot(*rest[1:]) <= -rest[0] + 1e-9
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.integers(0, 10**6), st.integers(3, 12))
 def test_the_nearest_boundary_of_a_polygon_is_found(seed: int, sides: int) -> None:
     random = np.random.default_rng(seed)

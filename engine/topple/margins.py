@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from engine.topple.boundary import nearest_boundary
+from engine.topple.boundary import ROUND_QUERIES, Boundary, nearest_boundary
 from engine.topple.conic import MAX_PULL, Support
 from engine.topple.equilibrium import Balance, wrenches_at
 from engine.topple.features import of_piece
@@ -19,6 +19,8 @@ SAME = 1e-4
 """Pieces whose speeds, heights or distances agree to this part move, stand or lie alike: the first by name is
 taken.
 """
+MANY_POINTS = 300
+"""Contact points beyond which a query takes so long that half the patience must do."""
 ROTATES = 0.1
 """A mechanism in which rocking gives more than this part of the greatest speed topples; else it slides."""
 
@@ -65,7 +67,7 @@ def tilt_of(balance: Balance) -> TiltMargin:
     """
     east, north = horizontal(balance.down)
     loads = np.stack([balance.load(east), balance.load(north)], axis=1)
-    found = nearest_boundary(Support(balance, loads), MAX_PULL, bearings(balance, east, north))
+    found = _nearest(balance, loads, east, north)
     direction = math.degrees(math.atan2(found.direction[1], found.direction[0])) % 360.0
     if found.lower >= MAX_PULL / 2:
         return TiltMargin(90.0, 0.0, 90.0, None, {})
@@ -87,8 +89,7 @@ def push_of(balance: Balance, assembly: Assembly) -> PushMargin:
     loads = np.zeros((len(balance.names), 6, 2))
     loads[index] = wrenches_at(point, balance.centres[index], np.stack([east, north])).T
     unit = float(balance.weights[index])
-    support = Support(balance, unit * loads.reshape(-1, 2))
-    found = nearest_boundary(support, MAX_PULL, bearings(balance, east, north))
+    found = _nearest(balance, unit * loads.reshape(-1, 2), east, north)
     if found.lower >= MAX_PULL / 2:
         return PushMargin(None, 0.0, body.name, None, {})
     return PushMargin(
@@ -98,6 +99,11 @@ def push_of(balance: Balance, assembly: Assembly) -> PushMargin:
         mode=mode_of(balance, found.velocities),
         mechanism=mechanism(balance, found.velocities),
     )
+
+
+def _nearest(balance: Balance, loads: Array, east: Array, north: Array) -> Boundary:
+    patience = ROUND_QUERIES if len(balance.friction) <= MANY_POINTS else ROUND_QUERIES // 2
+    return nearest_boundary(Support(balance, loads), MAX_PULL, bearings(balance, east, north), patience)
 
 
 def top_piece(assembly: Assembly) -> tuple[Body, float]:
