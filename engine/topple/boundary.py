@@ -87,6 +87,7 @@ def nearest_boundary(
     the lines enclose it. Asking next along the normal of the hull's nearest edge either proves that edge to
     be boundary or moves it out. unlimited: a set proven to reach half of this in every direction ends the
     search. bearings: (n,) ascending angles in [0, 2 pi) at which edges of the set are likely.
+    patience: queries after which a set that still looks like a disc is taken for one.
     """
     known = _Known(query)
     for quarter in range(4):

@@ -22,7 +22,9 @@ from engine.topple.ragged import Array
 
 RESIDUAL = 1e-9
 """Out-of-balance force, in median weights, at which the solution is final."""
-MAX_STEPS = 40
+MAX_STEPS = 60
+DAMPING = 1e-2
+"""Of the Newton matrix, times the error: enough to pass the places where it is singular."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,13 +89,13 @@ def _newton(balance: Balance, gravity: Array) -> Array | None:
     value, out, point, slope = dual(v)
     slope = np.tile(np.eye(3), (count, 1, 1))
     for _ in range(MAX_STEPS):
-        if np.abs(out).max(initial=0.0) <= RESIDUAL:
+        error = float(np.abs(out).max(initial=0.0))
+        if error <= RESIDUAL:
             return point
         blocks = bsr_array((slope, np.arange(count), np.arange(count + 1)), shape=(3 * count, 3 * count))
-        hessian = matrix @ (blocks @ transposed) + 1e-9 * eye_array(size)
-        step = -splu(csc_array(hessian), permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}).solve(
-            out
-        )
+        # damped while far away: for a moment a piece may have too few pressed contacts to be held
+        hessian = csc_array(matrix @ (blocks @ transposed) + max(1e-10, DAMPING * error) * eye_array(size))
+        step = -splu(hessian, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}).solve(out)
         slant = float(out @ step)
         length = 1.0
         while True:
