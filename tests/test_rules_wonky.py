@@ -408,6 +408,7 @@ def test_WK_13__count_to_three() -> None:
     done = apply(counting, CountElapsed(700, "large_blue"))
     assert (done.turn, done.phase, done.tower) == (1, Phase.PLAY, (*BLOCKS[:2], "large_blue"))
     assert (done.card, done.held, done.step) == ("", "", 700)
+    assert not after(HELD, Met(1, "large_blue", BLOCKS[0]), *add("large_blue")[1:]).met
     assert refusal(done, CountElapsed(701, "large_blue")) == "WK-13: no block is being counted"
     assert refusal(HELD, CountElapsed(701, "large_blue")) == "WK-13: no block is being counted"
 
@@ -555,7 +556,9 @@ def test_WK_16__the_first_without_cards_wins(card: str) -> None:
     """WK-16: at the end of the own turn, when the last block stands; a combo's effect is void."""
     state = apply(position(card, "pass", "pass", tower=2), PlayCard("Ana", card))
     assert outcome(state) is None
-    won = after(state, *add(BLOCKS[4]))
+    took, *rest = add(BLOCKS[4])
+    won = after(state, took, Met(1, BLOCKS[4], BLOCKS[0]), *rest)
+    assert (won.card, won.held, won.met) == ("", "", False)
     assert outcome(won) == Outcome(("Ana",), WonkyReason.EMPTY_HAND)
     assert (won.direction, won.hands[1:], won.turn) == (1, (("pass",), ("pass",)), 0)
     assert needs(won) == Need(Wait.OVER, "Ana")
