@@ -250,6 +250,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             elif not is_noticed(path, tree, tests_of(path)):
                 survivors.append(name)
                 print(f"survived  {name}", flush=True)
+    if options.list:
+        print(f"{total} mutants")
+        return 0
     print(f"{total} mutants, {total - len(survivors)} noticed, {len(survivors)} survived")
     return 1 if survivors else 0
 
