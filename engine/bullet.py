@@ -296,17 +296,15 @@ class BulletWorld:
 
     def _seed(self, residents: list[_Resident]) -> None:
         """Fill the contact manifolds of hulls: tilt all of them a little, each about an axis of its own, ask for
-        collisions, go round the compass, and put them back. Contact points stay; poses are exact again."""
+        collisions, go round all axes, and put them back. Contact points stay; poses are exact again."""
         if not residents:
             return
         places = [self._call(pybullet.getBasePositionAndOrientation, item.handle) for item in residents]
-        turns = 2 * self.tuning.seed_axes
-        for turn in range(turns):
+        axes = _directions(self.tuning.seed_tilts) * self.tuning.seed_tilt
+        for turn in range(len(axes)):
             for row, (resident, (position, orientation)) in enumerate(zip(residents, places, strict=True)):
-                # neighbours tilt about axes a golden angle apart, so that no pair moves as one
-                angle = 2.0 * np.pi * (turn / turns + row * 0.381966)
-                tilt = self.tuning.seed_tilt * np.array([np.cos(angle), np.sin(angle), 0.0])
-                tilted = turned(np.array(orientation), tilt).tolist()
+                # neighbours tilt about different axes, so that no pair moves as one
+                tilted = turned(np.array(orientation), axes[(turn + 5 * row) % len(axes)]).tolist()
                 self._call(pybullet.resetBasePositionAndOrientation, resident.handle, position, tilted)
             self._call(pybullet.performCollisionDetection)
         for resident, place in zip(residents, places, strict=True):
@@ -379,6 +377,14 @@ def turned(quaternion: Array, rotation: Array) -> Array:
         ]
     )
     return np.asarray(result / np.sqrt(result @ result))
+
+
+def _directions(count: int) -> Array:
+    """Unit vectors (count, 3) spread evenly over the sphere (a Fibonacci lattice), the last opposite the first."""
+    row = np.arange(count) + 0.5
+    height, angle = 1.0 - 2.0 * row / count, np.pi * (3.0 - np.sqrt(5.0)) * row
+    radius = np.sqrt(1.0 - height**2)
+    return np.stack([radius * np.cos(angle), radius * np.sin(angle), height], axis=1)
 
 
 def _vector(values: Array) -> Vector:

@@ -89,10 +89,11 @@ class Tuning:
     """Iterations while loads find their way through a new scene: 18 rows need about a hundred, once."""
     settle_steps: int = 24
     """Steps a scene is settled for: 0.1 s at the games' size."""
-    treacle: float = 0.3
-    """Share of its speed that every body loses in each step of settling."""
-    seed_axes: int = 8
-    """Horizontal axes about which hulls are tilted both ways to find their contact points."""
+    treacle: float = 1.0
+    """Share of its speed that every body loses in each step of settling: all of it, so that poses relax into their
+    contacts and nothing gathers speed from a support that is not found yet."""
+    seed_tilts: int = 32
+    """Directions about which hulls are tilted to find their contact points."""
     seed_tilt: float = 0.003
     """Radians of that tilt: 0.06 mm at the rim of a 40 mm piece, well inside the breaking threshold."""
     damping: float = 34.0

@@ -71,6 +71,8 @@ def _joined(vertices: Array, faces: Ints) -> tuple[Array, Ints]:
 
 def _skins(vertices: Array, faces: Ints) -> Ints | None:
     """Which closed skin each face belongs to, numbered by first face; None when some edge has no partner."""
+    if len(faces) == 0:
+        return None
     start, stop = faces.ravel(), np.roll(faces, -1, axis=1).ravel()
     face = np.repeat(np.arange(len(faces)), 3)
     by_edge: dict[tuple[int, int], list[int]] = {}

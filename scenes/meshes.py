@@ -92,6 +92,10 @@ def _read_other(path: Path) -> list[MeshNode]:
         mesh = scene.geometry[key]
         if isinstance(mesh, trimesh.Trimesh) and len(mesh.faces):
             vertices, faces = np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces, dtype=np.int64)
+            if vertices.shape[1:] != (3,) or faces.min() < 0 or faces.max() >= len(vertices):
+                raise GltfError(
+                    f"cannot be read as {path.suffix}: corners have no three numbers, or are not there"
+                )
             unit = FILE_UNITS.get(str(mesh.units).removesuffix("s")) if kind == "3mf" else None
             label = path.stem if len(scene.geometry) == 1 else str(name)
             nodes.append(MeshNode(label, key, vertices, faces, np.asarray(matrix, dtype=float), unit=unit))
@@ -102,9 +106,12 @@ def _read_other(path: Path) -> list[MeshNode]:
 
 def _check_size(path: Path, kind: str) -> None:
     size = path.stat().st_size
-    if kind == "3mf" and zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            size = max(size, sum(entry.file_size for entry in archive.infolist()))
+    if kind == "3mf":
+        try:
+            with zipfile.ZipFile(path) as archive:
+                size = max(size, sum(entry.file_size for entry in archive.infolist()))
+        except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+            raise GltfError(f"cannot be read as .3mf: {error}") from None
     if size > MOST_BYTES:
         raise GltfError(f"has {size / 1e6:.0f} MB; at most {MOST_BYTES / 1e6:.0f} MB are read")
 

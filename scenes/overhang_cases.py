@@ -19,12 +19,12 @@ OPTIMUM = (15 - 4 * math.sqrt(2)) / 8
 def cases() -> tuple[Case, ...]:
     """All of them."""
     return (
-        harmonic("harmonic_inside", "stands", -0.3),
-        harmonic("harmonic_outside", "topples", 0.3),
+        harmonic("harmonic_inside", "stands", -1.2),
+        harmonic("harmonic_outside", "topples", 1.2),
         optimal("overhang_inside", "stands", 1.16),
         optimal("overhang_outside", "topples", 1.18),
-        leaning("leaning_tower", "stands", 5.9),
-        leaning("leaning_tower_past", "topples", 6.1),
+        leaning("leaning_tower", "stands", 5.75),
+        leaning("leaning_tower_past", "topples", 6.25),
         _pyramid(),
         _bridge(),
         _bridge_bare(),
