@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,20 @@ from typing import Any
 import numpy as np
 import trimesh
 
+from models.bevel import softened
 from models.builders import build_box, build_cylinder, build_polycube, build_prism, build_sphere
 from models.colours import hex_of
+from models.cut import build_arch, build_drilled, build_hull, build_wonky
 from models.material import Material
 from models.meshes import build_file, solid_of_mesh
 from models.piece import Array, Piece
-from models.shapes import Box, Cylinder, Mesh, Polycube, Prism, Shape, Sphere
+from models.shape import Shape
+from models.shapes import Box, Cylinder, Mesh, Polycube, Prism, Sphere
+from models.shapes_cut import Arch, Drilled, Hull, Wonky
+from models.shapes_turned import Cone, Ring, Turned
 from models.solid import Detail, Solid
 from models.spec import PieceSpec
+from models.turned import build_turned
 
 # a builder takes its own shape class; the dictionary cannot say so
 BUILDERS: dict[type[Shape], Callable[[Any, Detail], Solid]] = {
@@ -27,6 +34,13 @@ BUILDERS: dict[type[Shape], Callable[[Any, Detail], Solid]] = {
     Prism: build_prism,
     Polycube: build_polycube,
     Mesh: build_file,
+    Turned: build_turned,
+    Cone: build_turned,
+    Ring: build_turned,
+    Arch: build_arch,
+    Drilled: build_drilled,
+    Hull: build_hull,
+    Wonky: build_wonky,
 }
 DETAIL = Detail()
 # time and size of a mesh file
@@ -61,7 +75,10 @@ def build_mesh(
 
 @lru_cache(maxsize=4096)
 def _piece(spec: PieceSpec, shape: Shape, stamp: Stamp, detail: Detail) -> Piece:
-    return piece_of(_solid(shape, stamp, detail), spec.model, spec.material, spec.colour)
+    solid = _solid(shape, stamp, detail)
+    if spec.bevel > 0:
+        solid = replace(solid, visual=softened(shape, solid, spec.bevel, detail))
+    return piece_of(solid, spec.model, spec.material, spec.colour)
 
 
 @lru_cache(maxsize=1024)

@@ -1,6 +1,7 @@
 """Shapes as people write them: `{ box = [60, 30, 15] }`. Lengths in millimetres, one shape key each.
 
-To add a shape, write its class here, put it into `SHAPES`, and give `models.build.BUILDERS` its builder.
+Turned shapes are in `shapes_turned`, sawn and drilled ones in `shapes_cut`. To add a shape, write its class, put it
+into `SHAPES`, and give `models.build.BUILDERS` its builder.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from pydantic import (
 )
 
 from models.outline import outline_fault
+from models.shape import Coordinate, Length, Shape
+from models.shapes_cut import Arch, Drilled, Hull, Wonky
+from models.shapes_turned import Cone, Ring, Turned
 
-# below a hundredth of a millimetre and above a kilometre a number is a slip of units
-Length = Annotated[float, Field(strict=True, ge=0.01, le=1e6)]
-Coordinate = Annotated[float, Field(strict=True, ge=-1e6, le=1e6)]
 Cell = tuple[
     Annotated[int, Field(strict=True, ge=-1000, le=1000)],
     Annotated[int, Field(strict=True, ge=-1000, le=1000)],
@@ -29,17 +30,6 @@ Cell = tuple[
 ]
 MOST_CORNERS = 500
 MOST_CELLS = 1000
-
-
-class Shape(BaseModel):
-    """A shape of any kind; its first field is the key that names it in a file."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-    @classmethod
-    def key(cls) -> str:
-        """The word that names this shape in a file."""
-        return next(iter(cls.model_fields))
 
 
 class Box(Shape):
@@ -135,7 +125,21 @@ class Mesh(Shape):
     scale: Annotated[float, Field(strict=True, ge=1e-6, le=1e6)] = 1.0
 
 
-SHAPES: tuple[type[Shape], ...] = (Box, Cylinder, Sphere, Prism, Polycube, Mesh)
+SHAPES: tuple[type[Shape], ...] = (
+    Box,
+    Cylinder,
+    Sphere,
+    Prism,
+    Polycube,
+    Mesh,
+    Turned,
+    Cone,
+    Ring,
+    Arch,
+    Drilled,
+    Hull,
+    Wonky,
+)
 
 
 def _kind(value: Any) -> str | None:

@@ -98,12 +98,11 @@ def solid_of(
         centre_of_mass=bulk.centre,
         inertia=bulk.inertia,
     )
-    _lock(solid)
-    return solid
+    return locked(solid)
 
 
-def _lock(solid: Solid) -> None:
-    """Make shared arrays read-only, so that nobody bends a cached piece for everyone else."""
+def locked(solid: Solid) -> Solid:
+    """The same solid with read-only arrays, so that nobody bends a cached piece for everyone else."""
     surface = solid.surface
     arrays: list[Array | None] = [solid.extents, solid.centre_of_mass, solid.inertia]
     arrays += [surface.edges, surface.corners, surface.curved]
@@ -116,3 +115,4 @@ def _lock(solid: Solid) -> None:
     for array in arrays:
         if array is not None:
             array.setflags(write=False)
+    return solid

@@ -36,6 +36,7 @@ class PieceSpec(BaseModel):
 
     model: the id, such as `tower_topple/brick`; made up from the contents when left out. material: a name or
     the values themselves, beech when left out. colour: a name or `#rrggbb`; the material's own when left out.
+    bevel: millimetres its edges are rounded by, in the picture only. value: what a game counts it for.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -46,11 +47,13 @@ class PieceSpec(BaseModel):
         default_factory=lambda: material_named("beech")
     )
     colour: Annotated[str, AfterValidator(_colour)] | None = None
+    bevel: Annotated[float, Field(strict=True, ge=0, le=1e3)] = 0.0
+    value: Annotated[int, Field(strict=True)] | None = None
 
     @model_validator(mode="after")
     def _name(self) -> PieceSpec:
         if not self.model:
-            digest = hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:8]
+            digest = hashlib.sha256(self.model_dump_json(exclude={"bevel", "value"}).encode()).hexdigest()[:8]
             # the model is frozen for everyone but its own validation
             object.__setattr__(self, "model", f"inline/{self.shape.key()}-{digest}")
         return self

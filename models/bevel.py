@@ -1,0 +1,204 @@
+"""Softened edges, for the picture only: statics and dynamics keep the sharp ones.
+
+Convex solids are shrunk and swollen again by a ball; straight prisms get a rounded outline and rounded ends; turned
+pieces a rounded profile. What is none of these keeps its edges.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import trimesh
+from scipy.spatial import ConvexHull, HalfspaceIntersection
+
+from models.cut import ARC_DRAWN, arch_outline, drill, hull_faces, upright
+from models.net import Ints
+from models.outline import signed_area, triangulate
+from models.piece import Array
+from models.shape import Shape
+from models.shapes import Box, Cylinder, Polycube, Prism
+from models.shapes_cut import Arch, Drilled, Hull, Wonky
+from models.shapes_turned import Cone, Ring, Turned
+from models.solid import MM, Detail, Solid
+from models.turned import section_of, sides_of, spin
+
+# corners of a rounding of a right angle, less one
+STEPS = 3
+# corners that turn less than this (radians) belong to a curve and need no softening
+SMOOTH = np.radians(20)
+# an outline's corners are rounded this much wider than its ends, so that no rounding shrinks to a point
+WIDER = 1.3
+
+
+@lru_cache(maxsize=1024)
+def softened(shape: Shape, solid: Solid, bevel: float, detail: Detail) -> trimesh.Trimesh:
+    """The mesh of a solid with edges rounded by `bevel` millimetres, in the piece frame."""
+    size = bevel * MM
+    if isinstance(shape, (Turned, Cone, Ring)):
+        return _spun(section_of(shape), size, detail)
+    if isinstance(shape, Cylinder):
+        radius, height = (value * MM for value in shape.cylinder)
+        section = np.array([[0, -1], [radius, -1], [radius, 1], [0, 1]]) * [1, height / 2]
+        return _spun(section, size, detail)
+    if isinstance(shape, (Box, Hull, Wonky)):
+        return _swollen(solid, size)
+    if isinstance(shape, Drilled):
+        return _drilled(shape, size)
+    if isinstance(shape, Arch):
+        (width, depth, height), radius = (value * MM for value in shape.arch.box), shape.arch.radius * MM
+        ring = arch_outline(width, height, radius, ARC_DRAWN)[0]
+        middle = np.array([0.0, 0.0, height / 2])
+        mesh = _extruded(_plain(ring), depth, size)
+        return trimesh.Trimesh(upright(np.array(mesh.vertices)) - middle, mesh.faces, process=False)
+    ring_height = _flat_outline(shape)
+    return solid.visual if ring_height is None else _extruded(*ring_height, size)
+
+
+def _spun(section: Array, bevel: float, detail: Detail) -> trimesh.Trimesh:
+    """A half section with its convex corners rounded, spun about z."""
+    section = section - [0.0, (section[:, 1].min() + section[:, 1].max()) / 2]
+    rounded, _ = _rounded(section, bevel, on_axis=True)
+    spun = spin(rounded, sides_of(section, detail))
+    return trimesh.Trimesh(spun.vertices, spun.faces, process=False)
+
+
+def _rounded(ring: Array, radius: float, on_axis: bool = False) -> tuple[Array, float]:
+    """A counter-clockwise outline (n, 2) with arcs of a radius, or less where a side is short, at convex corners;
+    and the smallest radius used.
+
+    on_axis: corners at x = 0 are kept; the outline is a half section.
+    """
+    points: list[Array] = []
+    count, smallest = len(ring), radius
+    for k in range(count):
+        here, before, after = ring[k], ring[k - 1], ring[(k + 1) % count]
+        back, onward = before - here, after - here
+        short = min(float(np.linalg.norm(back)), float(np.linalg.norm(onward)))
+        back, onward = back / np.linalg.norm(back), onward / np.linalg.norm(onward)
+        turn = float(np.arctan2(onward[1] * -back[0] - onward[0] * -back[1], -back @ onward))
+        if turn < SMOOTH or (on_axis and here[0] <= 0):
+            points.append(here)
+            continue
+        reach = min(radius * float(np.tan(turn / 2)), 0.45 * short)
+        own = reach / float(np.tan(turn / 2))
+        smallest = min(smallest, own)
+        middle = here + (back + onward) / np.linalg.norm(back + onward) * np.hypot(reach, own)
+        first = here + back * reach - middle
+        steps = max(2, int(np.ceil(STEPS * turn / (np.pi / 2))))
+        for angle in np.linspace(0, turn, steps + 1):
+            c, s = np.cos(angle), np.sin(angle)
+            points.append(middle + [c * first[0] - s * first[1], s * first[0] + c * first[1]])
+    return np.array(points), smallest
+
+
+def _swollen(solid: Solid, bevel: float) -> trimesh.Trimesh:
+    """A convex solid shrunk by the bevel and swollen again by a ball of that radius."""
+    hull = ConvexHull(np.array(solid.visual.vertices))
+    planes = np.unique(hull.equations.round(12), axis=0)
+    inside = planes.copy()
+    inside[:, 3] += bevel
+    corners = np.unique(HalfspaceIntersection(inside, solid.centre_of_mass).intersections.round(9), axis=0)
+    points: list[Array] = []
+    for corner in corners:
+        normals = planes[np.abs(inside[:, :3] @ corner + inside[:, 3]) < 2e-8][:, :3]
+        points.append(corner + bevel * _fan(normals))
+    vertices, faces = hull_faces(np.unique(np.concatenate(points).round(8), axis=0))
+    return trimesh.Trimesh(vertices, faces, process=False)
+
+
+def _fan(normals: Array) -> Array:
+    """Unit vectors that round the corner between faces: their normals and, between far ones, steps from one to the
+    other and the middle of all."""
+    rays = list(normals)
+    is_corner = False
+    for i in range(len(normals)):
+        for j in range(i):
+            angle = float(np.arccos(np.clip(normals[i] @ normals[j], -1, 1)))
+            if SMOOTH < angle < np.pi - 0.1:
+                is_corner = True
+                rays += [normals[i] * (1 - t) + normals[j] * t for t in np.linspace(0, 1, STEPS + 1)[1:-1]]
+    if is_corner and len(normals) >= 3:
+        rays.append(normals.sum(axis=0))
+    found = np.array(rays)
+    return np.asarray(found / np.linalg.norm(found, axis=1)[:, None])
+
+
+def _drilled(shape: Drilled, bevel: float) -> trimesh.Trimesh:
+    x, y, height = (value * MM for value in shape.drilled.box)
+    corners = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]]) * [x / 2, y / 2]
+    vertices, faces, _ = drill(_rounded(corners, bevel)[0], shape.drilled.radius * MM, height, bevel)
+    return trimesh.Trimesh(vertices, faces, process=False)
+
+
+def _flat_outline(shape: Shape) -> tuple[Array, float] | None:
+    """Outline (n, 2) and height of a prism along z, about the bounding box's centre; None for other shapes."""
+    if isinstance(shape, Prism):
+        points = [(x * MM, y * MM) for x, y in shape.prism.points]
+        ring = np.array(points if signed_area(points) > 0 else points[::-1])
+        height = shape.prism.height * MM
+    elif isinstance(shape, Polycube) and len({z for _, _, z in shape.polycube.cells}) == 1:
+        found = _cell_outline({(x, y) for x, y, _ in shape.polycube.cells})
+        if found is None:
+            return None
+        height = shape.polycube.edge * MM
+        ring = found * height
+    else:
+        return None
+    return _plain(ring - (ring.min(axis=0) + ring.max(axis=0)) / 2), height
+
+
+def _cell_outline(cells: set[tuple[int, int]]) -> Array | None:
+    """The outline of unit cells in the plane, counter-clockwise; None when there is a hole or a pinch."""
+    onward: dict[tuple[int, int], tuple[int, int]] = {}
+    count = 0
+    for x, y in cells:
+        corners = [(x, y), (x + 1, y), (x + 1, y + 1), (x, y + 1)]
+        beside = [(x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y)]
+        for k, cell in enumerate(beside):
+            if cell not in cells:
+                onward[corners[k]] = corners[(k + 1) % 4]
+                count += 1
+    loop = [min(onward)]
+    while onward[loop[-1]] != loop[0]:
+        loop.append(onward[loop[-1]])
+    return np.array(loop, dtype=np.float64) if len(loop) == count else None
+
+
+def _plain(ring: Array) -> Array:
+    """The outline without corners on straight sides."""
+    before, after = ring - np.roll(ring, 1, axis=0), np.roll(ring, -1, axis=0) - ring
+    turn = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
+    size = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
+    return np.asarray(ring[np.abs(turn) > 1e-9 * size])
+
+
+def _extruded(ring: Array, height: float, bevel: float) -> trimesh.Trimesh:
+    """A prism along z about z = 0 with rounded sides and ends."""
+    outline, smallest = _rounded(ring, WIDER * bevel)
+    bevel = smallest / WIDER
+    angle = np.linspace(0, np.pi / 2, STEPS + 1)
+    up = height / 2 - bevel * (1 - np.sin(angle))
+    inset = bevel * (1 - np.cos(angle))
+    levels = [(-z, d) for z, d in zip(up[::-1], inset[::-1], strict=True)]
+    levels += list(zip(up, inset, strict=True))
+    normals = _corner_normals(outline)
+    rings = [np.c_[outline - d * normals, np.full(len(outline), z)] for z, d in levels]
+    count, here = len(outline), np.arange(len(outline))
+    there = np.roll(here, -1)
+    cap = np.array(triangulate([(float(x), float(y)) for x, y in rings[-1][:, :2]]))
+    faces: list[Ints] = [cap[:, ::-1], cap + (len(rings) - 1) * count]
+    for k in range(len(rings) - 1):
+        low, high = k * count, (k + 1) * count
+        faces.append(np.c_[low + here, low + there, high + there])
+        faces.append(np.c_[low + here, high + there, high + here])
+    return trimesh.Trimesh(np.concatenate(rings), np.concatenate(faces), process=False)
+
+
+def _corner_normals(ring: Array) -> Array:
+    """(n, 2) how each corner moves when every side moves out by one."""
+    along = np.roll(ring, -1, axis=0) - ring
+    along /= np.linalg.norm(along, axis=1)[:, None]
+    after = np.stack([along[:, 1], -along[:, 0]], axis=1)
+    before = np.roll(after, 1, axis=0)
+    return np.asarray((before + after) / (1 + np.einsum("nd,nd->n", before, after))[:, None])

@@ -1,0 +1,184 @@
+"""Convex parts of turned pieces.
+
+A half section is cut at the heights where it turns inwards. What reaches the axis and is convex all round becomes
+one hull, or four sectors where a flat face carries or a hull would have too many corners; what surrounds a hole is
+cut into sectors whose inner sides are tangents of the hole. So a hole stays a hole, and nothing but half the
+sagitta of a rim lies outside the wood.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import shapely
+from scipy.spatial import ConvexHull
+
+from models.convex import hull_part
+from models.piece import Array, Part
+from models.profile import bored, outlines, trace
+from models.shapes_turned import Cone, Ring, Turned
+from models.solid import MM, Detail
+
+# degrees of turn between the corners of round profiles, and between the tangents of hollow ones
+ROUND, HOLLOW = 12.0, 30.0
+# a rim's sides lie so far (metres) from its circle, half inside and half outside
+RIM_SAGITTA = 4e-5
+# a flat face of at least this radius (metres) is one to stand on
+STANDING = 4e-3
+# a hull of more corners is cut into sectors
+MANY_CORNERS = 100
+# sectors round a hole: the fewest that lose less than this part of the whole piece
+SECTORS = (12, 16, 24)
+MOST_LOST = 0.01
+# relative error of an area that still counts as none
+SAME_AREA = 1e-6
+# metres: slices thinner than this are left out
+THINNEST = 2e-5
+
+
+def parts_of(shape: Turned | Cone | Ring, middle: float, detail: Detail) -> list[Part]:
+    """The parts of a turned piece. middle: the height of its bounding box's centre, metres."""
+    section = bored(trace(shape.steps, ROUND, HOLLOW), shape.bore)[0] * MM - np.array([0.0, middle])
+    low, high = float(section[:, 1].min()), float(section[:, 1].max())
+    parts: list[Part] = []
+    volume = spun_volume(section)
+    for piece in merged(slices(section)):
+        if _is_full(piece):
+            parts += _full(piece, detail, (low, high))
+        else:
+            parts += _wall(piece, volume)
+    return parts
+
+
+def slices(section: Array) -> list[Array]:
+    """Convex outlines that fill a half section, cut level with its inward corners."""
+    before, after = section - np.roll(section, 1, axis=0), np.roll(section, -1, axis=0) - section
+    size = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
+    inward = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0] < -1e-9 * size
+    heights = np.unique(np.concatenate([section[inward, 1], [section[:, 1].min(), section[:, 1].max()]]))
+    keep = np.concatenate([[True], np.diff(heights) > THINNEST])
+    keep[-1] = True
+    heights = heights[keep]
+    polygon, far = shapely.polygons(section), float(section[:, 0].max()) + 1.0
+    found: list[Array] = []
+    for bottom, top in zip(heights[:-1], heights[1:], strict=True):
+        found += outlines(polygon.intersection(shapely.box(-1.0, bottom, far, top)))
+    return [piece for piece in found if np.ptp(piece[:, 1]) > THINNEST / 2]
+
+
+def merged(pieces: list[Array]) -> list[Array]:
+    """Outlines joined in pairs as long as two make a convex one."""
+    pieces = list(pieces)
+    while True:
+        for i, j in combinations(range(len(pieces)), 2):
+            joined = _joined(pieces[i], pieces[j])
+            if joined is not None:
+                pieces[i] = joined
+                del pieces[j]
+                break
+        else:
+            return pieces
+
+
+def _joined(first: Array, second: Array) -> Array | None:
+    """The convex outline of both together; None when it would take in more, or lose the roundness of one."""
+    together = np.concatenate([first, second])
+    hull = together[ConvexHull(together).vertices]
+    if _area(hull) > (_area(first) + _area(second)) * (1 + SAME_AREA):
+        return None
+    if _is_full(hull) is not (_is_full(first) and _is_full(second)):
+        return None
+    return hull
+
+
+def _is_full(piece: Array) -> bool:
+    """Whether a slice spun about the axis is a convex solid."""
+    mirrored = np.concatenate([piece, piece * [-1, 1]])
+    return _area(mirrored[ConvexHull(mirrored).vertices]) <= 2 * _area(piece) * (1 + SAME_AREA)
+
+
+def _area(ring: Array) -> float:
+    after = np.roll(ring, -1, axis=0)
+    return abs(float((ring[:, 0] * after[:, 1] - ring[:, 1] * after[:, 0]).sum())) / 2
+
+
+def _full(piece: Array, detail: Detail, ends: tuple[float, float]) -> list[Part]:
+    """A slice without a hole: one hull, or sectors about the axis."""
+    rims = [(float(r), float(z)) for r, z in piece if r > 1e-9]
+    corners = sum(_rim_count(r, 4) for r, _ in rims)
+    stands = any(r >= STANDING and min(abs(z - end) for end in ends) < 1e-9 for r, z in rims)
+    count = detail.sectors if stands or corners > MANY_CORNERS else 1
+    axis = np.array([[0.0, 0.0, piece[:, 1].min()], [0.0, 0.0, piece[:, 1].max()]])
+    parts = []
+    for sector in range(count):
+        first, last = 2 * np.pi * sector / count, 2 * np.pi * (sector + 1) / count
+        rows = [_rim(r, z, first, last, _rim_count(r, max(count, 4))) for r, z in rims]
+        parts.append(hull_part(np.unique(np.concatenate([*rows, axis]).round(9), axis=0)))
+    return parts
+
+
+def _wall(piece: Array, volume: float) -> list[Part]:
+    """A slice beside a hole: sectors whose inner side is a tangent of the hole in its middle."""
+    count = _sector_count(piece, volume)
+    half = np.pi / count
+    # what is still wood when the chord of a sector moves it towards the axis
+    flat = shapely.polygons(piece).intersection(shapely.polygons(piece / [np.cos(half), 1.0]))
+    inner = max(outlines(flat), key=_area, default=np.empty((0, 2)))
+    if not len(inner):
+        return []
+    bottom, top = float(inner[:, 1].min()), float(inner[:, 1].max())
+    clip = shapely.box(-1.0, bottom, float(piece[:, 0].max()) + 1.0, top)
+    outer = _outside(outlines(shapely.polygons(piece).intersection(clip))[0])
+    parts = []
+    for sector in range(count):
+        first, last = 2 * half * sector, 2 * half * (sector + 1)
+        ends = [
+            np.c_[inner[:, 0] * np.cos(angle), inner[:, 0] * np.sin(angle), inner[:, 1]]
+            for angle in (first, last)
+        ]
+        rims = [_rim(r, z, first, last, _rim_count(r, count)) for r, z in outer]
+        parts.append(hull_part(np.unique(np.concatenate([*ends, *rims]).round(9), axis=0)))
+    return parts
+
+
+def _sector_count(piece: Array, volume: float) -> int:
+    """How many sectors a wall is cut into. volume: of the whole piece."""
+    radius, height = float(piece[:, 0].min()), float(np.ptp(piece[:, 1]))
+    for count in SECTORS:
+        if radius**2 * (count * np.tan(np.pi / count) - np.pi) * height <= MOST_LOST * volume:
+            return count
+    return SECTORS[-1]
+
+
+def spun_volume(section: Array) -> float:
+    """Volume of a half section spun about z (Pappus)."""
+    after = np.roll(section, -1, axis=0)
+    doubled = section[:, 0] * after[:, 1] - section[:, 1] * after[:, 0]
+    return float(np.pi / 3 * (doubled * (section[:, 0] + after[:, 0])).sum())
+
+
+def _outside(piece: Array) -> list[tuple[float, float]]:
+    """The corners of a convex outline on its side away from the axis."""
+    after, before = np.roll(piece, -1, axis=0) - piece, piece - np.roll(piece, 1, axis=0)
+    return [
+        (float(r), float(z))
+        for (r, z), onward, arrival in zip(piece, after, before, strict=True)
+        # counter-clockwise: the outside is climbed; a corner between level sides is none
+        if onward[1] > 1e-9 or arrival[1] > 1e-9
+    ]
+
+
+def _rim_count(radius: float, multiple: int) -> int:
+    """Sides of a rim of this radius."""
+    needed = np.pi / np.arccos(max(1 - RIM_SAGITTA / radius, 0.5))
+    return max(multiple * int(np.ceil(needed / multiple)), 8)
+
+
+def _rim(radius: float, height: float, first: float, last: float, count: int) -> Array:
+    """(k, 3) the corners of a rim between two angles; its polygon has the circle's area."""
+    step = 2 * np.pi / count
+    angles = first + step * np.arange(round((last - first) / step) + 1)
+    wide = radius * np.sqrt(step / np.sin(step))
+    ring: Array = np.c_[wide * np.cos(angles), wide * np.sin(angles), np.full(len(angles), height)]
+    return ring
