@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from test_scenes_load import BRICK, HEAD, faults_of, piece, write
 
 from scenes.faults import Fault, SceneError
-from scenes.load import load
+from scenes.load import SHIPPED, load
 from scenes.reading import MOST_PIECES
 
 FAULTS = [
@@ -194,6 +197,22 @@ def test_not_a_text_file(tmp_path: Path) -> None:
 def test_windows_files_are_read(tmp_path: Path) -> None:
     (tmp_path / "test.toml").write_bytes(b"\xef\xbb\xbf" + (HEAD + BRICK).replace("\n", "\r\n").encode())
     assert load(tmp_path / "test.toml").ids == ("brick",)
+
+
+DAMAGED = ("two_bricks", "bridge", "ball_in_saddle")
+PATCHES = ("", "nan", "-1e308", "9" * 30, "[", "true", "''", "\n[[piece]]\n", "é")
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.sampled_from(DAMAGED), st.sampled_from(PATCHES), st.floats(0, 1), st.integers(0, 12))
+def test_damaged_files_load_or_are_refused_in_words(
+    tmp_path: Path, name: str, patch: str, place: float, length: int
+) -> None:
+    text = (SHIPPED / f"{name}.toml").read_text(encoding="utf-8")
+    start = int(place * len(text))
+    path = write(tmp_path, text[:start] + patch + text[start + length :])
+    with contextlib.suppress(SceneError):
+        load(path)
 
 
 def test_small_overlaps_pass_and_settle_allows_larger_ones(tmp_path: Path) -> None:

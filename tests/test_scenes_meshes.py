@@ -111,7 +111,8 @@ def test_a_3mf_file_names_its_unit(tmp_path: Path) -> None:
     model = (
         '<?xml version="1.0"?><model unit="inch" '
         'xmlns="http://schemas.microsoft.com/3dmanufacturing/core/2015/02"><resources>'
-        f'<object id="1" type="model"><mesh><vertices>{corners}</vertices><triangles>{faces}</triangles></mesh>'
+        f'<object id="1" type="model"><mesh><vertices>{corners}</vertices>'
+        f"<triangles>{faces}</triangles></mesh>"
         '</object></resources><build><item objectid="1"/></build></model>'
     )
     with zipfile.ZipFile(tmp_path / "cube.3mf", "w") as archive:

@@ -119,6 +119,26 @@ def test_other_broken_files_are_one_message(tmp_path: Path, suffix: str, data: b
     assert time.perf_counter() - start < 3
 
 
+PLY = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+PLY += "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("far.ply", PLY + "3 0 1 9\n", "corners have no three numbers, or are not there"),
+        ("negative.ply", PLY + "3 0 1 -9\n", "corners have no three numbers, or are not there"),
+        ("flat.ply", PLY + "3 0 1 2\n", "is not watertight"),
+        ("point.ply", PLY + "3 1 1 1\n", 'node "point": point/point'),
+        ("flat.obj", "v 0 0\nv 1 0\nv 0 1\nf 1 2 3\n", "cannot be read as .obj"),
+        ("zip.3mf", "PK\x05\x06" + "\0" * 30, "cannot be read as .3mf"),
+    ],
+)
+def test_corners_that_are_not_there(tmp_path: Path, name: str, text: str, words: str) -> None:
+    (tmp_path / name).write_text(text)
+    assert words in message_of(tmp_path / name)
+
+
 def test_an_open_mesh_and_a_flat_one_are_named(tmp_path: Path) -> None:
     mesh = block((20, 20, 20), (0, 0, 10))
     mesh.update_faces(np.arange(len(mesh.faces)) > 0)
