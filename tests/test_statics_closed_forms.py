@@ -214,7 +214,7 @@ def test_curved_contact_is_not_judged() -> None:
     assert found.why == "ball and table touch on a curved surface: a force balance says nothing about rocking"
 
 
-@pytest.mark.parametrize("friction", [-0.1, math.nan])
+@pytest.mark.parametrize("friction", [-0.1, math.nan, math.inf])
 def test_negative_friction_is_refused(friction: float) -> None:
     with pytest.raises(ValueError, match="it must be zero or more"):
         analyse(tower(1), friction=friction)

@@ -64,13 +64,13 @@ def same(one: Statics, other: Statics, tolerance: float = 1e-6) -> None:
         }
 
 
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(max_examples=8, deadline=None, derandomize=True)
 @given(st.integers(0, 10**6), st.floats(0, 2 * math.pi), st.floats(-1, 1), st.floats(-1, 1))
 def test_turning_and_shifting_the_table_changes_nothing(seed: int, yaw: float, x: float, y: float) -> None:
     same(analyse(heap(seed)), analyse(moved(heap(seed), yaw, x, y)))
 
 
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(max_examples=8, deadline=None, derandomize=True)
 @given(st.integers(0, 10**6), st.randoms(use_true_random=False))
 def test_order_changes_nothing(seed: int, random: object) -> None:
     assembly = heap(seed)
@@ -79,7 +79,7 @@ def test_order_changes_nothing(seed: int, random: object) -> None:
     same(analyse(assembly), analyse(replace(assembly, bodies=tuple(bodies))))
 
 
-@settings(max_examples=10, deadline=None, derandomize=True)
+@settings(max_examples=6, deadline=None, derandomize=True)
 @given(st.integers(0, 10**6))
 def test_a_mirror_changes_nothing(seed: int) -> None:
     same(analyse(heap(seed)), analyse(mirrored(heap(seed))))

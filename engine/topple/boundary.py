@@ -21,8 +21,8 @@ MAX_QUERIES = 40
 ROUND_QUERIES = 32
 """Where all of this many queries give one value the set is a disc: something slides, whichever way. Its rim
 is known exactly, and this many points on it prove 99.5 % of it (half as many 98 %)."""
-ROUND = 3e-7
-"""Values this close to each other, relative, are one value (the solver reaches 1e-7)."""
+ROUND = 2e-6
+"""Values this close to each other, relative, are one value (in a tower the solver reaches 1e-6)."""
 SNAP = 0.01
 """Radians. The normal of the hull's nearest edge is taken to be a bearing this close to it: edges of contacts
 are where pieces tip, and the exact direction closes the bracket at once."""

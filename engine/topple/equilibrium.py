@@ -80,10 +80,10 @@ def balance_of(
     friction.
     """
     pull = float(np.linalg.norm(gravity))
-    if not pull > 0:
+    if not 0 < pull < np.inf:
         raise ValueError(f"gravity is {gravity}: statics needs a direction to pull in")
-    if friction is not None and not friction >= 0:
-        raise ValueError(f"friction is {friction}: it must be zero or more")
+    if friction is not None and not 0 <= friction < np.inf:
+        raise ValueError(f"friction is {friction}: it must be zero or more, and finite")
     free = assembly.free
     number = np.full(len(assembly.bodies), -1, dtype=np.int64)
     number[~contacts.fixed] = np.arange(len(free))

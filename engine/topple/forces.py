@@ -16,7 +16,7 @@ import numpy as np
 from scipy.sparse import bsr_array, csc_array, csc_matrix, diags_array, eye_array, vstack
 from scipy.sparse.linalg import splu
 
-from engine.topple.conic import StaticsError, forces_of, parting, settings
+from engine.topple.conic import GOOD, StaticsError, forces_of, parting, settings
 from engine.topple.equilibrium import Balance
 from engine.topple.ragged import Array
 
@@ -88,13 +88,14 @@ def _newton(balance: Balance, gravity: Array) -> Array | None:
 
     value, out, point, slope = dual(v)
     slope = np.tile(np.eye(3), (count, 1, 1))
+    damping = 0.0
     for _ in range(MAX_STEPS):
         error = float(np.abs(out).max(initial=0.0))
         if error <= RESIDUAL:
             return point
         blocks = bsr_array((slope, np.arange(count), np.arange(count + 1)), shape=(3 * count, 3 * count))
         # damped while far away: for a moment a piece may have too few pressed contacts to be held
-        hessian = csc_array(matrix @ (blocks @ transposed) + max(1e-10, DAMPING * error) * eye_array(size))
+        hessian = csc_array(matrix @ (blocks @ transposed) + max(1e-10, damping * error) * eye_array(size))
         step = -splu(hessian, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}).solve(out)
         slant = float(out @ step)
         length = 1.0
@@ -106,6 +107,7 @@ def _newton(balance: Balance, gravity: Array) -> Array | None:
             if length < 1e-6:
                 return None
         v = v + length * step
+        damping = DAMPING
         value, out, point, slope = trial
     return None
 
@@ -128,7 +130,7 @@ def _interior_point(balance: Balance, gravity: Array) -> Array:
         settings(refine=True),
     )
     result = solver.solve()
-    if str(result.status) not in ("Solved", "AlmostSolved"):
+    if str(result.status) not in GOOD:
         raise StaticsError(f"no contact forces balance the pieces ({result.status})")
     return forces_of(np.array(result.x), balance.friction, rough)
 
