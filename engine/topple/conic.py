@@ -150,6 +150,6 @@ def settings(*, refine: bool) -> clarabel.DefaultSettings:
     settings.max_threads = 1
     settings.presolve_enable = False
     if not refine:
-        # where rounding stops it short of the usual 1e-8 the tenfold will do, and seldom needs the careful run
+        # short of the usual 1e-8 the tenfold will do: the careful run is seldom needed
         settings.reduced_tol_feas = settings.reduced_tol_gap_abs = settings.reduced_tol_gap_rel = 1e-7
     return settings
