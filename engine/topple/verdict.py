@@ -1,0 +1,192 @@
+"""The verdict: statics and dynamics asked separately, and `unsure` when they differ.
+
+Two methods because each is blind somewhere: a force balance knows nothing of gaps, drops and rocking on curves;
+a simulation knows nothing of how far a standing scene is from falling.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from engine.settings import GRAVITY, magnification
+from engine.topple.contacts import Contacts, find_contacts
+from engine.topple.shake import TRIALS, Dynamics, Trial, at_poses, let_down, shake
+from engine.topple.statics import Statics, analyse
+from engine.world import Assembly, Vector
+
+Word = Literal["stands", "topples", "unsure"]
+Pose = Literal["declared", "rest"]
+
+REST_GAP = 1e-4
+"""Metres. Faces of pieces at rest within this touch: contacts are compliant, and pieces rest in each other or on
+their skins by hundredths of a millimetre, so the penetration is taken for touching."""
+REST_ANGLE = math.radians(0.25)
+"""The same for angles: a 30 mm face that rests 0.1 mm deeper at one end is turned by 0.19 degrees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to check. settle: metres of gap and overlap to close first. tilt: radians of table and supports,
+    downhill towards `tilt_direction` (radians from +x, counter-clockwise). friction: of every pair. time: seconds
+    to simulate, None until decided. seed: of the disturbances. workers: processes for the dynamics, None for all
+    cores.
+    """
+
+    settle: float = 0.0
+    tilt: float = 0.0
+    tilt_direction: float = 0.0
+    friction: float | None = None
+    time: float | None = None
+    seed: int = 0
+    workers: int | None = None
+
+    @property
+    def gravity(self) -> Vector:
+        """Gravity (m/s^2) in the frame of the tilted table."""
+        along = GRAVITY * math.sin(self.tilt)
+        return (
+            along * math.cos(self.tilt_direction),
+            along * math.sin(self.tilt_direction),
+            -GRAVITY * math.cos(self.tilt),
+        )
+
+
+DEFAULTS = Options()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verdict:
+    """What a check found. word: the verdict. pose: which poses statics was computed on. settled: metres, the
+    largest move of letting the pieces down. wall: seconds the check took."""
+
+    scene: str
+    word: Word
+    pose: Pose
+    settled: float
+    statics: Statics
+    dynamics: Dynamics
+    wall: float
+
+
+def check(assembly: Assembly, options: Options = DEFAULTS) -> Verdict:
+    """Would it topple? Both methods on one assembly; deterministic but for `wall`."""
+    started = time.perf_counter()
+    if options.friction is not None:
+        assembly = with_friction(assembly, options.friction)
+    settled = 0.0
+    let: Trial | None = None
+    if options.settle > 0.0:
+        let = let_down(assembly, gravity=options.gravity)
+        settled = _largest_move(assembly, let)
+        if let.stands:
+            assembly = at_poses(assembly, let.names, let.poses)
+    contacts = find_contacts(assembly)
+    pose: Pose = "declared" if contacts.meet and let is None else "rest"
+    workers = options.workers if options.workers is not None else min(TRIALS, os.cpu_count() or 1)
+    dynamics = shake(
+        assembly, seed=options.seed, time=options.time, gravity=options.gravity, workers=workers
+    )
+    statics = _statics(assembly, contacts, pose, dynamics, options)
+    if let is not None and not let.stands:
+        # what does not come to rest by itself needs no disturbance to fall
+        dynamics = replace(dynamics, stands=False, fell=tuple(sorted({*dynamics.fell, *let.fell})))
+    word = joint(statics.stands, dynamics.stands)
+    return Verdict(assembly.name, word, pose, settled, statics, dynamics, time.perf_counter() - started)
+
+
+def joint(statics: bool | None, dynamics: bool | None) -> Word:
+    """The verdict of both: what they agree on; dynamics alone when statics is silent; else unsure."""
+    if dynamics is None or (statics is not None and statics != dynamics):
+        return "unsure"
+    return "stands" if dynamics else "topples"
+
+
+def with_friction(assembly: Assembly, friction: float) -> Assembly:
+    """The assembly with one coefficient of friction for every pair."""
+    bodies = []
+    for body in assembly.bodies:
+        material = body.piece.material.model_copy(update={"friction": friction})
+        bodies.append(replace(body, piece=replace(body.piece, material=material)))
+    return Assembly(assembly.name, tuple(bodies))
+
+
+def _statics(
+    assembly: Assembly, contacts: Contacts, pose: Pose, dynamics: Dynamics, options: Options
+) -> Statics:
+    """Statics on the poses that can be judged: as declared when faces meet, else at rest."""
+    if pose == "declared":
+        return analyse(assembly, gravity=options.gravity, contacts=contacts)
+    calm = [trial for trial in dynamics.trials if trial.stands]
+    if not calm:
+        apart = ", ".join(contacts.floating[:3]) or " and ".join(
+            (contacts.overlaps[0].first, contacts.overlaps[0].second) if contacts.overlaps else ()
+        )
+        return Statics(
+            stands=None,
+            why=f"the faces do not meet as declared ({apart}) and the pieces do not come to rest: "
+            "there is nothing to balance",
+        )
+    times = magnification(assembly.bodies)
+    rested = at_poses(assembly, calm[0].names, calm[0].poses)
+    return analyse(
+        rested, gravity=options.gravity, contacts=find_contacts(rested, REST_GAP * times, REST_ANGLE)
+    )
+
+
+def _largest_move(assembly: Assembly, trial: Trial) -> float:
+    starts = np.array([body.pose.position for body in assembly.free])
+    return float(np.linalg.norm(trial.poses[:, :3] - starts, axis=1).max()) if len(starts) else 0.0
+
+
+def to_json(verdict: Verdict, version: str) -> dict[str, Any]:
+    """The verdict as `teeter check --json` prints it: millimetres, degrees, newtons, seconds."""
+    statics, dynamics = verdict.statics, verdict.dynamics
+    return {
+        "teeter": version,
+        "scene": verdict.scene,
+        "verdict": verdict.word,
+        "pose": verdict.pose,
+        "settled_mm": _mm(verdict.settled),
+        "statics": None if statics.stands is None else _statics_json(statics),
+        "statics_why": statics.why,
+        "dynamics": {
+            "stands": dynamics.stands,
+            "simulated_s": round(dynamics.simulated, 4),
+            "sink_mm": _mm(dynamics.sink),
+            "max_shift_mm": _mm(dynamics.shift),
+            "max_turn_deg": round(math.degrees(dynamics.turn), 4),
+            "first_to_move": dynamics.first_to_move,
+            "fell": list(dynamics.fell),
+            "trials": [trial.stands for trial in dynamics.trials],
+        },
+        "wall_s": round(verdict.wall, 3),
+    }
+
+
+def _statics_json(statics: Statics) -> dict[str, Any]:
+    return {
+        "stands": statics.stands,
+        "needs_friction": statics.needs_friction,
+        "tilt_deg": _rounded(statics.tilt_deg),
+        "tilt_direction_deg": _rounded(statics.tilt_direction_deg),
+        "push_n": _rounded(statics.push_n),
+        "push_piece": statics.push_piece,
+        "push_mode": statics.push_mode,
+        "weakest": statics.weakest,
+        "pieces": {name: {"load_n": _rounded(load)} for name, load in statics.loads.items()},
+        "why": statics.why,
+    }
+
+
+def _mm(metres: float) -> float:
+    return round(metres * 1e3, 4)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 5)

@@ -1,0 +1,1 @@
+"""The commands of `teeter`, one module each; `games.cli` puts them together."""
