@@ -36,7 +36,7 @@ def softened(shape: Shape, solid: Solid, bevel: float, detail: Detail) -> trimes
     """The mesh of a solid with edges rounded by `bevel` millimetres, in the piece frame."""
     size = bevel * MM
     if isinstance(shape, (Turned, Cone, Ring)):
-        return _spun(section_of(shape), size, detail)
+        return _spun(section_of(shape, detail), size, detail)
     if isinstance(shape, Cylinder):
         radius, height = (value * MM for value in shape.cylinder)
         section = np.array([[0, -1], [radius, -1], [radius, 1], [0, 1]]) * [1, height / 2]

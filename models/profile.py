@@ -18,19 +18,22 @@ from models.piece import Array
 Bend = float | Literal["round", "hollow"]
 Step = tuple[float, float] | tuple[float, float, Bend]
 Point = tuple[float, float]
+# degrees of turn between corners; between tangents of hollow curves, None for corners; fewest pieces of a curve
+Fineness = tuple[float, float | None, int]
 
 
-def trace(steps: Sequence[Step], degrees: float, tangents: float | None = None) -> Array:
+def trace(steps: Sequence[Step], degrees: float, tangents: float | None = None, least: int = 1) -> Array:
     """(n, 2) corners of the closed half section, counter-clockwise, the last unlike the first.
 
-    Curves are drawn by corners on them, at most `degrees` of turn apart. With `tangents`, hollow curves are drawn
+    Curves are drawn by corners on them, at most `degrees` of turn apart, in at least
+    `least` pieces. With `tangents`, hollow curves are drawn
     by tangents so many degrees apart instead, so that nothing lies outside the wood.
     """
     points: list[Point] = [(steps[0][0], steps[0][1])]
     for step in steps[1:]:
         end = (step[0], step[1])
         bend = cast(Bend, step[2]) if len(step) == 3 else 0.0
-        points += _bent(points[-1], end, bend, degrees, tangents)
+        points += _bent(points[-1], end, bend, (degrees, tangents, least))
         points.append(end)
     if len(points) > 1 and math.dist(points[0], points[-1]) < 1e-9:
         points.pop()
@@ -74,14 +77,14 @@ def section_fault(section: Array, smallest: float = 1e-6) -> str | None:
     return None
 
 
-def _bent(start: Point, end: Point, bend: Bend, degrees: float, tangents: float | None) -> list[Point]:
+def _bent(start: Point, end: Point, bend: Bend, fineness: Fineness) -> list[Point]:
     """The corners between the ends of one step."""
     if bend == "round" or bend == "hollow":
-        return _quarter(start, end, bend == "round", degrees, tangents)
-    return _arc(start, end, float(bend), degrees, tangents) if bend else []
+        return _quarter(start, end, bend == "round", fineness)
+    return _arc(start, end, float(bend), fineness) if bend else []
 
 
-def _arc(start: Point, end: Point, sagitta: float, degrees: float, tangents: float | None) -> list[Point]:
+def _arc(start: Point, end: Point, sagitta: float, fineness: Fineness) -> list[Point]:
     """A circle's arc whose middle lies `sagitta` to the right of the chord (to the left when negative)."""
     p, q = np.array(start), np.array(end)
     chord = q - p
@@ -90,13 +93,13 @@ def _arc(start: Point, end: Point, sagitta: float, degrees: float, tangents: flo
     radius = length / 2 / math.sin(half)
     right = np.array([chord[1], -chord[0]]) / length * math.copysign(1.0, sagitta)
     centre = (p + q) / 2 + right * (abs(sagitta) - radius)
-    angles, stretch = _angles(-half, half, None if sagitta > 0 else tangents, degrees)
+    angles, stretch = _angles(-half, half, sagitta > 0, fineness)
     along = chord / length
     spokes = np.outer(np.cos(angles), right) + np.outer(np.sin(angles), along)
     return [(float(r), float(z)) for r, z in centre + radius * stretch * spokes]
 
 
-def _quarter(start: Point, end: Point, is_round: bool, degrees: float, tangents: float | None) -> list[Point]:
+def _quarter(start: Point, end: Point, is_round: bool, fineness: Fineness) -> list[Point]:
     """A quarter of an ellipse with axes along r and z, its centre beside one end and level with the other."""
     p, q = np.array(start), np.array(end)
     chord = q - p
@@ -104,16 +107,17 @@ def _quarter(start: Point, end: Point, is_round: bool, degrees: float, tangents:
     side = chord[0] * (centre - p)[1] - chord[1] * (centre - p)[0]
     if bool(side > 0) is not is_round:
         centre = np.array([q[0], p[1]])
-    angles, stretch = _angles(0.0, math.pi / 2, None if is_round else tangents, degrees)
+    angles, stretch = _angles(0.0, math.pi / 2, is_round, fineness)
     spokes = np.outer(np.cos(angles), p - centre) + np.outer(np.sin(angles), q - centre)
     return [(float(r), float(z)) for r, z in centre + stretch * spokes]
 
 
-def _angles(first: float, last: float, tangents: float | None, degrees: float) -> tuple[Array, float]:
+def _angles(first: float, last: float, is_round: bool, fineness: Fineness) -> tuple[Array, float]:
     """Where the corners between the ends of a curve are, in radians, and how far beyond the curve they lie."""
-    step = math.radians(degrees if tangents is None else tangents)
-    count = max(1, math.ceil((last - first) / step - 1e-9))
+    degrees, tangents, least = fineness
+    if is_round or tangents is None:
+        count = max(least, math.ceil(math.degrees(last - first) / degrees - 1e-9))
+        return np.linspace(first, last, count + 1)[1:-1], 1.0
+    count = max(1, math.ceil(math.degrees(last - first) / tangents - 1e-9))
     angles = np.linspace(first, last, count + 1)
-    if tangents is None:
-        return angles[1:-1], 1.0
     return (angles[1:] + angles[:-1]) / 2, 1 / math.cos((last - first) / count / 2)

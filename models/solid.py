@@ -19,16 +19,18 @@ MM = 1e-3
 class Detail:
     """How finely curves are drawn; numbers of sides divide by 4 so that a circle reaches its bounding box.
 
-    outline: sides of a circle in surfaces and pictures; 144 stay within 0.01 mm of a circle of radius 40 mm.
+    outline: sides of a circle in surfaces and pictures; 144 stay within 0.01 mm of a circle of radius 40 mm; smaller
+    turned pieces have fewer, to the same error.
     rim: sides of a circle in the parts of the dynamics. sectors: wedges a disc is cut into there, one is the
     whole disc: a simulator keeps four contact points for each, so that many carry nearer to the rim. ball:
-    subdivisions of an icosahedron for a sphere's surface.
+    subdivisions of an icosahedron for a sphere's surface. turn: degrees between the corners of a turned profile.
     """
 
     outline: int = 144
     rim: int = 64
     sectors: int = 4
     ball: int = 3
+    turn: float = 7.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)

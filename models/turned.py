@@ -19,12 +19,12 @@ from models.solid import MM, Bulk, Detail, Solid, locked
 from models.surface import TANGENT_TURN
 from models.turned_parts import parts_of
 
-# degrees of turn between corners of a profile: in pictures and surfaces, and where mass is summed up
-DRAWN, WEIGHED = 6.0, 1.0
-# metres a rim's sides may lie inside the true circle
-RIM_ERROR = 1e-5
+# degrees of turn between corners of a profile where mass is summed up
+WEIGHED = 1.0
+# metres a rim's sides may lie inside the true circle, when the widest have 144 sides
+RIM_ERROR, WIDEST = 1e-5, 144
 # a straight side longer than this (metres) gets samples between its ends, at these parts of its length
-LONG_SIDE = 4e-3
+LONG_SIDE = 6e-3
 LEVELS = (0.05, 0.5, 0.95)
 # Gauss-Legendre: exact for the fifth degree; the integrands have the fourth
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(3)
@@ -32,7 +32,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(3)
 
 def build_turned(shape: Turned | Cone | Ring, detail: Detail) -> Solid:
     """A profile spun about z."""
-    section = section_of(shape)
+    section = section_of(shape, detail)
     middle = (section[:, 1].min() + section[:, 1].max()) / 2
     section[:, 1] -= middle
     weighed = bored(trace(shape.steps, WEIGHED), shape.bore)[0] * MM
@@ -52,9 +52,9 @@ def build_turned(shape: Turned | Cone | Ring, detail: Detail) -> Solid:
     return locked(solid)
 
 
-def section_of(shape: Turned | Cone | Ring) -> Array:
+def section_of(shape: Turned | Cone | Ring, detail: Detail) -> Array:
     """(n, 2) the half section as it is drawn, metres, counter-clockwise, corners on straight lines left out."""
-    section = bored(trace(shape.steps, DRAWN), shape.bore)[0] * MM
+    section = bored(trace(shape.steps, detail.turn), shape.bore)[0] * MM
     before, after = section - np.roll(section, 1, axis=0), np.roll(section, -1, axis=0) - section
     turn = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
     straight = np.abs(turn) <= 1e-9 * np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
@@ -64,7 +64,7 @@ def section_of(shape: Turned | Cone | Ring) -> Array:
 def sides_of(section: Array, detail: Detail) -> int:
     """How many sides its circles have: a multiple of four, so that a circle reaches its bounding box."""
     widest = float(section[:, 0].max())
-    needed = np.pi / np.arccos(max(1 - RIM_ERROR / widest, 0.9))
+    needed = np.pi / np.arccos(max(1 - RIM_ERROR / widest, 0.9)) * detail.outline / WIDEST
     return min(max(4 * int(np.ceil(needed / 4)), 24), detail.outline)
 
 

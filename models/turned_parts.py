@@ -2,8 +2,8 @@
 
 A half section is cut at the heights where it turns inwards. What reaches the axis and is convex all round becomes
 one hull, or four sectors where a flat face carries or a hull would have too many corners; what surrounds a hole is
-cut into sectors whose inner sides are tangents of the hole. So a hole stays a hole, and nothing but half the
-sagitta of a rim lies outside the wood.
+cut into sectors whose inner sides are tangents of the hole. So a hole stays a hole, and nothing lies outside the
+wood.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from models.profile import bored, outlines, trace
 from models.shapes_turned import Cone, Ring, Turned
 from models.solid import MM, Detail
 
-# degrees of turn between the corners of round profiles, and between the tangents of hollow ones
-ROUND, HOLLOW = 12.0, 30.0
-# a rim's sides lie so far (metres) from its circle, half inside and half outside
+# degrees of turn between the corners of round profiles, and between the tangents of hollow ones; fewest pieces
+ROUND, HOLLOW, LEAST = 12.0, 22.5, 4
+# metres a rim's sides may lie inside its circle
 RIM_SAGITTA = 4e-5
 # a flat face of at least this radius (metres) is one to stand on
 STANDING = 4e-3
 # a hull of more corners is cut into sectors
 MANY_CORNERS = 100
 # sectors round a hole: the fewest that lose less than this part of the whole piece
-SECTORS = (12, 16, 24)
+SECTORS = (8, 12, 16, 24)
 MOST_LOST = 0.01
 # relative error of an area that still counts as none
 SAME_AREA = 1e-6
@@ -39,7 +39,7 @@ THINNEST = 2e-5
 
 def parts_of(shape: Turned | Cone | Ring, middle: float, detail: Detail) -> list[Part]:
     """The parts of a turned piece. middle: the height of its bounding box's centre, metres."""
-    section = bored(trace(shape.steps, ROUND, HOLLOW), shape.bore)[0] * MM - np.array([0.0, middle])
+    section = bored(trace(shape.steps, ROUND, HOLLOW, LEAST), shape.bore)[0] * MM - np.array([0.0, middle])
     low, high = float(section[:, 1].min()), float(section[:, 1].max())
     parts: list[Part] = []
     volume = spun_volume(section)
@@ -56,6 +56,8 @@ def slices(section: Array) -> list[Array]:
     before, after = section - np.roll(section, 1, axis=0), np.roll(section, -1, axis=0) - section
     size = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
     inward = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0] < -1e-9 * size
+    # on the axis the two sides of the piece meet, inwards where there is a hollow
+    inward |= section[:, 0] == 0
     heights = np.unique(np.concatenate([section[inward, 1], [section[:, 1].min(), section[:, 1].max()]]))
     keep = np.concatenate([[True], np.diff(heights) > THINNEST])
     keep[-1] = True
@@ -165,7 +167,7 @@ def _outside(piece: Array) -> list[tuple[float, float]]:
         (float(r), float(z))
         for (r, z), onward, arrival in zip(piece, after, before, strict=True)
         # counter-clockwise: the outside is climbed; a corner between level sides is none
-        if onward[1] > 1e-9 or arrival[1] > 1e-9
+        if r > 1e-9 and (onward[1] > 1e-9 or arrival[1] > 1e-9)
     ]
 
 
@@ -176,9 +178,8 @@ def _rim_count(radius: float, multiple: int) -> int:
 
 
 def _rim(radius: float, height: float, first: float, last: float, count: int) -> Array:
-    """(k, 3) the corners of a rim between two angles; its polygon has the circle's area."""
+    """(k, 3) the corners of a rim between two angles."""
     step = 2 * np.pi / count
     angles = first + step * np.arange(round((last - first) / step) + 1)
-    wide = radius * np.sqrt(step / np.sin(step))
-    ring: Array = np.c_[wide * np.cos(angles), wide * np.sin(angles), np.full(len(angles), height)]
+    ring: Array = np.c_[radius * np.cos(angles), radius * np.sin(angles), np.full(len(angles), height)]
     return ring
