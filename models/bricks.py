@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from models.catalogue import find
 from models.errors import CatalogueError, faults_of
 from models.material import material_named
-from models.shapes import Hull
+from models.shapes_cut import Tapered, Wedge
 from models.spec import PieceSpec
 
 FILE = "tower_topple.toml"
@@ -77,17 +77,10 @@ def brick(scatter: Scatter, rng: np.random.Generator, model: str) -> PieceSpec:
     """One brick, under a model id of its own."""
     length, width, height = (spread.draw(rng) for spread in (scatter.length, scatter.width, scatter.height))
     taper, density = scatter.taper.draw(rng), scatter.density.draw(rng)
-    # the higher end has the height; the underside is level
-    ends = (height - max(taper, 0.0), height + min(taper, 0.0))
-    corners = tuple(
-        (x, y, z)
-        for x, top in ((0.0, ends[0]), (length, ends[1]))
-        for y in (0.0, width)
-        for z in (0.0, round(top, 3))
-    )
+    shape = Tapered(tapered=Wedge(box=(length, width, height), taper=taper))
     wood = material_named("beech").model_copy(update={"density_kg_m3": density})
     nominal = find(NOMINAL)
-    return PieceSpec(model=model, shape=Hull(hull=corners), material=wood, bevel=nominal.bevel)
+    return PieceSpec(model=model, shape=shape, material=wood, bevel=nominal.bevel)
 
 
 @cache

@@ -30,7 +30,7 @@ STANDING = 4e-3
 MANY_CORNERS = 100
 # sectors round a hole: the fewest that lose less than this part of the whole piece
 SECTORS = (8, 12, 16, 24)
-MOST_LOST = 0.01
+MOST_LOST = 0.007
 # relative error of an area that still counts as none
 SAME_AREA = 1e-6
 # metres: slices thinner than this are left out
