@@ -51,6 +51,7 @@ class Question(Enum):
 
     WOULD_TOPPLE = ("TT-11", "would pulling any of these bricks obviously topple the tower?")
     DOES_FIT = ("CT-10", "does any of these blocks fit on the floor?")
+    HOW_TALL = ("BS-21", "how tall is every tower? (the height measurer says: Measured)")
 
     @property
     def clause(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from games.rules.base import Clause, Game
+from games.rules.bausack.entry import GAME as BAUSACK
 from games.rules.errors import SetupError, unknown
 from games.rules.sandbox.entry import GAME as SANDBOX
 from games.rules.shared import CLAUSES as SHARED_CLAUSES
@@ -10,6 +11,7 @@ from games.rules.wonky.entry import GAME as WONKY
 
 GAMES: tuple[Game, ...] = (
     WONKY,
+    BAUSACK,
     SANDBOX,
 )
 
