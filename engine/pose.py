@@ -55,7 +55,12 @@ def matrix_of(quaternion: tuple[float, float, float, float]) -> Array:
 def quaternion_of(matrix: Array) -> tuple[float, float, float, float]:
     """Unit quaternion xyzw of a rotation matrix (3, 3), w >= 0 (Shepperd 1978: the largest term first)."""
     m = matrix
-    terms = [m[0, 0] - m[1, 1] - m[2, 2], m[1, 1] - m[0, 0] - m[2, 2], m[2, 2] - m[0, 0] - m[1, 1], np.trace(m)]
+    terms = [
+        m[0, 0] - m[1, 1] - m[2, 2],
+        m[1, 1] - m[0, 0] - m[2, 2],
+        m[2, 2] - m[0, 0] - m[1, 1],
+        np.trace(m),
+    ]
     largest = int(np.argmax(terms))
     if largest == 3:
         q = np.array([m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1], 1 + terms[3]])
@@ -71,7 +76,7 @@ def quaternion_of(matrix: Array) -> tuple[float, float, float, float]:
 
 
 def quaternion_of_rpy(roll: float, pitch: float, yaw: float) -> tuple[float, float, float, float]:
-    """Quaternion xyzw of rotations about the fixed x, y and z axes, in this order (URDF's rpy), in radians."""
+    """Quaternion xyzw of rotations about the fixed x, y, z axes, in this order (URDF's rpy); radians."""
     cr, sr = math.cos(roll / 2), math.sin(roll / 2)
     cp, sp = math.cos(pitch / 2), math.sin(pitch / 2)
     cy, sy = math.cos(yaw / 2), math.sin(yaw / 2)
@@ -83,10 +88,12 @@ def quaternion_of_rpy(roll: float, pitch: float, yaw: float) -> tuple[float, flo
     )
 
 
-def angle_between(first: tuple[float, float, float, float], second: tuple[float, float, float, float]) -> float:
+def angle_between(
+    first: tuple[float, float, float, float], second: tuple[float, float, float, float]
+) -> float:
     """The angle in radians of the rotation that leads from one unit quaternion to the other, 0 to pi."""
     a, b = np.asarray(first), np.asarray(second)
-    # atan2 of the half-angle's sine and cosine stays exact for tiny angles, where acos would lose half the digits
-    return 4.0 * math.atan2(float(np.linalg.norm(a - b)), float(np.linalg.norm(a + b))) if a @ b >= 0 else angle_between(
-        first, tuple(-b)  # type: ignore[arg-type]
-    )
+    chords = (float(np.linalg.norm(a - b)), float(np.linalg.norm(a + b)))
+    # the half-angle's sine and cosine, in the order that takes the shorter way round (q and -q are one
+    # rotation); atan2 stays exact for tiny angles, where acos would lose half the digits
+    return 4.0 * math.atan2(min(chords), max(chords))

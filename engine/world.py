@@ -56,8 +56,8 @@ class Assembly:
 class Contact:
     """One contact point between two bodies, `a` before `b` by name.
 
-    point: metres, in the world. normal: unit, from `b` towards `a`. distance: metres, negative when they overlap.
-    force: newtons, along the normal. friction: newtons, the tangential force on `a`.
+    point: metres, in the world. normal: unit, from `b` towards `a`. distance: metres, negative when they
+    overlap. force: newtons, along the normal. friction: newtons, the tangential force on `a`.
     """
 
     a: str
@@ -73,8 +73,8 @@ class Contact:
 class Tick:
     """The world after a step. names: the free bodies, in the order they were added.
 
-    poses: (n, 7) metres and xyzw, of the piece frames. speeds: (n,) m/s, the fastest point of each body (bound
-    by its bounding sphere). contacts: sorted by names then position; None when the caller did not ask for them.
+    poses: (n, 7) metres and xyzw, of the piece frames. speeds: (n,) m/s, the fastest point of each body
+    (bound by its bounding sphere). contacts: sorted by names then position; None when the caller did not ask.
     """
 
     step: int
@@ -95,8 +95,12 @@ class World(Protocol):
     def rate(self) -> int:
         """Steps per simulated second."""
 
-    def add(self, body: Body) -> None:
-        """Put a body into the world, at rest. Raises ValueError when the name is taken."""
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All bodies, fixed ones too, in the order they were added."""
+
+    def add(self, body: Body, velocity: Vector = (0.0, 0.0, 0.0), spin: Vector = (0.0, 0.0, 0.0)) -> None:
+        """Put a body into the world, at rest or launched. Raises ValueError when the name is taken."""
 
     def remove(self, name: str) -> None:
         """Take a body out. Raises KeyError for an unknown name."""
@@ -104,17 +108,28 @@ class World(Protocol):
     def advance(self, steps: int = 1, *, contacts: bool | Iterable[str] = False) -> Tick:
         """Take steps and read the result; contacts only when asked, because reading them is slow."""
 
+    def settle(self) -> None:
+        """Let a scene that was put together at rest find its contact forces; stops what moves."""
+
     def read(self, *, contacts: bool | Iterable[str] = False) -> Tick:
         """The present state without taking a step."""
 
     def pose(self, name: str) -> Pose:
         """Where a body is now. Raises KeyError for an unknown name."""
 
-    def push(self, name: str, force: Vector, point: Vector | None = None, torque: Vector = (0.0, 0.0, 0.0)) -> None:
-        """Apply a force (N, at a world point or the centre of mass) and a torque (N m) during the next step."""
+    def push(
+        self, name: str, force: Vector, point: Vector | None = None, torque: Vector = (0.0, 0.0, 0.0)
+    ) -> None:
+        """Apply a force (N, at a point or the centre of mass) and a torque (N m) during the next step."""
+
+    def launch(self, name: str, velocity: Vector, spin: Vector = (0.0, 0.0, 0.0)) -> None:
+        """Give a body a velocity (m/s, of its centre of mass) and a spin (rad/s) from now on."""
 
     def set_gravity(self, gravity: Vector) -> None:
         """Gravity in m/s^2; tilting a table is turning gravity."""
 
+    def energy(self) -> tuple[float, float]:
+        """Kinetic energy, and potential energy in the present gravity, of the free bodies in joules."""
+
     def close(self) -> None:
-        """Free the simulator. A closed world raises RuntimeError when used."""
+        """Free the simulator. A closed world raises RuntimeError when used; closing twice is fine."""

@@ -1,0 +1,257 @@
+"""Ticks in, scene events out: what happened in the world, as physical facts. Knows no game and no simulator.
+
+A fact is judged by numbers with a name (`Thresholds`), counted in steps, so that the same ticks always give
+the same events in the same order. What was meant by it (placed, nudged, fell, collapsed) is for the session
+to say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.events import Dropped, Moved, Parted, Rested, SceneEvent, Touched
+from engine.world import Body, Tick
+
+Array = NDArray[np.float64]
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """What counts. Lengths in metres, times in seconds, for pieces of the games' size; `scaled` gives others.
+
+    ALL-3 asks for the first two, ALL-4 for `drop`, ALL-2 for the last two.
+    """
+
+    dwell: float = 0.0125
+    """Force held this long is a touch, and its absence this long a parting: three steps of a 240 Hz world,
+    where a graze lasts one or two."""
+    impulse: float = 5e-3
+    """N s. A contact that has carried more is a touch at once: a 20 g brick stopped from 0.25 m/s."""
+    move: float = 1e-3
+    """A corner of the bounding box this far from the last rest has moved: far more than a resting tower
+    creeps."""
+    drop: float = 8e-3
+    """A centre lower by more than this, and by half the piece's smallest side, has dropped."""
+    rest_speed: float = 1e-3
+    """m/s. Everything slower is at rest."""
+    rest_time: float = 0.5
+    """Rest that has lasted this long is believed: a piece that rocks turns round faster, and one that teeters
+    on its edge passes 1 mm/s within this time."""
+
+    def scaled(self, times: float) -> Thresholds:
+        """Those of a scene `times` as large as the games' pieces: the same picture, slower by its root."""
+        slower = math.sqrt(times)
+        return replace(
+            self,
+            dwell=self.dwell * slower,
+            impulse=self.impulse * times**3 * slower,
+            move=self.move * times,
+            drop=self.drop * times,
+            rest_speed=self.rest_speed * slower,
+            rest_time=self.rest_time * slower,
+        )
+
+
+THRESHOLDS = Thresholds()
+
+
+def steps_of(seconds: float, rate: int) -> int:
+    """A duration in steps, rounded up, at least one."""
+    # the allowance keeps 0.0125 s at 240 steps a second from becoming four
+    return max(1, math.ceil(seconds * rate - 1e-6))
+
+
+@dataclass(slots=True)
+class _Press:
+    """Force between a pair: the steps it was first and last seen, what it has carried, whether it is a
+    touch."""
+
+    first: int
+    last: int
+    impulse: float
+    is_touch: bool = False
+
+
+class Watch:
+    """Turns the ticks of one world into scene events.
+
+    bodies: those of the world; where they are now is the first rest reference. rate: steps per second of the
+    world. Ask the world for contacts at every step where touches matter: a tick whose contacts were not read
+    (None) tells nothing about touches and leaves them as they were; when contacts are read less often than
+    every step, force seen at two readings in a row is taken to have held between them.
+    """
+
+    def __init__(self, bodies: Iterable[Body], rate: int, thresholds: Thresholds = THRESHOLDS) -> None:
+        self.rate = rate
+        self.thresholds = thresholds
+        self._dwell = steps_of(thresholds.dwell, rate)
+        self._rest_dwell = steps_of(thresholds.rest_time, rate)
+        self._bodies: dict[str, Body] = {}
+        self._reference: dict[str, Array] = {}
+        self._presses: dict[Pair, _Press] = {}
+        self._moved: set[str] = set()
+        self._dropped: set[str] = set()
+        self._step = -1
+        self._read_at: int | None = None
+        self._quiet_since: int | None = None
+        self._is_rested = False
+        for body in bodies:
+            self.add(body)
+
+    @property
+    def touching(self) -> tuple[Pair, ...]:
+        """The pairs that touch now, sorted."""
+        return tuple(sorted(pair for pair, press in self._presses.items() if press.is_touch))
+
+    def add(self, body: Body) -> None:
+        """Follow one more body; where it is put is its rest reference. One of the same name is replaced."""
+        self._bodies[body.name] = body
+        self._reference[body.name] = np.array((*body.pose.position, *body.pose.orientation))
+        self._moved.discard(body.name)
+        self._dropped.discard(body.name)
+
+    def rest(self, tick: Tick) -> None:
+        """Take a new rest reference: later moves and drops count from here, and rest is waited for anew.
+
+        When the tick has contacts, the pairs that carry force in it are touching from now on, without an
+        event; so a watch of a rebuilt world, whose steps start again, goes on where the last one ended.
+        """
+        self._check(tick)
+        self._reference.update(zip(tick.names, tick.poses.copy(), strict=True))
+        self._moved.clear()
+        self._dropped.clear()
+        self._step, self._quiet_since, self._is_rested = tick.step, None, False
+        if tick.contacts is not None:
+            forces = _forces(tick)
+            self._read_at = tick.step
+            self._presses = {pair: _Press(tick.step, tick.step, 0.0, True) for pair in forces}
+
+    def see(self, tick: Tick, among: Iterable[str] | None = None) -> tuple[SceneEvent, ...]:
+        """What this tick shows, sorted: touched, parted, moved, dropped, rested; each kind by name.
+
+        among: the bodies whose contacts were read, when not all were; touches of other pairs are left alone.
+        Raises ValueError for a tick that is not later than the last, and for a body the watch does not
+        follow.
+        """
+        self._check(tick)
+        if tick.step <= self._step:
+            raise ValueError(
+                f"tick {tick.step} is not after tick {self._step}; ticks are seen once, in order"
+            )
+        self._step = tick.step
+        touched, parted = self._touches(tick, None if among is None else frozenset(among))
+        moved, dropped = self._moves(tick)
+        return (*touched, *parted, *moved, *dropped, *self._rests(tick))
+
+    def _check(self, tick: Tick) -> None:
+        unknown = sorted(set(tick.names) - self._bodies.keys())
+        if unknown:
+            raise ValueError(f"{unknown[0]!r} is not followed by this watch; tell it with Watch.add(body)")
+
+    def _touches(self, tick: Tick, among: frozenset[str] | None) -> tuple[list[Touched], list[Parted]]:
+        parted = self._gone(tick)
+        if tick.contacts is None:
+            return [], parted
+        touched, forces = [], _forces(tick)
+        since = tick.step - 1 if self._read_at is None else self._read_at
+        for pair in sorted(forces):
+            press = self._press(pair, tick.step, since, forces[pair])
+            is_held = press.last - press.first + 1 >= self._dwell
+            if not press.is_touch and (is_held or press.impulse > self.thresholds.impulse):
+                press.is_touch = True
+                touched.append(Touched(tick.step, *pair, press.impulse))
+        for pair, press in sorted(self._presses.items()):
+            if pair in forces or not (among is None or among.intersection(pair)):
+                continue
+            if not press.is_touch or tick.step - press.last >= self._dwell:
+                del self._presses[pair]
+                if press.is_touch:
+                    parted.append(Parted(tick.step, *pair))
+        self._read_at = tick.step
+        return touched, sorted(parted)
+
+    def _press(self, pair: Pair, step: int, since: int, force: float) -> _Press:
+        """The pair's record with this reading in: the first stands for one step, others for the time
+        between."""
+        press = self._presses.get(pair)
+        if press is None:
+            press = self._presses[pair] = _Press(step, step, force / self.rate)
+        else:
+            press.impulse += force * max(1, step - max(since, press.last)) / self.rate
+            press.last = step
+        return press
+
+    def _gone(self, tick: Tick) -> list[Parted]:
+        """Partings from bodies that were taken out of the world."""
+        there = set(tick.names)
+        gone = {name for name, body in self._bodies.items() if not body.fixed and name not in there}
+        pairs = sorted(pair for pair in self._presses if gone.intersection(pair)) if gone else []
+        return [Parted(tick.step, *pair) for pair in pairs if self._presses.pop(pair).is_touch]
+
+    def _moves(self, tick: Tick) -> tuple[list[Moved], list[Dropped]]:
+        """Who is further or lower than allowed for the first time since the last rest."""
+        if not tick.names:
+            return [], []
+        before = np.array([self._reference[name] for name in tick.names])
+        extents = np.array([self._bodies[name].piece.extents for name in tick.names])
+        away = farthest(before, tick.poses, extents)
+        lowered = before[:, 2] - tick.poses[:, 2]
+        allowed = np.maximum(0.5 * extents.min(axis=1), self.thresholds.drop)
+        moved, dropped = [], []
+        for row in np.flatnonzero((away > self.thresholds.move) | (lowered > allowed)):
+            name = tick.names[row]
+            if away[row] > self.thresholds.move and name not in self._moved:
+                self._moved.add(name)
+                moved.append(Moved(tick.step, name, 1e3 * float(away[row])))
+            if lowered[row] > allowed[row] and name not in self._dropped:
+                self._dropped.add(name)
+                dropped.append(Dropped(tick.step, name, 1e3 * float(lowered[row])))
+        return sorted(moved), sorted(dropped)
+
+    def _rests(self, tick: Tick) -> tuple[Rested, ...]:
+        """`Rested` once for each time that everything comes to rest."""
+        if float(tick.speeds.max(initial=0.0)) >= self.thresholds.rest_speed:
+            self._quiet_since, self._is_rested = None, False
+            return ()
+        if self._quiet_since is None:
+            self._quiet_since = tick.step
+        if self._is_rested or tick.step - self._quiet_since < self._rest_dwell:
+            return ()
+        self._is_rested = True
+        return (Rested(tick.step, tuple(sorted(tick.names))),)
+
+
+def farthest(before: Array, after: Array, extents: Array) -> Array:
+    """How far the corner of its bounding box that moved most has moved (n,), between poses (n, 7); metres.
+
+    extents: (n, 3) metres, of the bounding boxes. A piece that turns on the spot moves too.
+    """
+    corners = 0.5 * extents[:, None, :] * np.array(list(product((-1.0, 1.0), repeat=3)))
+    moves = (after[:, None, :3] - before[:, None, :3]) + _turned(after, corners) - _turned(before, corners)
+    found: Array = np.sqrt((moves**2).sum(axis=2)).max(axis=1)
+    return found
+
+
+def _turned(poses: Array, points: Array) -> Array:
+    """Points (n, k, 3) turned by the orientations of poses (n, 7)."""
+    vector, scalar = poses[:, None, 3:6], poses[:, None, 6:7]
+    twice = 2.0 * np.cross(vector, points)
+    turned: Array = points + scalar * twice + np.cross(vector, twice)
+    return turned
+
+
+def _forces(tick: Tick) -> dict[Pair, float]:
+    """Newtons along the normals between each pair that carries any."""
+    forces: dict[Pair, float] = {}
+    for contact in tick.contacts or ():
+        if contact.force > 0.0:
+            pair = (contact.a, contact.b)
+            forces[pair] = forces.get(pair, 0.0) + contact.force
+    return forces
