@@ -18,7 +18,7 @@ from models.outline import signed_area, triangulate
 from models.piece import Array
 from models.shape import Shape
 from models.shapes import Box, Cylinder, Polycube, Prism
-from models.shapes_cut import Arch, Drilled, Hull, Tapered, Wonky
+from models.shapes_cut import Arch, Drilled, Hull, Wonky
 from models.shapes_turned import Cone, Ring, Turned
 from models.solid import MM, Detail, Solid
 from models.turned import section_of, sides_of, spin
@@ -41,7 +41,7 @@ def softened(shape: Shape, solid: Solid, bevel: float, detail: Detail) -> trimes
         radius, height = (value * MM for value in shape.cylinder)
         section = np.array([[0, -1], [radius, -1], [radius, 1], [0, 1]]) * [1, height / 2]
         return _spun(section, size, detail)
-    if isinstance(shape, (Box, Hull, Tapered, Wonky)):
+    if isinstance(shape, (Box, Hull, Wonky)):
         return _swollen(solid, size)
     if isinstance(shape, Drilled):
         return _drilled(shape, size)

@@ -14,13 +14,13 @@ import trimesh
 from models.bevel import softened
 from models.builders import build_box, build_cylinder, build_polycube, build_prism, build_sphere
 from models.colours import hex_of
-from models.cut import build_arch, build_drilled, build_hull, build_tapered, build_wonky
+from models.cut import build_arch, build_drilled, build_hull, build_wonky
 from models.material import Material
 from models.meshes import build_file, solid_of_mesh
 from models.piece import Array, Piece
 from models.shape import Shape
 from models.shapes import Box, Cylinder, Mesh, Polycube, Prism, Sphere
-from models.shapes_cut import Arch, Drilled, Hull, Tapered, Wonky
+from models.shapes_cut import Arch, Drilled, Hull, Wonky
 from models.shapes_turned import Cone, Ring, Turned
 from models.solid import Detail, Solid
 from models.spec import PieceSpec
@@ -40,7 +40,6 @@ BUILDERS: dict[type[Shape], Callable[[Any, Detail], Solid]] = {
     Arch: build_arch,
     Drilled: build_drilled,
     Hull: build_hull,
-    Tapered: build_tapered,
     Wonky: build_wonky,
 }
 DETAIL = Detail()

@@ -11,7 +11,7 @@ from models.builders import SIDE_SAMPLES, extrude
 from models.convex import box_part, hull_part
 from models.net import Ints
 from models.piece import Array, Part
-from models.shapes_cut import Arch, Drilled, Hull, Tapered, Wonky
+from models.shapes_cut import Arch, Drilled, Hull, Wonky
 from models.solid import MM, Bulk, Detail, Solid, bulk_of, solid_of
 
 # sides of an opening's half circle, drawn, and as tangents in the parts; of a drilled hole all round likewise
@@ -124,28 +124,6 @@ def build_hull(shape: Hull, detail: Detail) -> Solid:
     """The convex solid over its corners: one exact part."""
     vertices, faces = hull_faces(np.array(shape.hull) * MM)
     return solid_of(vertices, faces, lambda moved, _: [hull_part(moved)])
-
-
-def build_tapered(shape: Tapered, detail: Detail) -> Solid:
-    """A block whose upper side slopes along x: two boxes, a step of half the taper between them.
-
-    Boxes meet boxes exactly and all at once, hulls by one contact point a step: uneven towers of boxes come to rest
-    where towers of hulls go on rocking. The step stands out of the slope by a quarter of the taper.
-    """
-    (x, y, z), taper = (value * MM for value in shape.tapered.box), shape.tapered.taper * MM
-    left, right = z - max(taper, 0.0), z + min(taper, 0.0)
-    corners = np.array(
-        [[u, v, w] for u, top in ((0.0, left), (x, right)) for v in (0.0, y) for w in (0.0, top)]
-    )
-    vertices, faces = hull_faces(corners)
-    heights = [left * (1 - at) + right * at for at in (0.25, 0.75)]
-    parts = [
-        box_part(np.array([side * x / 4, 0.0, (height - z) / 2]), np.array([x / 4, y / 2, height / 2]))
-        for side, height in zip((-1, 1), heights, strict=True)
-    ]
-    if taper == 0:
-        parts = [box_part(np.zeros(3), np.array([x, y, z]) / 2)]
-    return solid_of(vertices, faces, lambda *_: parts)
 
 
 def hull_faces(points: Array) -> tuple[Array, Ints]:

@@ -20,7 +20,7 @@ from pydantic import (
 
 from models.outline import outline_fault
 from models.shape import Coordinate, Length, Shape
-from models.shapes_cut import Arch, Drilled, Hull, Tapered, Wonky
+from models.shapes_cut import Arch, Drilled, Hull, Wonky
 from models.shapes_turned import Cone, Ring, Turned
 
 Cell = tuple[
@@ -138,7 +138,6 @@ SHAPES: tuple[type[Shape], ...] = (
     Arch,
     Drilled,
     Hull,
-    Tapered,
     Wonky,
 )
 

@@ -81,27 +81,6 @@ class Hull(Shape):
         return corners
 
 
-class Wedge(BaseModel):
-    """A block, and how much lower its upper side is at -x than at +x (the other way round when negative). mm."""
-
-    model_config = Shape.model_config
-
-    box: tuple[Length, Length, Length]
-    taper: Coordinate
-
-    @model_validator(mode="after")
-    def _thick(self) -> Wedge:
-        if abs(self.taper) >= self.box[2]:
-            raise ValueError(f"taper: {self.taper:g} is more than the height of {self.box[2]:g}")
-        return self
-
-
-class Tapered(Shape):
-    """A block whose upper side is not quite level: an uneven brick. A steep one is a prism or a hull."""
-
-    tapered: Wedge
-
-
 class Caps(BaseModel):
     """A cube's edge, and how far its three caps bulge in their middle. Lengths in mm."""
 
