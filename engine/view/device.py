@@ -1,0 +1,161 @@
+"""The graphics card or its stand-in: opening it without a screen, buffers, shaders, meshes, textures.
+
+Importing this loads Panda3D but opens nothing.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+from panda3d import core
+
+from engine.view.errors import no_graphics
+from engine.view.geometry import Triangles
+
+SETTINGS = """
+gl-version 3 2
+audio-library-name null
+textures-power-2 none
+notify-level error
+notify-level-egldisplay fatal
+"""
+
+
+class Device:
+    """One OpenGL context for pictures without a screen. There is one in a process: `device()`."""
+
+    def __init__(self) -> None:
+        core.load_prc_file_data("teeter", SETTINGS)
+        # near pieces first, so that what they hide is never shaded
+        core.CullBinManager.get_global_ptr().add_bin("pieces", core.CullBinManager.BT_front_to_back, 15)
+        self.engine = core.GraphicsEngine.get_global_ptr()
+        self.pipe = core.GraphicsPipeSelection.get_global_ptr().make_module_pipe("p3headlessgl")
+        if self.pipe is None:
+            raise no_graphics("the libraries libGL.so.1 and libEGL.so.1 cannot be loaded, or find no driver")
+        # keeps the context alive while stages come and go
+        self.host = self._output("host", (16, 16), core.FrameBufferProperties.get_default())
+        if self.host is None:
+            raise no_graphics("the driver gives no OpenGL 3.2 context")
+        self.engine.open_windows()
+        gsg = self.host.get_gsg()
+        self.renderer = str(gsg.driver_renderer)
+        self.version = str(gsg.driver_version)
+        self.host.set_active(False)
+
+    def _output(self, name: str, size: tuple[int, int], depth: Any, host: Any = None) -> Any:
+        flags = core.GraphicsPipe.BF_refuse_window | core.GraphicsPipe.BF_fb_props_optional
+        window = core.WindowProperties.size(*size)
+        if host is None:
+            return self.engine.make_output(self.pipe, name, 0, depth, window, flags)
+        return self.engine.make_output(self.pipe, name, 0, depth, window, flags, host.get_gsg(), host)
+
+    def picture(self, name: str, size: tuple[int, int], samples: int, *, sort: int, to_ram: bool) -> tuple[Any, Any]:
+        """A buffer and the texture with its colours; to_ram: the texture is read by the program."""
+        wanted = core.FrameBufferProperties()
+        wanted.set_rgba_bits(8, 8, 8, 8)
+        wanted.set_depth_bits(24 if to_ram else 0)
+        wanted.set_multisamples(samples)
+        buffer = self._made(name, size, wanted, sort)
+        texture = core.Texture(name)
+        mode = core.GraphicsOutput.RTM_copy_ram if to_ram else core.GraphicsOutput.RTM_bind_or_copy
+        buffer.add_render_texture(texture, mode)
+        texture.set_wrap_u(core.SamplerState.WM_clamp)
+        texture.set_wrap_v(core.SamplerState.WM_clamp)
+        texture.set_minfilter(core.SamplerState.FT_linear)
+        texture.set_magfilter(core.SamplerState.FT_linear)
+        return buffer, texture
+
+    def depths(self, name: str, size: tuple[int, int], *, sort: int, compare: bool) -> tuple[Any, Any]:
+        """A buffer of depths only, and their texture; compare: the texture answers lit or not, as shadow maps do."""
+        wanted = core.FrameBufferProperties()
+        wanted.set_depth_bits(24)
+        buffer = self._made(name, size, wanted, sort)
+        texture = core.Texture(name)
+        texture.set_format(core.Texture.F_depth_component24)
+        texture.set_wrap_u(core.SamplerState.WM_clamp)
+        texture.set_wrap_v(core.SamplerState.WM_clamp)
+        kind = core.SamplerState.FT_shadow if compare else core.SamplerState.FT_nearest
+        texture.set_minfilter(kind)
+        texture.set_magfilter(kind)
+        buffer.add_render_texture(texture, core.GraphicsOutput.RTM_bind_or_copy, core.GraphicsOutput.RTP_depth)
+        return buffer, texture
+
+    def _made(self, name: str, size: tuple[int, int], wanted: Any, sort: int) -> Any:
+        buffer = self._output(name, size, wanted, self.host)
+        if buffer is None:
+            raise no_graphics(f"the driver gives no buffer of {size[0]} x {size[1]}")
+        buffer.set_sort(sort)
+        buffer.set_clear_color_active(False)
+        return buffer
+
+
+@cache
+def device() -> Device:
+    """The device of this process. Raises ViewError when there is no OpenGL."""
+    return Device()
+
+
+def source(name: str) -> str:
+    """The text of a shader file."""
+    return resources.files("engine.view").joinpath("shaders", name).read_text(encoding="utf-8")
+
+
+def shader(vertex: str, *fragments: str, **defines: int) -> Any:
+    """A shader of a vertex file and fragment files put together, with numbers set beforehand."""
+    head = "#version 150\n" + "".join(f"#define {name} {value}\n" for name, value in defines.items())
+    body = "".join(source(name).replace("#version 150\n", "") for name in fragments)
+    return core.Shader.make(core.Shader.SL_GLSL, vertex=source(vertex), fragment=head + body)
+
+
+def _format() -> Any:
+    array = core.GeomVertexArrayFormat()
+    for name, role in (
+        ("vertex", core.Geom.C_point),
+        ("normal", core.Geom.C_normal),
+        ("grain", core.Geom.C_other),
+        ("grain_normal", core.Geom.C_other),
+    ):
+        array.add_column(name, 3, core.Geom.NT_float32, role)
+    return core.GeomVertexFormat.register_format(core.GeomVertexFormat(array))
+
+
+def geom_of(triangles: Triangles) -> Any:
+    """A mesh on the card."""
+    rows = np.ascontiguousarray(triangles.rows, dtype=np.float32)
+    data = core.GeomVertexData("piece", _format(), core.Geom.UH_static)
+    data.unclean_set_num_rows(len(rows))
+    memoryview(data.modify_array(0)).cast("B")[:] = memoryview(rows).cast("B")
+    indices = np.ascontiguousarray(triangles.indices, dtype=np.uint32)
+    primitive = core.GeomTriangles(core.Geom.UH_static)
+    primitive.set_index_type(core.Geom.NT_uint32)
+    array = primitive.modify_vertices()
+    array.unclean_set_num_rows(indices.size)
+    memoryview(array).cast("B")[:] = memoryview(indices).cast("B")
+    geom = core.Geom(data)
+    geom.add_primitive(primitive)
+    return geom
+
+
+def screen_geom() -> Any:
+    """One triangle that covers the picture, for `screen.vert`."""
+    corners = np.array([[-1, 0, -1], [3, 0, -1], [-1, 0, 3]], dtype=np.float32)
+    rows = np.zeros((3, 12), dtype=np.float32)
+    rows[:, :3] = corners
+    return geom_of(Triangles(rows, np.array([[0, 1, 2]], dtype=np.uint32)))
+
+
+def texture_of(name: str, pixels: Any, *, mipmaps: bool) -> Any:
+    """A texture of (h, w, 4) bytes that repeats."""
+    height, width = pixels.shape[:2]
+    texture = core.Texture(name)
+    texture.setup_2d_texture(width, height, core.Texture.T_unsigned_byte, core.Texture.F_rgba8)
+    # Panda3D keeps blue first
+    texture.set_ram_image(np.ascontiguousarray(pixels[..., [2, 1, 0, 3]]).tobytes())
+    texture.set_minfilter(core.SamplerState.FT_linear_mipmap_nearest if mipmaps else core.SamplerState.FT_linear)
+    texture.set_magfilter(core.SamplerState.FT_linear)
+    texture.set_wrap_u(core.SamplerState.WM_repeat)
+    texture.set_wrap_v(core.SamplerState.WM_repeat)
+    return texture

@@ -1,0 +1,19 @@
+"""What can go wrong with pictures, said so that people know what to do."""
+
+from __future__ import annotations
+
+DEBIAN_PACKAGES = ("libegl1", "libgl1")
+INSTALL_LINE = "sudo apt-get update && sudo apt-get install --yes " + " ".join(DEBIAN_PACKAGES)
+"""What a bare Debian or Ubuntu needs for pictures without a screen; the drivers come along by dependency."""
+
+
+class ViewError(RuntimeError):
+    """A picture cannot be made; the message says why and, for a missing driver, how to install one."""
+
+
+def no_graphics(reason: str) -> ViewError:
+    """The error for a machine that cannot draw at all."""
+    return ViewError(
+        f"no OpenGL for pictures without a screen: {reason}\n"
+        f"On Debian or Ubuntu this installs what is missing:\n    {INSTALL_LINE}"
+    )

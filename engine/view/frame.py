@@ -1,0 +1,42 @@
+"""What a stage shows: one moment, as plain values. Live play, replays and videos all end in frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.world import Body, Tick
+
+Poses = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """The poses of the bodies at one moment, and what is to be pointed out.
+
+    names: the bodies to show; a body of the stage that is not named is out of sight.
+    poses: (n, 7) metres and xyzw, of the piece frames; a row of NaN hides its body.
+    highlights: colours `#rrggbb` that bodies are tinted with, by name.
+    labels: short texts that stand at bodies, by name.
+    """
+
+    names: tuple[str, ...]
+    poses: Poses
+    highlights: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    labels: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def frame_of(bodies: Iterable[Body]) -> Frame:
+    """The frame of bodies where they are."""
+    shown = tuple(bodies)
+    rows = [(*body.pose.position, *body.pose.orientation) for body in shown]
+    return Frame(tuple(body.name for body in shown), np.array(rows, dtype=np.float64).reshape(-1, 7))
+
+
+def frame_of_tick(tick: Tick, fixed: Frame) -> Frame:
+    """The frame of a world's tick; `fixed` holds the bodies that a tick leaves out because they never move."""
+    return Frame((*fixed.names, *tick.names), np.concatenate([fixed.poses, tick.poses]))

@@ -1,0 +1,116 @@
+"""The pictures behind the picture: the sun's shadow map, and ambient occlusion from depth."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from panda3d import core
+
+from engine.view import studio
+from engine.view.camera import Camera, Sphere
+from engine.view.device import Device, screen_geom, shader
+from engine.view.look import Level
+
+SEEN, CASTS = core.BitMask32.bit(0), core.BitMask32.bit(1)
+"""Which camera draws a body: the eye, the sun."""
+# from eye coordinates -1..1 to texture coordinates 0..1
+_TO_TEXTURE = core.LMatrix4(0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0.5, 0.5, 0.5, 1)
+
+
+def matrix_at(axes: Any, eye: Any) -> Any:
+    """The matrix of a camera with these right, forward and up rows."""
+    return core.LMatrix4(*axes[0], 0, *axes[1], 0, *axes[2], 0, *eye, 1)
+
+
+def depth_state() -> Any:
+    """How a camera draws that only wants depths."""
+    path = core.NodePath("depth")
+    path.set_shader(shader("depth.vert", "depth.frag"), 100)
+    path.set_attrib(core.ColorWriteAttrib.make(core.ColorWriteAttrib.C_off), 100)
+    return path.get_state()
+
+
+def covering(shading: Any) -> Any:
+    """A node that fills the picture with a shader."""
+    node = core.GeomNode("screen")
+    node.add_geom(screen_geom())
+    node.set_bounds(core.OmniBoundingVolume())
+    node.set_final(True)
+    path = core.NodePath(node)
+    path.set_shader(shading)
+    path.set_depth_write(False)
+    # it lies as far away as the depths that a picture begins with
+    path.set_attrib(core.DepthTestAttrib.make(core.RenderAttrib.M_less_equal))
+    return path
+
+
+class ShadowPass:
+    """The depths the sun sees around a sphere, and what shaders need to look them up."""
+
+    def __init__(self, device: Device, root: Any, level: Level) -> None:
+        self._root, self._level = root, level
+        self.buffer, texture = device.depths("shadow", (level.shadow, level.shadow), sort=0, compare=True)
+        self._lens = core.OrthographicLens()
+        self._eye = root.attach_new_node(core.Camera("sun", self._lens))
+        self._eye.node().set_initial_state(depth_state())
+        self._eye.node().set_camera_mask(CASTS)
+        self.buffer.make_display_region().set_camera(self._eye)
+        root.set_shader_input("u_shadow_map", texture)
+
+    def aim(self, sphere: Sphere, width: float) -> None:
+        """Cover the sphere; width: metres, of the soft edge."""
+        radius = sphere.radius * 1.04
+        axes = studio.sun_axes()
+        self._eye.set_mat(matrix_at(axes, np.array(sphere.centre) - 2 * radius * axes[1]))
+        self._lens.set_film_size(2 * radius, 2 * radius)
+        # what is thrown up stands outside the sphere and still casts
+        self._lens.set_near_far(-radius, 3 * radius)
+        back = core.LMatrix4(self._eye.get_mat())
+        back.invert_in_place()
+        texel = 2 * radius / self._level.shadow
+        side = math.isqrt(self._level.taps)
+        # taps further apart than this leave stripes, and closer than this they serve nothing
+        spacing = min(max(width / side, 1.2 * texel), 2.6 * texel)
+        self._root.set_shader_input("u_shadow", back * self._lens.get_projection_mat() * _TO_TEXTURE)
+        self._root.set_shader_input("u_shadow_blur", spacing / (2 * radius))
+        self._root.set_shader_input("u_shadow_step", texel + 0.5 * spacing * (side - 1))
+
+
+class OcclusionPass:
+    """Ambient occlusion, coarser than the picture: depths, occlusion, blur."""
+
+    def __init__(self, device: Device, root: Any, eye: Any, lens: Any, size: tuple[int, int], level: Level) -> None:
+        self._size = (-(-size[0] // level.coarse), -(-size[1] // level.coarse))
+        depths, deep = device.depths("depths", self._size, sort=1, compare=False)
+        camera = eye.attach_new_node(core.Camera("depths", lens))
+        camera.node().set_initial_state(depth_state())
+        camera.node().set_camera_mask(SEEN)
+        depths.make_display_region().set_camera(camera)
+        shading = shader("screen.vert", "occlusion.frag", OCCLUSION=level.occlusion)
+        first, self._quad, open_sky = self._screen(device, "occlusion", 2, shading)
+        self._quad.set_shader_input("u_depth", deep)
+        second, blur, smooth = self._screen(device, "blur", 3, shader("screen.vert", "blur.frag"))
+        blur.set_shader_input("u_source", open_sky)
+        root.set_shader_input("u_occlusion", smooth)
+        self.buffers = (depths, first, second)
+
+    def _screen(self, device: Device, name: str, sort: int, shading: Any) -> tuple[Any, Any, Any]:
+        buffer, texture = device.picture(name, self._size, 0, sort=sort, to_ram=False)
+        quad = covering(shading)
+        quad.set_depth_test(False)
+        quad.set_shader_input("u_texel", core.LVecBase2(1 / self._size[0], 1 / self._size[1]))
+        scene = core.NodePath(name)
+        quad.reparent_to(scene)
+        buffer.make_display_region().set_camera(scene.attach_new_node(core.Camera(name, core.OrthographicLens())))
+        return buffer, quad, texture
+
+    def aim(self, camera: Camera, planes: tuple[float, float], reach: float) -> None:
+        """Look as the camera does; planes: near and far, reach: how far surfaces darken each other; metres."""
+        tangent = math.tan(math.radians(camera.fov) / 2)
+        aspect = self._size[0] / self._size[1]
+        self._quad.set_shader_input("u_tangent", core.LVecBase2(tangent * aspect, tangent))
+        self._quad.set_shader_input("u_planes", core.LVecBase2(*planes))
+        self._quad.set_shader_input("u_reach", reach)
+        self._quad.set_shader_input("u_reach_texels", reach * self._size[1] / (2 * tangent))

@@ -1,0 +1,70 @@
+// Light that pieces and table share: a warm sun with a soft shadow, a cool sky, a warm bounce from below.
+uniform vec3 u_sun;
+uniform vec3 u_sun_light;
+uniform vec3 u_sky_light;
+uniform vec3 u_ground_light;
+uniform sampler2DShadow u_shadow_map;
+uniform float u_shadow_blur;
+uniform sampler2D u_occlusion;
+uniform vec2 u_pixel;
+uniform vec3 u_eye;
+
+const float PI = 3.14159265;
+
+// Part of the sun that reaches a place: a square of taps, turned so that its rows do not run along the map's.
+// Straight through: software renderers lose more by a loop that can end early than by the taps it would save.
+float sunlight(vec3 at) {
+    float sum = 0.0;
+    for (int i = 0; i < TAPS; ++i) {
+        vec2 tap = (vec2(float(i % SIDE), float(i / SIDE)) - 0.5 * float(SIDE - 1)) * u_shadow_blur;
+        sum += texture(u_shadow_map, vec3(at.xy + vec2(0.8 * tap.x - 0.6 * tap.y, 0.6 * tap.x + 0.8 * tap.y), at.z));
+    }
+    return sum * (1.0 / float(TAPS));
+}
+
+float occlusion() {
+#if OCCLUSION > 0
+    return texture(u_occlusion, gl_FragCoord.xy * u_pixel).r;
+#else
+    return 1.0;
+#endif
+}
+
+// GGX with Smith's masking in Hammon's short form (2017), Schlick's Fresnel for a refractive index of 1.5.
+float ggx(float nl, float nv, float nh, float vh, float alpha) {
+    float a2 = alpha * alpha;
+    float base = nh * nh * (a2 - 1.0) + 1.0;
+    float k = 1.0 - vh;
+    float k2 = k * k;
+    float fresnel = 0.04 + 0.96 * k2 * k2 * k;
+    return a2 * fresnel / (PI * base * base * 2.0 * mix(2.0 * nl * nv, nl + nv, alpha));
+}
+
+// The room as a polished surface mirrors it: warm ground, bright sky, one wide window high on the left.
+vec3 room(vec3 direction) {
+    vec3 sky = mix(u_ground_light, u_sky_light, smoothstep(-0.35, 0.6, direction.z));
+    float window = smoothstep(0.80, 0.92, dot(direction, normalize(vec3(-0.55, -0.55, 0.63))));
+    return sky + u_sun_light * 0.35 * window;
+}
+
+// Light to screen: Khronos' neutral curve for products (2024) keeps the colours of paint and wood; then sRGB.
+vec3 film(vec3 light) {
+    float low = min(light.r, min(light.g, light.b));
+    light -= low < 0.08 ? low - 6.25 * low * low : 0.04;
+    float peak = max(light.r, max(light.g, light.b));
+    const float start = 0.76;
+    const float rest = 1.0 - start;
+    float over = max(peak - start, 0.0);
+    float held = start + over * rest / (over + rest);
+    light *= min(peak, held) / max(peak, 1e-4);
+    light = mix(light, vec3(held), 1.0 - 1.0 / (0.15 * max(peak - held, 0.0) + 1.0));
+    // sRGB by roots, within 0.003 of the power (software renderers have no quick power)
+    vec3 a = sqrt(clamp(light, 0.0, 1.0));
+    vec3 b = sqrt(a);
+    return clamp(0.585122381 * a + 0.783140355 * b - 0.368262736 * sqrt(b), 0.0, 1.0);
+}
+
+// Breaks the steps of 8 bits in smooth gradients (interleaved gradient noise, Jimenez 2014).
+float dither() {
+    return (fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) - 0.5) / 255.0;
+}

@@ -1,0 +1,46 @@
+// Ambient occlusion in screen space after McGuire et al., "The Alchemy screen-space ambient obscurance" (2011).
+uniform sampler2D u_depth;
+uniform vec2 u_texel;          // of this picture
+uniform vec2 u_tangent;        // tangents of the half angles of view
+uniform vec2 u_planes;         // near and far, metres
+uniform float u_reach;         // metres
+uniform float u_reach_texels;  // reach at one metre from the eye, in texels
+out vec4 colour;
+
+vec3 place(vec2 uv) {
+    float d = texture(u_depth, uv).r;
+    float deep = u_planes.x * u_planes.y / (u_planes.y - d * (u_planes.y - u_planes.x));
+    return vec3((uv * 2.0 - 1.0) * u_tangent, 1.0) * deep;
+}
+
+void main() {
+    vec2 uv = gl_FragCoord.xy * u_texel;
+    float sum = 0.0;
+    // nothing is hidden on the backdrop
+    int solid = texture(u_depth, uv).r < 1.0 ? 1 : 0;
+    for (int once = 0; once < solid; ++once) {
+        vec3 here = place(uv);
+        // of the two neighbours on each axis the one nearer in depth lies on the same face
+        vec3 right = place(uv + vec2(u_texel.x, 0.0)) - here;
+        vec3 left = here - place(uv - vec2(u_texel.x, 0.0));
+        vec3 above = place(uv + vec2(0.0, u_texel.y)) - here;
+        vec3 below = here - place(uv - vec2(0.0, u_texel.y));
+        vec3 n = normalize(cross(abs(above.z) < abs(below.z) ? above : below,
+                                 abs(right.z) < abs(left.z) ? right : left));
+        // sixteen turns of the pattern, which the blur averages
+        vec2 cell = mod(floor(gl_FragCoord.xy), 4.0);
+        float angle = (cell.x * 4.0 + cell.y) * 2.7488936;
+        float texels = clamp(u_reach_texels / here.z, 2.0, 80.0) / float(OCCLUSION);
+        vec2 arm = vec2(cos(angle), sin(angle));
+        float fall = 1.0 / (u_reach * u_reach);
+        for (int i = 0; i < OCCLUSION; ++i) {
+            vec3 v = place(uv + arm * ((float(i) + 0.7) * texels) * u_texel) - here;
+            float vv = dot(v, v) + 1e-9;
+            sum += max(1.0 - vv * fall, 0.0) * max(dot(v, n) * inversesqrt(vv) - 0.08, 0.0);
+            // onward by the golden angle
+            arm = vec2(-0.7373688 * arm.x - 0.6754902 * arm.y, 0.6754902 * arm.x - 0.7373688 * arm.y);
+        }
+    }
+    float open = clamp(1.0 - 1.9 * sum / float(OCCLUSION), 0.0, 1.0);
+    colour = vec4(open, open, open, 1.0);
+}

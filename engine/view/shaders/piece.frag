@@ -1,0 +1,58 @@
+in vec3 v_place;
+in vec3 v_normal;
+in vec3 v_grain;
+in vec3 v_grain_normal;
+in vec3 v_shadow;
+uniform vec3 u_albedo;
+uniform vec4 u_finish;     // roughness, coat, grain, fibre
+uniform vec3 u_offset;
+uniform vec4 u_mark;       // highlight: colour and strength
+uniform sampler2D u_fibres;
+uniform sampler2D u_rings;
+uniform vec2 u_fibre_scale;
+out vec4 colour;
+
+// How much darker the surface is here. Wood is a solid: annual rings around a heart beside the piece, fibres
+// and flecks along it, pores on the end grain.
+float pattern() {
+    vec3 n = abs(v_grain_normal);
+    vec3 at = v_grain + u_offset;
+    float end = smoothstep(0.5, 0.9, n.x);
+    float across = n.y > n.z ? at.z : at.y;
+    vec4 fibre = texture(u_fibres, mix(vec2(at.x, across), 1.3 * at.yz, end) * mix(u_fibre_scale, u_fibre_scale.yy, end));
+    float radius = length(at.yz) + (fibre.b - 0.5) * (0.006 - 0.006 * end);
+    float ring = texture(u_rings, vec2(radius * 20.0, 0.5)).r;
+    float wood = (fibre.r - 0.5) * mix(0.36, 0.22, end) - fibre.g * mix(0.16, 0.10, end)
+               - (ring - 0.25) * mix(0.20, 0.42, end) + (fibre.b - 0.5) * 0.10 - 0.20 * end;
+    return wood * u_finish.z + (fibre.a - 0.5) * 0.16 * u_finish.w;
+}
+
+void main() {
+    vec3 n = normalize(v_normal);
+    vec3 v = normalize(u_eye - v_place);
+    float tone = pattern();
+    // late wood and pores are not only darker but redder
+    vec3 albedo = u_albedo * (1.0 + tone * vec3(0.75, 1.0, 1.25));
+    float nl = max(dot(n, u_sun), 0.0);
+    float nv = max(dot(n, v), 0.02);
+    vec3 h = normalize(u_sun + v);
+    float nh = max(dot(n, h), 0.0);
+    float vh = max(dot(v, h), 0.0);
+    float rough = u_finish.x - tone * 0.25;
+    vec3 sun = u_sun_light * (nl * sunlight(v_shadow));
+    float open = occlusion();
+    vec3 sky = mix(u_ground_light, u_sky_light, n.z * 0.5 + 0.5) * open;
+    vec3 light = albedo * (sun * (1.0 / PI) + sky) + sun * ggx(nl, nv, nh, vh, rough * rough);
+    float graze = 1.0 - nv;
+    graze *= graze;
+    graze *= graze;
+#ifdef COAT
+    vec3 mirror = room(reflect(-v, n)) * open;
+    light += u_finish.y * (sun * ggx(nl, nv, nh, vh, 0.04) + mirror * (0.04 + 0.5 * graze));
+#else
+    light += sky * graze * 0.12;
+#endif
+    // a mark keeps the light and shade of the piece
+    light = mix(light, u_mark.rgb * (sun.g * (1.0 / PI) + sky.g), u_mark.a);
+    colour = vec4(film(light), 1.0);
+}

@@ -1,0 +1,32 @@
+in vec3 v_place;
+in vec3 v_grain;
+in vec3 v_shadow;
+uniform vec3 u_albedo;
+uniform vec4 u_finish;     // roughness, coat, grain, fibre
+uniform vec3 u_focus;
+uniform vec2 u_fade;        // metres from the focus where the table begins and ends to melt into the backdrop
+uniform sampler2D u_fibres;
+uniform vec2 u_fibre_scale;
+out vec4 colour;
+
+void main() {
+    // planks side by side, each from another place of the tree
+    float row = v_grain.y * 8.0;
+    float plank = floor(row);
+    float seam = abs(row - plank - 0.5);
+    vec2 at = v_grain.xy * u_fibre_scale + vec2(0.37, 0.61) * plank;
+    vec4 fibre = texture(u_fibres, at * vec2(0.30, 0.55));
+    float tone = (fibre.r - 0.5) * 0.42 + (fibre.b - 0.5) * 0.30 - fibre.g * 0.10
+               + 0.10 * (fract(plank * 0.618034) - 0.5) - 0.30 * smoothstep(0.488, 0.497, seam);
+    tone = tone * u_finish.z + (fibre.a - 0.5) * 0.08 * u_finish.w;
+    vec3 albedo = u_albedo * (1.0 + tone * vec3(0.8, 1.0, 1.2));
+    // a table that glows as pieces do would draw the eye: greyer, and a little darker
+    albedo = 0.85 * mix(vec3(dot(albedo, vec3(0.2126, 0.7152, 0.0722))), albedo, 0.72);
+    float sun = sunlight(v_shadow) * u_sun.z;
+    float open = occlusion();
+    vec3 light = albedo * (u_sun_light * (sun / PI) + u_sky_light * open);
+    float graze = 1.0 - clamp(normalize(u_eye - v_place).z, 0.0, 1.0);
+    light += u_sky_light * open * (graze * graze * graze * graze * 0.22);
+    float fade = smoothstep(u_fade.x, u_fade.y, distance(v_place.xy, u_focus.xy));
+    colour = vec4(mix(film(light), backdrop(), fade), 1.0);
+}
