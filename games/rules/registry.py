@@ -7,11 +7,13 @@ from games.rules.bausack.entry import GAME as BAUSACK
 from games.rules.errors import SetupError, unknown
 from games.rules.sandbox.entry import GAME as SANDBOX
 from games.rules.shared import CLAUSES as SHARED_CLAUSES
+from games.rules.tower_topple.entry import GAME as TOWER_TOPPLE
 from games.rules.wonky.entry import GAME as WONKY
 
 GAMES: tuple[Game, ...] = (
     WONKY,
     BAUSACK,
+    TOWER_TOPPLE,
     SANDBOX,
 )
 
