@@ -103,7 +103,7 @@ class BulletWorld:
         (rad/s). Raises ValueError when the name is taken."""
         if body.name in self._residents:
             raise ValueError(f"there is a body named {body.name!r} already; names are unique")
-        path = urdf.write(body.piece, self.scale, self.tuning, body.fixed)
+        path = urdf.write(body.piece, self.scale, self.tuning, body.fixed, body.pose.matrix[2])
         resident = _Resident(body, -1, urdf.mass_frame(body.piece))
         position, orientation = self._to_bullet(resident, body.pose)
         resident.handle = self._call(
@@ -133,6 +133,16 @@ class BulletWorld:
             self._call(pybullet.stepSimulation)
         self._step += steps
         return self.read(contacts=contacts)
+
+    def contacts(self, names: Iterable[str] | None = None) -> tuple[Contact, ...]:
+        """The contacts that carry force, of all bodies or of the named ones, without reading any pose."""
+        return self._contacts(None if names is None else tuple(names))
+
+    def run(self, steps: int = 1) -> None:
+        """Take steps and read nothing: what a loop does between two pictures."""
+        for _ in range(steps):
+            self._call(pybullet.stepSimulation)
+        self._step += steps
 
     def settle(self) -> None:
         """Let a scene that was put together at rest find its contact forces; takes `Tuning.settle_steps` steps.

@@ -83,9 +83,9 @@ class Tuning:
     iteration over many steps, where a rigid correction would pump it into motion.
     """
 
-    iterations: int = 20
+    iterations: int = 18
     """Solver iterations a step once the scene has settled."""
-    settle_iterations: int = 100
+    settle_iterations: int = 30
     """Iterations while loads find their way through a new scene: 18 rows need about a hundred, once."""
     settle_steps: int = 24
     """Steps a scene is settled for: 0.1 s at the games' size."""
@@ -110,7 +110,7 @@ class Tuning:
     """Rigid contacts want it; compliant ones do not."""
     rigid: bool = False
     """Contacts without compliance: sharpest, but uneven towers never come to rest. Kept for the sweep."""
-    skin: float = 1e-4
+    skin: float = 2e-4
     """Boxes are made this much thicker on every side (0.01 mm at the games' size), because Bullet's box-box test
     finds no contact between boxes that touch exactly; the pieces would fall for three steps first."""
     margin: float = 2e-4

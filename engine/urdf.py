@@ -22,6 +22,9 @@ from models.piece import Part, Piece
 
 Array = NDArray[np.float64]
 
+LEVEL = 0.7
+"""Cosine of the angle from the vertical up to which a face looks up or down: 45 degrees, so every box has one."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MassFrame:
@@ -44,12 +47,16 @@ def mass_frame(piece: Piece) -> MassFrame:
     return MassFrame(piece.centre_of_mass, axes, moments)
 
 
-def write(piece: Piece, scale: Scale, tuning: Tuning, fixed: bool) -> Path:
-    """The URDF file of a piece, made once per content in a folder that goes with the process."""
+def write(piece: Piece, scale: Scale, tuning: Tuning, fixed: bool, up: Array) -> Path:
+    """The URDF file of a piece, made once per content in a folder that goes with the process.
+
+    up: (3,) the world's vertical in the piece frame. Boxes wear their skin on the faces that look up and down as
+    they are put in: between neighbours side by side it would squeeze, and a row of bricks would creep apart.
+    """
     frame = mass_frame(piece)
     blocks, meshes = [], {}
     for part in piece.parts:
-        block, mesh = _collision(part, frame, scale, tuning)
+        block, mesh = _collision(part, frame, scale, tuning, up)
         blocks.append(block)
         meshes.update(mesh)
     mass = 0.0 if fixed else piece.mass / scale.mass
@@ -65,7 +72,9 @@ def write(piece: Piece, scale: Scale, tuning: Tuning, fixed: bool) -> Path:
     return _write(folder / f"{_digest(text)}.urdf", text)
 
 
-def _collision(part: Part, frame: MassFrame, scale: Scale, tuning: Tuning) -> tuple[str, dict[str, str]]:
+def _collision(
+    part: Part, frame: MassFrame, scale: Scale, tuning: Tuning, up: Array
+) -> tuple[str, dict[str, str]]:
     """One <collision> element, and the mesh file it needs (none or one)."""
     if part.kind == "hull":
         corners = (part.vertices - frame.centre) @ frame.axes / scale.length
@@ -79,7 +88,8 @@ def _collision(part: Part, frame: MassFrame, scale: Scale, tuning: Tuning) -> tu
         roll = pitch = yaw = 0.0
     else:
         assert part.half_extents is not None
-        size = 2.0 * (part.half_extents / scale.length + tuning.skin)
+        is_level = np.abs(part.rotation.T @ up) > LEVEL
+        size = 2.0 * (part.half_extents / scale.length + np.where(is_level, tuning.skin, 0.0))
         shape = f'<box size="{size[0]:.17g} {size[1]:.17g} {size[2]:.17g}"/>'
         roll, pitch, yaw = _rpy(frame.axes.T @ part.rotation)
     return (

@@ -31,7 +31,7 @@ FRAMES = 60
 """Readings per simulated second: enough to tell who moves first, cheap enough to do always."""
 
 
-QUICK = replace(TUNING, iterations=20)
+QUICK = TUNING
 FINE_ITERATIONS = (40, 100)
 """Of the fine run, at twice the rate: the more, the fewer pieces there are. Four blocks balanced to half a
 millimetre need a hundred, an arch of 15 stones and a tower on few bricks forty."""

@@ -1,0 +1,91 @@
+"""`teeter doctor`: what this machine has, and the line that installs what is missing."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from games.commands.console import print_json, teeter_version
+
+CORE = ("pybullet", "numpy", "trimesh", "panda3d", "scipy", "shapely", "typer", "rich", "pydantic", "av")
+EXTRAS = {
+    "mesh": ("coacd", "lxml"),
+    "plot": ("matplotlib",),
+    "cluster": ("distributed",),
+    "bench": ("mujoco",),
+    "cra": ("compas-cra",),
+    "rl": ("gymnasium", "pettingzoo"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report. fix: the command that mends it, empty when nothing is wrong."""
+
+    what: str
+    found: str
+    fix: str = ""
+    is_needed: bool = True
+
+
+def findings() -> list[Finding]:
+    """Everything that is looked at, in order."""
+    found = [
+        Finding("teeter", teeter_version()),
+        _python(),
+        Finding("system", f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"),
+    ]
+    found += [_package(name, "pip install teeter") for name in CORE]
+    for extra, names in EXTRAS.items():
+        found += [_package(name, f"pip install 'teeter[{extra}]'", extra) for name in names]
+    return [*found, renderer()]
+
+
+def _python() -> Finding:
+    version = platform.python_version()
+    tested = "3.11 is the tested one"
+    return Finding("python", version if sys.version_info[:2] == (3, 11) else f"{version} ({tested})")
+
+
+def _package(name: str, fix: str, extra: str = "") -> Finding:
+    label = f"{name} ({extra})" if extra else name
+    try:
+        return Finding(label, metadata.version(name), is_needed=not extra)
+    except metadata.PackageNotFoundError:
+        return Finding(label, "missing", fix, is_needed=not extra)
+
+
+def renderer() -> Finding:
+    """What draws pictures here: a graphics card, software GL, or nothing."""
+    from engine.view.renderer import describe
+
+    seen = describe()
+    return Finding("renderer", seen.sentence, seen.fix)
+
+
+def report(as_json: bool) -> int:
+    """Print the findings; exit code 0 when everything needed is there."""
+    found = findings()
+    missing = [finding for finding in found if finding.is_needed and finding.fix]
+    if as_json:
+        print_json({"ok": not missing, "findings": [_row(finding) for finding in found]})
+        return 1 if missing else 0
+    table = Table(box=None, pad_edge=False)
+    for heading in ("what", "found", "to mend it"):
+        table.add_column(heading)
+    for finding in found:
+        style = "red" if finding.fix and finding.is_needed else "dim" if finding.fix else ""
+        table.add_row(finding.what, finding.found, finding.fix, style=style)
+    Console().print(table)
+    return 1 if missing else 0
+
+
+def _row(finding: Finding) -> dict[str, Any]:
+    return {"what": finding.what, "found": finding.found, "fix": finding.fix, "needed": finding.is_needed}
