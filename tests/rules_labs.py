@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import rules_bausack
+import rules_crazy_tower
 import rules_sandbox
 import rules_tower_topple
 import rules_wonky
 from rules_lab import Lab
 
 LABS: tuple[Lab, ...] = (
+    rules_crazy_tower.LAB,
     rules_wonky.LAB,
     rules_bausack.LAB,
     rules_tower_topple.LAB,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from games.rules.base import Clause, Game
 from games.rules.bausack.entry import GAME as BAUSACK
+from games.rules.crazy_tower.entry import GAME as CRAZY_TOWER
 from games.rules.errors import SetupError, unknown
 from games.rules.sandbox.entry import GAME as SANDBOX
 from games.rules.shared import CLAUSES as SHARED_CLAUSES
@@ -11,6 +12,7 @@ from games.rules.tower_topple.entry import GAME as TOWER_TOPPLE
 from games.rules.wonky.entry import GAME as WONKY
 
 GAMES: tuple[Game, ...] = (
+    CRAZY_TOWER,
     WONKY,
     BAUSACK,
     TOWER_TOPPLE,
