@@ -23,13 +23,17 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-import pybullet
 from numpy.typing import NDArray
 
 from engine import urdf
+from engine.quiet import without_output
 from engine.pose import Pose, matrix_of, quaternion_of
 from engine.settings import GRAVITY, TUNING, Scale, Tuning
 from engine.world import Body, Contact, Tick, Vector
+
+with without_output():
+    # its C code greets on standard output, in the middle of whatever a command prints there
+    import pybullet
 
 Array = NDArray[np.float64]
 

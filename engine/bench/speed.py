@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import resource
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from engine.bench.rigs import piece, table, tower, wood
 from engine.bullet import BulletWorld
-from engine.world import TABLE, Body
+from engine.pose import Pose
+from engine.topple.conic import fall
+from engine.topple.contacts import find_contacts
+from engine.topple.equilibrium import GRAVITY as DOWN
+from engine.topple.equilibrium import balance_of
+from engine.topple.statics import UNBALANCED, tilt_margin
+from engine.world import TABLE, Assembly, Body
 
 FRAMES = 60
 
@@ -83,3 +91,47 @@ def mjcf(bodies: Sequence[Body]) -> str:
             f'size="{half[0]} {half[1]} {half[2]}" mass="{body.piece.mass}" friction="{friction}"/></body>'
         )
     return "".join([*lines, "</worldbody></mujoco>"])
+
+
+def statics_time(rounds: int = 5) -> tuple[float, float]:
+    """Seconds of a verdict by statics on 54 bricks, contacts found and full friction cone, and with the tilt
+    margin as well; medians."""
+    scene = Assembly("tower", tower())
+    verdicts, tilts = [], []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        balance = balance_of(scene, find_contacts(scene), gravity=DOWN, friction=None)
+        if fall(balance, balance.friction).value > UNBALANCED:
+            raise RuntimeError("the tower of the benchmark must stand")
+        verdicts.append(time.perf_counter() - started)
+        tilt_margin(balance)
+        tilts.append(time.perf_counter() - started)
+    return float(np.median(verdicts)), float(np.median(tilts))
+
+
+def growth(sizes: Sequence[int] = (50, 100, 200, 400)) -> list[tuple[int, float, float]]:
+    """Pyramids of about so many blocks: (pieces, seconds a piece of a verdict by statics, peak memory in MB)."""
+    found = []
+    for wanted in sizes:
+        scene = pyramid(wanted)
+        times = []
+        for _ in range(3):
+            started = time.perf_counter()
+            balance = balance_of(scene, find_contacts(scene), gravity=DOWN, friction=None)
+            fall(balance, balance.friction)
+            times.append(time.perf_counter() - started)
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        found.append((len(scene.free), min(times) / len(scene.free), memory))
+    return found
+
+
+def pyramid(pieces: int) -> Assembly:
+    """A wall pyramid of at least so many blocks of 60 x 30 x 20 mm, 2 mm apart."""
+    rows = next(rows for rows in range(1, 200) if rows * (rows + 1) // 2 >= pieces)
+    block = piece(wood(), box=(60, 30, 20))
+    bodies = [table(size=(4000, 800, 30))]
+    for row in range(rows):
+        for place in range(rows - row):
+            x = (place - (rows - row - 1) / 2) * 0.062
+            bodies.append(Body(f"block.{row:02}.{place:02}", block, Pose((x, 0.0, 0.02 * row + 0.01))))
+    return Assembly(f"pyramid of {pieces}", tuple(bodies))

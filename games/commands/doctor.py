@@ -14,7 +14,7 @@ from rich.table import Table
 
 from games.commands.console import print_json, teeter_version
 
-CORE = ("pybullet", "numpy", "trimesh", "panda3d", "scipy", "shapely", "typer", "rich", "pydantic", "av")
+CORE = ("pybullet", "numpy", "trimesh", "panda3d", "scipy", "shapely", "clarabel", "typer", "rich", "pydantic", "av")
 EXTRAS = {
     "mesh": ("coacd", "lxml"),
     "plot": ("matplotlib",),
@@ -67,7 +67,7 @@ def renderer() -> Finding:
     from engine.view.renderer import describe
 
     seen = describe()
-    return Finding("renderer", seen.sentence, seen.fix)
+    return Finding("renderer", str(seen), seen.remedy)
 
 
 def report(as_json: bool) -> int:

@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from games.commands.console import OK, print_json
 
@@ -69,8 +70,8 @@ def list_clauses(name: str, as_json: bool) -> int:
     table.add_column(style="cyan", no_wrap=True)
     table.add_column()
     for clause in clauses:
-        table.add_row(clause.id, clause.text)
+        table.add_row(clause.id, Text(clause.text))
         if clause.decision:
-            table.add_row("", f"[dim italic]our decision: {clause.decision}[/dim italic]")
+            table.add_row("", Text(f"our decision: {clause.decision}", "dim italic"))
     Console().print(table)
     return OK

@@ -1,0 +1,38 @@
+# The two commands of the README: `make demo` and `make test`. Both make .venv and install into it first.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+JOBS ?= auto
+
+.PHONY: demo test fast soak lint lock clean
+
+demo: $(STAMP)
+	$(BIN)/teeter demo
+
+test: lint
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not soak"
+
+fast: $(STAMP)
+	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow and not soak"
+
+soak: $(STAMP)
+	$(BIN)/python -m pytest -q -n $(JOBS) -m soak
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# the lock file pins every package that `make` installs, with its hashes left to the index
+lock: $(STAMP)
+	$(BIN)/pip freeze --exclude-editable --exclude teeter > requirements.lock
+
+$(STAMP): pyproject.toml requirements.lock
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || python3 -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --constraint requirements.lock --editable ".[dev]"
+	touch $(STAMP)
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info

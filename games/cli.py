@@ -1,0 +1,151 @@
+"""The command `teeter`: every command's words and options. What they do is in `games.commands`.
+
+Nothing heavy is imported here, so that `teeter --help` answers at once.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from games.commands.console import reports
+
+app = typer.Typer(
+    name="teeter",
+    help="A 3D physics sandbox for towers of wooden blocks: play, check, replay.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def main() -> None:
+    """Entry point of the command."""
+    app()
+
+
+@app.callback()
+def _root(version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False) -> None:
+    if version:
+        from games.commands.console import teeter_version
+
+        typer.echo(teeter_version())
+        raise typer.Exit
+
+
+@app.command(epilog="Example: teeter check scenes/arch.toml --without voussoir.05 --json")
+@reports
+def check(
+    scene: Annotated[str, typer.Argument(help="Scene file, mesh file, or the name of a shipped scene.")],
+    without: Annotated[Optional[list[str]], typer.Option(help="Take this piece out first. May be repeated.")] = None,
+    add: Annotated[Optional[Path], typer.Option(help="Put in the pieces of another scene file.")] = None,
+    time: Annotated[Optional[float], typer.Option(help="Simulate exactly this many seconds.")] = None,
+    settle: Annotated[float, typer.Option(help="Allow gaps and overlaps up to this many mm and close them first.")] = 0.0,
+    tilt: Annotated[float, typer.Option(help="Tilt the table and the supports by this many degrees.")] = 0.0,
+    tilt_direction: Annotated[float, typer.Option(help="Downhill side of --tilt, degrees from +x.")] = 0.0,
+    friction: Annotated[Optional[float], typer.Option(help="Coefficient of friction of every pair.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the small disturbances.")] = 0,
+    workers: Annotated[Optional[int], typer.Option(help="Processes to use; all cores when left out.")] = None,
+    table: Annotated[Optional[str], typer.Option(help="Mesh scenes: `lowest` or `none`.")] = None,
+    fixed: Annotated[Optional[list[str]], typer.Option(help="Pieces that are supports, by name or pattern.")] = None,
+    material: Annotated[Optional[str], typer.Option(help="Material of pieces that name none.")] = None,
+    unit: Annotated[Optional[str], typer.Option(help="Unit of a mesh file: mm, cm, m or in.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Would it topple? Exit code 0: stands, 1: topples, 3: unsure, 2: bad input."""
+    from games.commands.check import Request, run
+
+    request = Request(
+        scene=scene,
+        without=tuple(without or ()),
+        add=add,
+        time=time,
+        settle=settle,
+        tilt=tilt,
+        tilt_direction=tilt_direction,
+        friction=friction,
+        seed=seed,
+        workers=workers,
+        table=table,
+        fixed=tuple(fixed or ()),
+        material=material,
+        unit=unit,
+    )
+    raise typer.Exit(run(request, as_json))
+
+
+@app.command(epilog="Example: teeter doctor")
+@reports
+def doctor(as_json: Json = False) -> None:
+    """Versions, the renderer found, and the line that installs what is missing."""
+    from games.commands.doctor import report
+
+    raise typer.Exit(report(as_json))
+
+
+@app.command(epilog="Example: teeter bench --accuracy")
+@reports
+def bench(
+    accuracy: Annotated[bool, typer.Option("--accuracy", help="How exact, beside closed forms, instead.")] = False,
+    as_json: Json = False,
+) -> None:
+    """The benchmark table: this machine, side by side with what else is installed."""
+    from games.commands.bench import report
+
+    raise typer.Exit(report(accuracy, as_json))
+
+
+@app.command(epilog="Example: teeter demo")
+@reports
+def demo() -> None:
+    """The main job on three scenes: one that stands, one at its limit, one that falls."""
+    from games.commands.demo import show
+
+    raise typer.Exit(show())
+
+
+@app.command("games", epilog="Example: teeter games")
+@reports
+def list_games(as_json: Json = False) -> None:
+    """The games, their modes and options."""
+    from games.commands.rulebook import list_games as show
+
+    raise typer.Exit(show(as_json))
+
+
+@app.command("rules", epilog="Example: teeter rules wonky")
+@reports
+def list_rules(
+    game: Annotated[str, typer.Argument(help="The game, as `teeter games` names it.")], as_json: Json = False
+) -> None:
+    """Every clause of a game in our own words, our decisions marked."""
+    from games.commands.rulebook import list_clauses
+
+    raise typer.Exit(list_clauses(game, as_json))
+
+
+@app.command("models", epilog="Example: teeter models bausack --sheet bausack.png")
+@reports
+def models(
+    game: Annotated[Optional[str], typer.Argument(help="A game; `export` to write a piece; all when left out.")] = None,
+    model: Annotated[Optional[str], typer.Argument(help="With `export`: the piece, such as tower_topple/brick.")] = None,
+    sheet: Annotated[Optional[Path], typer.Option(help="Draw a contact sheet of the pieces into this PNG.")] = None,
+    out: Annotated[Optional[Path], typer.Option("--out", "-o", help="With `export`: the .glb file to write.")] = None,
+    as_json: Json = False,
+) -> None:
+    """The piece catalogue: size, mass, material, picture. `teeter models export ID -o F.glb` writes a piece."""
+    from games.commands.catalogue import export, show
+    from games.commands.console import refuse
+
+    if game == "export":
+        if model is None or out is None:
+            refuse("models export: give a piece and a file, such as `teeter models export tower_topple/brick -o f.glb`")
+        raise typer.Exit(export(model, out))
+    if model is not None or out is not None:
+        refuse("models: a second word and --out belong to `teeter models export ID -o F.glb`")
+    raise typer.Exit(show(game, sheet, as_json))

@@ -1,0 +1,71 @@
+"""`teeter models`: the pieces as a table, a contact sheet, or a file for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+
+from games.commands.console import OK, print_json
+
+if TYPE_CHECKING:
+    from models.piece import Piece
+    from models.spec import PieceSpec
+
+MM = 1e3
+
+
+def show(game: str | None, sheet: Path | None, as_json: bool) -> int:
+    """Print a catalogue, or all; draw its contact sheet when asked. Raises ModelError, ViewError."""
+    from models.build import build
+    from models.catalogue import catalogue, games
+
+    names = [game.replace("-", "_")] if game else list(games())
+    found: dict[str, tuple[PieceSpec, Piece]] = {}
+    for name in names:
+        found |= {model: (spec, build(spec)) for model, spec in catalogue(name).items()}
+    if sheet is not None:
+        from engine.view.sheet import save_sheet
+
+        save_sheet([(model, piece) for model, (_, piece) in found.items()], sheet)
+    if as_json:
+        print_json([_row(model, spec, piece) for model, (spec, piece) in found.items()])
+        return OK
+    table = Table(box=None, padding=(0, 2))
+    for heading, side in (("model", "left"), ("size mm", "left"), ("mass g", "right"), ("material", "left")):
+        table.add_column(heading, justify=side)  # type: ignore[arg-type]
+    table.add_column("colour")
+    table.add_column("convex parts", justify="right")
+    for model, (spec, piece) in found.items():
+        row = _row(model, spec, piece)
+        size = " x ".join(f"{value:g}" for value in row["size_mm"])
+        table.add_row(model, size, f"{row['mass_g']:.1f}", row["material"], row["colour"] or "", str(row["parts"]))
+    Console().print(table)
+    if sheet is not None:
+        Console(stderr=True).print(f"wrote {sheet}")
+    return OK
+
+
+def _row(model: str, spec: PieceSpec, piece: Piece) -> dict[str, Any]:
+    return {
+        "model": model,
+        "size_mm": [round(float(value) * MM, 3) for value in piece.extents],
+        "mass_g": round(piece.mass * MM, 3),
+        "material": piece.material.name or "inline",
+        "colour": spec.colour,
+        "shape": spec.shape.key(),
+        "parts": len(piece.parts),
+    }
+
+
+def export(model: str, out: Path) -> int:
+    """Write one piece as binary glTF. Raises ModelError, OSError."""
+    from models.build import build
+    from models.catalogue import find
+    from models.export import export_glb
+
+    export_glb(build(find(model)), out)
+    Console(stderr=True).print(f"wrote {out}")
+    return OK
