@@ -20,19 +20,21 @@ What is done, and why (measurements in engine/README.md):
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import redirect_stderr
+from io import StringIO
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine import urdf
-from engine.quiet import without_output
 from engine.pose import Pose, matrix_of, quaternion_of
+from engine.rotation import directions, turned
 from engine.settings import GRAVITY, TUNING, Scale, Tuning
 from engine.world import Body, Contact, Tick, Vector
 
-with without_output():
-    # its C code greets on standard output, in the middle of whatever a command prints there
+with redirect_stderr(StringIO()):
+    # it greets on standard error when it is imported, in the middle of whatever a command reports there
     import pybullet
 
 Array = NDArray[np.float64]
@@ -314,7 +316,7 @@ class BulletWorld:
         if not residents:
             return
         places = [self._call(pybullet.getBasePositionAndOrientation, item.handle) for item in residents]
-        axes = _directions(self.tuning.seed_tilts) * self.tuning.seed_tilt
+        axes = directions(self.tuning.seed_tilts) * self.tuning.seed_tilt
         for turn in range(len(axes)):
             for row, (resident, (position, orientation)) in enumerate(zip(residents, places, strict=True)):
                 # neighbours tilt about different axes, so that no pair moves as one
@@ -376,29 +378,6 @@ class BulletWorld:
             float(point[9]) * unit,
             _vector(friction),
         )
-
-
-def turned(quaternion: Array, rotation: Array) -> Array:
-    """A quaternion xyzw turned by a small rotation vector (3,) in radians given in the world; normalised."""
-    x, y, z, w = quaternion
-    a, b, c = 0.5 * rotation
-    result = np.array(
-        [
-            x + a * w + b * z - c * y,
-            y + b * w + c * x - a * z,
-            z + c * w + a * y - b * x,
-            w - a * x - b * y - c * z,
-        ]
-    )
-    return np.asarray(result / np.sqrt(result @ result))
-
-
-def _directions(count: int) -> Array:
-    """Unit vectors (count, 3) spread evenly over the sphere (a Fibonacci lattice), the last opposite the first."""
-    row = np.arange(count) + 0.5
-    height, angle = 1.0 - 2.0 * row / count, np.pi * (3.0 - np.sqrt(5.0)) * row
-    radius = np.sqrt(1.0 - height**2)
-    return np.stack([radius * np.cos(angle), radius * np.sin(angle), height], axis=1)
 
 
 def _vector(values: Array) -> Vector:

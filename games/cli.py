@@ -30,7 +30,9 @@ def main() -> None:
 
 
 @app.callback()
-def _root(version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False) -> None:
+def _root(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+) -> None:
     if version:
         from games.commands.console import teeter_version
 
@@ -42,17 +44,23 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Print the ver
 @reports
 def check(
     scene: Annotated[str, typer.Argument(help="Scene file, mesh file, or the name of a shipped scene.")],
-    without: Annotated[Optional[list[str]], typer.Option(help="Take this piece out first. May be repeated.")] = None,
+    without: Annotated[
+        Optional[list[str]], typer.Option(help="Take this piece out first. May be repeated.")
+    ] = None,
     add: Annotated[Optional[Path], typer.Option(help="Put in the pieces of another scene file.")] = None,
     time: Annotated[Optional[float], typer.Option(help="Simulate exactly this many seconds.")] = None,
-    settle: Annotated[float, typer.Option(help="Allow gaps and overlaps up to this many mm and close them first.")] = 0.0,
+    settle: Annotated[
+        float, typer.Option(help="Allow gaps and overlaps up to this many mm and close them first.")
+    ] = 0.0,
     tilt: Annotated[float, typer.Option(help="Tilt the table and the supports by this many degrees.")] = 0.0,
     tilt_direction: Annotated[float, typer.Option(help="Downhill side of --tilt, degrees from +x.")] = 0.0,
     friction: Annotated[Optional[float], typer.Option(help="Coefficient of friction of every pair.")] = None,
     seed: Annotated[int, typer.Option(help="Of the small disturbances.")] = 0,
     workers: Annotated[Optional[int], typer.Option(help="Processes to use; all cores when left out.")] = None,
     table: Annotated[Optional[str], typer.Option(help="Mesh scenes: `lowest` or `none`.")] = None,
-    fixed: Annotated[Optional[list[str]], typer.Option(help="Pieces that are supports, by name or pattern.")] = None,
+    fixed: Annotated[
+        Optional[list[str]], typer.Option(help="Pieces that are supports, by name or pattern.")
+    ] = None,
     material: Annotated[Optional[str], typer.Option(help="Material of pieces that name none.")] = None,
     unit: Annotated[Optional[str], typer.Option(help="Unit of a mesh file: mm, cm, m or in.")] = None,
     as_json: Json = False,
@@ -91,7 +99,9 @@ def doctor(as_json: Json = False) -> None:
 @app.command(epilog="Example: teeter bench --accuracy")
 @reports
 def bench(
-    accuracy: Annotated[bool, typer.Option("--accuracy", help="How exact, beside closed forms, instead.")] = False,
+    accuracy: Annotated[
+        bool, typer.Option("--accuracy", help="How exact, beside closed forms, instead.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """The benchmark table: this machine, side by side with what else is installed."""
@@ -132,10 +142,18 @@ def list_rules(
 @app.command("models", epilog="Example: teeter models bausack --sheet bausack.png")
 @reports
 def models(
-    game: Annotated[Optional[str], typer.Argument(help="A game; `export` to write a piece; all when left out.")] = None,
-    model: Annotated[Optional[str], typer.Argument(help="With `export`: the piece, such as tower_topple/brick.")] = None,
-    sheet: Annotated[Optional[Path], typer.Option(help="Draw a contact sheet of the pieces into this PNG.")] = None,
-    out: Annotated[Optional[Path], typer.Option("--out", "-o", help="With `export`: the .glb file to write.")] = None,
+    game: Annotated[
+        Optional[str], typer.Argument(help="A game; `export` to write a piece; all when left out.")
+    ] = None,
+    model: Annotated[
+        Optional[str], typer.Argument(help="With `export`: the piece, such as tower_topple/brick.")
+    ] = None,
+    sheet: Annotated[
+        Optional[Path], typer.Option(help="Draw a contact sheet of the pieces into this PNG.")
+    ] = None,
+    out: Annotated[
+        Optional[Path], typer.Option("--out", "-o", help="With `export`: the .glb file to write.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """The piece catalogue: size, mass, material, picture. `teeter models export ID -o F.glb` writes a piece."""
@@ -144,7 +162,9 @@ def models(
 
     if game == "export":
         if model is None or out is None:
-            refuse("models export: give a piece and a file, such as `teeter models export tower_topple/brick -o f.glb`")
+            refuse(
+                "models export: give a piece and a file, such as `teeter models export tower_topple/brick -o f.glb`"
+            )
         raise typer.Exit(export(model, out))
     if model is not None or out is not None:
         refuse("models: a second word and --out belong to `teeter models export ID -o F.glb`")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -105,7 +106,9 @@ def slide_dynamics(friction: float, yaw: float, shape: Piece | None = None) -> f
 
 def free_fall(rate: int) -> float:
     """Per cent by which half a second of falling misses g t^2 / 2."""
-    with BulletWorld([Body("piece", piece(wood(), box=(40, 40, 10)), Pose((0, 0, 10.0)))], rate=rate) as world:
+    with BulletWorld(
+        [Body("piece", piece(wood(), box=(40, 40, 10)), Pose((0, 0, 10.0)))], rate=rate
+    ) as world:
         steps = rate // 2
         world.advance(steps)
         fallen = 10.0 - world.pose("piece").position[2]
@@ -135,8 +138,9 @@ def slope_acceleration(rate: int, angle: float = 35.0, friction: float = 0.35) -
         for _ in range(2):
             world.advance(steps)
             places.append(np.array(world.pose("piece").position))
-    first, second = (float(np.linalg.norm(b - a)) for a, b in zip(places, places[1:], strict=False))
-    return 100 * ((second - first) * (rate / steps) ** 2 / (GRAVITY * (math.sin(slope) - friction * math.cos(slope))) - 1)
+    first, second = (float(np.linalg.norm(b - a)) for a, b in pairwise(places))
+    true = GRAVITY * (math.sin(slope) - friction * math.cos(slope))
+    return 100 * ((second - first) * (rate / steps) ** 2 / true - 1)
 
 
 def tilt_stack(count: int, yaw: float, size: tuple[float, float, float] = (40, 30, 15)) -> float:
@@ -145,9 +149,7 @@ def tilt_stack(count: int, yaw: float, size: tuple[float, float, float] = (40, 3
     block, height = piece(rough, box=size), size[2] / 1e3
     turn = Pose((0, 0, 0), (0, 0, math.sin(math.radians(yaw) / 2), math.cos(math.radians(yaw) / 2)))
     bodies = [table(rough)]
-    bodies += [
-        Body(f"block.{n}", block, Pose((0, 0, (n + 0.5) * height)).then(turn)) for n in range(count)
-    ]
+    bodies += [Body(f"block.{n}", block, Pose((0, 0, (n + 0.5) * height)).then(turn)) for n in range(count)]
     true = math.degrees(math.atan(min(size[:2]) / (count * size[2])))
     measured = analyse(Assembly("stack", tuple(bodies)), loads=False).tilt_deg
     assert measured is not None
@@ -164,7 +166,8 @@ def _scaled(body: Body, times: float) -> Body:
     surface = replace(
         piece.surface,
         facets=tuple(
-            replace(facet, rings=tuple(ring * times for ring in facet.rings)) for facet in piece.surface.facets
+            replace(facet, rings=tuple(ring * times for ring in facet.rings))
+            for facet in piece.surface.facets
         ),
         edges=piece.surface.edges * times,
         corners=piece.surface.corners * times,

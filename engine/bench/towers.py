@@ -41,13 +41,13 @@ def stand_still(bodies: Sequence[Body], seconds: float = 30.0, tuning: Tuning = 
         world.settle()
         frames = [world.advance(world.rate // 2 - world.step).poses[:, :3]]
         sink = float((start - frames[0])[:, 2].max())
-        for _ in range(round(10 * seconds) - 5):
-            frames.append(world.advance(world.rate // 10).poses[:, :3])
+        frames += [world.advance(world.rate // 10).poses[:, :3] for _ in range(round(10 * seconds) - 5)]
     late = len(frames) * 2 // 3
     return StandStill(
         sink_mm=1e3 * sink,
         shift_mm=1e3 * max(float(np.linalg.norm(frame - frames[0], axis=1).max()) for frame in frames),
-        late_mm=1e3 * max(float(np.linalg.norm(frame - frames[late], axis=1).max()) for frame in frames[late:]),
+        late_mm=1e3
+        * max(float(np.linalg.norm(frame - frames[late], axis=1).max()) for frame in frames[late:]),
     )
 
 

@@ -296,7 +296,9 @@ class _Watch:
     def trial(self, last: Tick) -> Trial:
         """The result, after the last reading."""
         lowered = (last.poses[:, :3] - self.start[:, :3]) @ self.down
-        fell = tuple(sorted(name for name, is_down in zip(self.names, lowered > self.drop, strict=True) if is_down))
+        fell = tuple(
+            sorted(name for name, is_down in zip(self.names, lowered > self.drop, strict=True) if is_down)
+        )
         is_quiet = self.quiet_since is not None
         stands = self.failed_at is None and not fell and is_quiet
         return Trial(

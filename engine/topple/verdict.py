@@ -89,9 +89,7 @@ def check(assembly: Assembly, options: Options = DEFAULTS) -> Verdict:
     contacts = find_contacts(assembly)
     pose: Pose = "declared" if contacts.meet and let is None else "rest"
     workers = options.workers if options.workers is not None else min(TRIALS, os.cpu_count() or 1)
-    dynamics = shake(
-        assembly, seed=options.seed, time=options.time, gravity=options.gravity, workers=workers
-    )
+    dynamics = shake(assembly, seed=options.seed, time=options.time, gravity=options.gravity, workers=workers)
     statics = _statics(assembly, contacts, pose, dynamics, options)
     if let is not None and not let.stands:
         # what does not come to rest by itself needs no disturbance to fall

@@ -64,11 +64,17 @@ def _statics_rows(verdict: Verdict) -> list[tuple[str, str]]:
     found = [("force balance", f"holds ({where}; {friction})"), ("weakest piece", str(statics.weakest))]
     if statics.tilt_deg is not None and statics.tilt_direction_deg is not None:
         found.append(
-            ("far from toppling", f"{statics.tilt_deg:.2f} degrees of table tilt, {_side(statics.tilt_direction_deg)}")
+            (
+                "far from toppling",
+                f"{statics.tilt_deg:.2f} degrees of table tilt, {_side(statics.tilt_direction_deg)}",
+            )
         )
     if statics.push_n is not None:
         found.append(
-            ("", f"{newtons(statics.push_n)} sideways at the top of {statics.push_piece} ({statics.push_mode})")
+            (
+                "",
+                f"{newtons(statics.push_n)} sideways at the top of {statics.push_piece} ({statics.push_mode})",
+            )
         )
     return found
 
@@ -76,7 +82,9 @@ def _statics_rows(verdict: Verdict) -> list[tuple[str, str]]:
 def _dynamics_rows(verdict: Verdict) -> list[tuple[str, str]]:
     dynamics = verdict.dynamics
     stood = sum(trial.stands for trial in dynamics.trials)
-    text = f"stood {stood} of {len(dynamics.trials)} small disturbances ({dynamics.simulated:.1f} s simulated)"
+    text = (
+        f"stood {stood} of {len(dynamics.trials)} small disturbances ({dynamics.simulated:.1f} s simulated)"
+    )
     found = [("simulation", text)]
     if dynamics.stands:
         moved = f"{dynamics.shift * 1e3:.2f} mm and {math.degrees(dynamics.turn):.2f} degrees"

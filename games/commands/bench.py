@@ -40,7 +40,9 @@ def report(accuracy: bool, as_json: bool) -> int:
     for heading in ("measurement", "here", "should be", ""):
         table.add_column(heading)
     for row in rows:
-        mark = "" if row.holds is None else "[green]holds[/green]" if row.holds else "[red]does not hold[/red]"
+        mark = (
+            "" if row.holds is None else "[green]holds[/green]" if row.holds else "[red]does not hold[/red]"
+        )
         table.add_row(row.what, row.measured, row.must, mark)
     Console().print(table)
     return OK
@@ -117,7 +119,10 @@ def _growth() -> Row:
     ratio = found[-1][1] / found[0][1]
     text = ", ".join(f"{count}: {per * 1e3:.2f} ms" for count, per, _ in found)
     return Row(
-        "statics per piece, pyramids", f"{text}; peak memory {found[-1][2]:.0f} MB", "400 <= 1.5 x 50", ratio <= 1.5
+        "statics per piece, pyramids",
+        f"{text}; peak memory {found[-1][2]:.0f} MB",
+        "400 <= 1.5 x 50",
+        ratio <= 1.5,
     )
 
 

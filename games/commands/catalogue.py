@@ -27,9 +27,10 @@ def show(game: str | None, sheet: Path | None, as_json: bool) -> int:
     for name in names:
         found |= {model: (spec, build(spec)) for model, spec in catalogue(name).items()}
     if sheet is not None:
-        from engine.view.sheet import save_sheet
+        from engine.view.png import save_png
+        from engine.view.sheet import sheet as contact_sheet
 
-        save_sheet([(model, piece) for model, (_, piece) in found.items()], sheet)
+        save_png(contact_sheet([(model, piece) for model, (_, piece) in found.items()]), sheet)
     if as_json:
         print_json([_row(model, spec, piece) for model, (spec, piece) in found.items()])
         return OK
@@ -41,7 +42,9 @@ def show(game: str | None, sheet: Path | None, as_json: bool) -> int:
     for model, (spec, piece) in found.items():
         row = _row(model, spec, piece)
         size = " x ".join(f"{value:g}" for value in row["size_mm"])
-        table.add_row(model, size, f"{row['mass_g']:.1f}", row["material"], row["colour"] or "", str(row["parts"]))
+        table.add_row(
+            model, size, f"{row['mass_g']:.1f}", row["material"], row["colour"] or "", str(row["parts"])
+        )
     Console().print(table)
     if sheet is not None:
         Console(stderr=True).print(f"wrote {sheet}")

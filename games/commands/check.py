@@ -125,7 +125,9 @@ def panel(verdict: Verdict) -> Panel:
     for label, text in rows(verdict):
         grid.add_row(label, text)
     colour = COLOUR[verdict.word]
-    title = Text.assemble((f" {verdict.word.upper()} ", f"bold white on {colour}"), "  ", (verdict.scene, "bold"))
+    title = Text.assemble(
+        (f" {verdict.word.upper()} ", f"bold white on {colour}"), "  ", (verdict.scene, "bold")
+    )
     return Panel(Group(headline(verdict), "", grid), title=title, title_align="left", border_style=colour)
 
 

@@ -18,7 +18,9 @@ def show() -> int:
     for heading in ("scene", "verdict", "what the check says"):
         table.add_column(heading)
     errors = Console(stderr=True)
-    with Progress(SpinnerColumn(), TextColumn("{task.description}"), console=errors, transient=True) as progress:
+    with Progress(
+        SpinnerColumn(), TextColumn("{task.description}"), console=errors, transient=True
+    ) as progress:
         task = progress.add_task("")
         for name in SCENES:
             progress.update(task, description=f"checking {name}")
@@ -37,6 +39,8 @@ def _row(name: str) -> tuple[str, str, str]:
     lines = [headline(verdict)]
     if statics.stands and statics.tilt_deg is not None:
         push = f" or a push of {newtons(statics.push_n)}" if statics.push_n is not None else ""
-        lines.append(f"{statics.tilt_deg:.2f} degrees of tilt{push} would topple it; {statics.weakest} is weakest.")
+        lines.append(
+            f"{statics.tilt_deg:.2f} degrees of tilt{push} would topple it; {statics.weakest} is weakest."
+        )
     lines.append(f"[dim]{verdict.wall:.1f} s[/dim]")
     return name, f"[{colour}]{verdict.word}[/{colour}]", "\n".join(lines)

@@ -11,10 +11,23 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from games.commands.console import print_json, teeter_version
 
-CORE = ("pybullet", "numpy", "trimesh", "panda3d", "scipy", "shapely", "clarabel", "typer", "rich", "pydantic", "av")
+CORE = (
+    "pybullet",
+    "numpy",
+    "trimesh",
+    "panda3d",
+    "scipy",
+    "shapely",
+    "clarabel",
+    "typer",
+    "rich",
+    "pydantic",
+    "av",
+)
 EXTRAS = {
     "mesh": ("coacd", "lxml"),
     "plot": ("matplotlib",),
@@ -82,7 +95,7 @@ def report(as_json: bool) -> int:
         table.add_column(heading)
     for finding in found:
         style = "red" if finding.fix and finding.is_needed else "dim" if finding.fix else ""
-        table.add_row(finding.what, finding.found, finding.fix, style=style)
+        table.add_row(*(Text(text, style) for text in (finding.what, finding.found, finding.fix)))
     Console().print(table)
     return 1 if missing else 0
 

@@ -28,7 +28,12 @@ def list_games(as_json: bool) -> int:
                         for mode in game.modes
                     ],
                     "options": [
-                        {"name": each.name, "default": each.default, "allowed": each.allowed, "help": each.help}
+                        {
+                            "name": each.name,
+                            "default": each.default,
+                            "allowed": each.allowed,
+                            "help": each.help,
+                        }
                         for each in options_of(game.house)
                     ],
                 }
