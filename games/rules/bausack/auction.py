@@ -15,7 +15,7 @@ def build(state: State, given: Build) -> State:
     most = state.tokens[state.turn]
     if not 0 <= given.bid <= most:
         raise IllegalAction("BS-14", f"{given.player} may open with a bid of 0 to {most}, not {given.bid}")
-    return _ask_next(replace(state, phase=Phase.BID, bid=given.bid, leader=state.turn, met=False))
+    return _ask_next(replace(state, phase=Phase.BID, bid=given.bid, leader=state.turn))
 
 
 def bid(state: State, given: Bid) -> State:

@@ -89,13 +89,10 @@ def _dropped(state: State) -> State:
 
 def rested(state: State, given: Rested) -> State:
     """BS-09: everything lies still: the fallen pieces return, and when that fells nothing play goes on."""
-    if state.stir is Stir.STILL or state.phase is Phase.SETTLE:
-        waits = (
-            f"{said(state.piece)} was let go and is placed"
-            if state.phase is Phase.SETTLE
-            else "nothing waits"
-        )
-        raise IllegalAction("ALL-2", f"{waits} for the table to rest")
+    if state.phase is Phase.SETTLE:
+        raise IllegalAction("ALL-2", f"{said(state.piece)} was let go and has yet to be placed")
+    if state.stir is Stir.STILL:
+        raise IllegalAction("ALL-2", "nothing waits for the table to rest")
     if state.stir is Stir.FALLING:
         return give_back(state)
     still = replace(state, stir=Stir.STILL)

@@ -11,7 +11,7 @@ from games.rules.errors import IllegalAction
 def push(state: State, given: Push) -> State:
     """BS-18: the piece in the hand goes to the next player."""
     expect(state, Phase.LOOK)
-    return _hand_on(replace(state, phase=Phase.RECEIVE, price=1, met=False))
+    return _hand_on(replace(state, phase=Phase.RECEIVE, price=1))
 
 
 def accept(state: State, given: Accept) -> State:

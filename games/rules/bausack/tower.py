@@ -36,7 +36,7 @@ def take(state: State, given: Take) -> State:
         hold_one(state.piece)
     _leave_placed(state, given.piece)
     if state.phase is Phase.PLACE and given.piece == state.piece:
-        return replace(state, phase=Phase.CARRY, met=False)
+        return replace(state, phase=Phase.CARRY)
     if state.phase is not Phase.CHOOSE:
         raise IllegalAction(*OUT_OF_PLACE[state.phase])
     supply = tuple([piece for piece in state.supply if piece != given.piece])

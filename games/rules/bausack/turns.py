@@ -22,16 +22,7 @@ from games.rules.events import Measured
 def choose(state: State, seat: int) -> State:
     """BS-12: it is this seat's turn to choose a piece."""
     return replace(
-        state,
-        turn=seat,
-        actor=seat,
-        phase=Phase.CHOOSE,
-        piece="",
-        met=False,
-        bid=0,
-        leader=NOBODY,
-        passed=(),
-        price=0,
+        state, turn=seat, actor=seat, phase=Phase.CHOOSE, piece="", bid=0, leader=NOBODY, passed=()
     )
 
 
@@ -49,7 +40,7 @@ def after_placing(state: State) -> State:
     """Everything is still: the supply may be used up (BS-20), an outbid player chooses again (BS-17)."""
     if not state.supply:
         if state.house.tallest:
-            return replace(state, phase=Phase.MEASURE, piece="", met=False)
+            return replace(state, phase=Phase.MEASURE)
         return end(state, players_in(state), BausackReason.ALL_PLACED)
     return choose_again(state) if state.leader not in (NOBODY, state.turn) else next_turn(state)
 
