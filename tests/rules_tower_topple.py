@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
+from typing import Any
 
+import pytest
 import rules_lab
 from rules_lab import Golden, Lab, Table
 
+from games.catalogue import stock_of
 from games.rules.base import Action, Input, Need, Take, TakeBack, Wait
 from games.rules.conditions import Condition, Question
+from games.rules.errors import IllegalAction
 from games.rules.events import Fell, Met, Nudged, Placed, RefereeAnswer, Released, Removed, Rested
 from games.rules.tower_topple.entry import GAME
 from games.rules.tower_topple.rows import SLOTS, free_slots, in_play, top_row
-from games.rules.tower_topple.state import Leave, Phase, State
+from games.rules.tower_topple.state import Brick, Leave, Phase, Print, State, Stock
 
 NAMES = ("Ana", "Ben", "Cem", "Dora", "Emil", "Fay", "Gus", "Hana", "Ida", "Jan", "Kim", "Lea")
 
@@ -160,3 +165,94 @@ LAB = Lab(
         ),
     ),
 )
+
+
+STOCK: Stock = stock_of(GAME)
+
+
+def b(number: int) -> str:
+    """The id of a brick."""
+    return f"brick.{number:02}"
+
+
+def position(people: int = 3, mode: str = "1", gone: str = "", up: str = "", **more: Any) -> State:
+    """A state by its interesting parts: bricks 1 to 54 lie in rows from the table up, all plain.
+
+    `faces` names what else they are ({5: "blue", 6: Print.SKIP}), `house` the options, `gone` those not in
+    their rows any more (nor anywhere), `up` those in a row above, from the left.
+    """
+    faces, house = more.pop("faces", {}), more.pop("house", {})
+    state = GAME.rules.start(NAMES[:people], 1, {"mode": mode, **house}, STOCK)
+    bricks = [_face(Brick(b(number)), faces.get(number)) for number in range(1, 55)]
+    above = [b(int(word)) for word in up.split()]
+    off = {b(int(word)) for word in gone.split()} | set(above)
+    lying = ["" if brick.id in off else brick.id for brick in bricks]
+    tower = list(zip(lying[::3], lying[1::3], lying[2::3], strict=True))
+    if above:
+        left, centre, right = (*above, "", "")[:3]
+        tower.append((left, centre, right))
+    return replace(state, bricks=tuple(bricks), tower=tuple(tower), **more)
+
+
+def _face(brick: Brick, face: Print | str | None) -> Brick:
+    if isinstance(face, Print):
+        return replace(brick, print=face)
+    return replace(brick, colour=face) if face else brick
+
+
+def after(state: State, *inputs: Input) -> State:
+    """The state after all these inputs."""
+    for given in inputs:
+        state = GAME.rules.apply(state, given)
+    return state
+
+
+def on_turn(state: State) -> str:
+    """The name of the seat on turn."""
+    return state.seats[state.turn].name
+
+
+def out(state: State, number: int) -> State:
+    """The player on turn pulls a brick out."""
+    return after(state, Take(on_turn(state), b(number)), Removed(state.step, b(number)))
+
+
+def lay(state: State) -> State:
+    """The brick in the hand comes to lie in the first free slot."""
+    step, held = state.step, state.held
+    return after(state, Released(step, held), Placed(step, held, free_slots(state)[0]))
+
+
+def play(state: State, *numbers: int) -> State:
+    """Bricks pulled and laid, one after the other, by whoever is on turn."""
+    for number in numbers:
+        state = lay(out(state, number))
+    return state
+
+
+def crash(state: State, *numbers: int) -> State:
+    """These bricks fall (by default one that lies low)."""
+    return after(state, Fell(state.step, tuple([b(number) for number in numbers or (1,)])))
+
+
+def reset(state: State) -> State:
+    """All lies still after a topple."""
+    return after(state, Rested(state.step, ()))
+
+
+def refusal(state: State, given: Input) -> str:
+    """The full refusal of an illegal input."""
+    with pytest.raises(IllegalAction) as caught:
+        GAME.rules.apply(state, given)
+    return str(caught.value)
+
+
+def pullable(state: State) -> list[int]:
+    """The numbers of the bricks that may be taken."""
+    actions = [choice.action for choice in GAME.rules.legal(state)]
+    return [int(action.piece[-2:]) for action in actions if isinstance(action, Take)]
+
+
+def gained(before: State, now: State) -> tuple[int, ...]:
+    """What every seat gained between two states."""
+    return tuple([new - old for old, new in zip(before.scores, now.scores, strict=True)])
