@@ -1,11 +1,31 @@
-"""Pieces as glTF 2.0 binary files, for other people's viewers."""
+"""Pieces as glTF 2.0 binary files, for other people's viewers, and the normals they are shaded with.
+
+glTF is in metres and Y-up; teeter's Z-up is turned about x. A file holds one node, named by the model, with
+one mesh and one material of physically based shading.
+"""
 
 from __future__ import annotations
 
-import numpy as np
+import json
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from models.errors import ModelError
 from models.net import Ints
-from models.piece import Array
+from models.piece import Array, Piece
+
+# glTF: world = turned to y up
+_Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
+_ROUGHNESS = {"natural": 0.6, "painted": 0.3, "matte": 0.95}
+# numbers the glTF 2.0 specification gives to types and targets
+_FLOAT, _UNSIGNED = 5126, 5125
+_ARRAY, _ELEMENTS = 34962, 34963
+_MAGIC, _VERSION, _JSON, _BINARY = 0x46546C67, 2, 0x4E4F534A, 0x004E4942
 
 CREASE = np.radians(30.0)
 """Faces that meet at a smaller turn are shaded as one curve: a circle of 13 sides or more looks round."""
@@ -45,3 +65,114 @@ def corner_normals(vertices: Array, faces: Ints, crease: float = CREASE) -> Arra
     total[~good] = (0.0, 0.0, 1.0)
     normals: Array = total.reshape(-1, 3, 3)
     return normals
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Skin:
+    """Triangles with shared corners. points, normals: (n, 3) float32; triangles: (f, 3) rows of them."""
+
+    points: NDArray[np.float32]
+    normals: NDArray[np.float32]
+    triangles: NDArray[np.uint32]
+
+
+def skin_of(piece: Piece) -> Skin:
+    """The visual mesh of a piece, in the piece frame, corners with the same place and normal shared."""
+    faces = np.asarray(piece.visual.faces, dtype=np.int64)
+    points = np.asarray(piece.visual.vertices, dtype=np.float64)
+    normals = corner_normals(points, faces)
+    rows = np.concatenate([points[faces].reshape(-1, 3), normals.reshape(-1, 3)], axis=1)
+    # equal up to a rounding that nobody sees
+    scale = np.repeat([1 / max(float(np.ptp(points, axis=0).max()), 1e-12), 1.0], 3)
+    _, first, inverse = np.unique(np.round(rows * scale, 6), axis=0, return_index=True, return_inverse=True)
+    kept = rows[first].astype(np.float32)
+    return Skin(
+        np.ascontiguousarray(kept[:, :3]),
+        np.ascontiguousarray(kept[:, 3:]),
+        inverse.reshape(-1, 3).astype(np.uint32),
+    )
+
+
+def export_glb(piece: Piece, path: Path | str) -> None:
+    """Write a piece as `.glb`. Raises ModelError for another ending, or a file that cannot be written."""
+    path = Path(path)
+    if path.suffix.lower() != ".glb":
+        raise ModelError(f'{path}: models are exported as .glb (got "{path.suffix}")')
+    try:
+        path.write_bytes(glb_of(piece))
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def glb_of(piece: Piece) -> bytes:
+    """The bytes of the `.glb` file of a piece."""
+    skin = skin_of(piece)
+    points = (skin.points @ _Y_UP.T).astype("<f4")
+    normals = (skin.normals @ _Y_UP.T).astype("<f4")
+    # rounding to 24 bits leaves normals a little off; the format wants unit length
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    blobs = [points.tobytes(), normals.astype("<f4").tobytes(), skin.triangles.astype("<u4").tobytes()]
+    return packed(
+        _document(piece, points, skin.triangles.size, [len(blob) for blob in blobs]), b"".join(blobs)
+    )
+
+
+def _document(piece: Piece, points: NDArray[np.float32], indices: int, sizes: list[int]) -> dict[str, Any]:
+    """The JSON part: all three blobs have a length that four divides, so views stay aligned."""
+    vectors = {"componentType": _FLOAT, "count": len(points), "type": "VEC3"}
+    starts = [0, sizes[0], sizes[0] + sizes[1]]
+    targets = [_ARRAY, _ARRAY, _ELEMENTS]
+    primitive = {"attributes": {"POSITION": 0, "NORMAL": 1}, "indices": 2, "material": 0, "mode": 4}
+    return {
+        "asset": {"version": "2.0", "generator": "teeter"},
+        "scene": 0,
+        "scenes": [{"nodes": [0]}],
+        "nodes": [
+            {
+                "name": piece.model,
+                "mesh": 0,
+                "extras": {"mass_kg": piece.mass, "material": piece.material.name},
+            }
+        ],
+        "meshes": [{"name": piece.model, "primitives": [primitive]}],
+        "materials": [material_of(piece)],
+        "accessors": [
+            {
+                **vectors,
+                "bufferView": 0,
+                "min": points.min(axis=0).tolist(),
+                "max": points.max(axis=0).tolist(),
+            },
+            {**vectors, "bufferView": 1},
+            {"bufferView": 2, "componentType": _UNSIGNED, "count": indices, "type": "SCALAR"},
+        ],
+        "bufferViews": [
+            {"buffer": 0, "byteOffset": start, "byteLength": size, "target": target}
+            for start, size, target in zip(starts, sizes, targets, strict=True)
+        ],
+        "buffers": [{"byteLength": sum(sizes)}],
+    }
+
+
+def material_of(piece: Piece) -> dict[str, Any]:
+    """The glTF material of a piece: base colour in linear light, no metal, roughness by its finish."""
+    colour = piece.colour or piece.material.colour
+    is_painted = piece.colour is not None and piece.material.finish == "natural"
+    finish = "painted" if is_painted else piece.material.finish
+    values = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in values]
+    shading = {
+        "baseColorFactor": [round(value, 6) for value in linear] + [1.0],
+        "metallicFactor": 0.0,
+        "roughnessFactor": _ROUGHNESS[finish],
+    }
+    return {"name": f"{piece.material.name or 'material'} {colour}", "pbrMetallicRoughness": shading}
+
+
+def packed(document: dict[str, Any], binary: bytes) -> bytes:
+    """A `.glb` file of a glTF document and its buffer; chunks are padded to four bytes."""
+    text = json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+    text += b" " * (-len(text) % 4)
+    binary += b"\0" * (-len(binary) % 4)
+    chunks = struct.pack("<II", len(text), _JSON) + text + struct.pack("<II", len(binary), _BINARY) + binary
+    return struct.pack("<III", _MAGIC, _VERSION, 12 + len(chunks)) + chunks

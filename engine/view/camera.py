@@ -19,7 +19,7 @@ Vector = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """An eye that looks at a target. Metres, world axes (Z up); `fov` is the vertical angle of view in degrees."""
+    """An eye that looks at a target. Metres, world axes. fov: the vertical angle of view in degrees."""
 
     eye: Vector
     target: Vector
@@ -81,7 +81,11 @@ def _corners(body: Body) -> Array:
 
 
 def framing(
-    sphere: Sphere, view: str | tuple[float, float] = "three-quarter", *, fov: float = 28.0, aspect: float = 16 / 9
+    sphere: Sphere,
+    view: str | tuple[float, float] = "three-quarter",
+    *,
+    fov: float = 28.0,
+    aspect: float = 16 / 9,
 ) -> Camera:
     """A camera that has the whole sphere in the picture.
 

@@ -52,7 +52,9 @@ class Device:
             return self.engine.make_output(self.pipe, name, 0, depth, window, flags)
         return self.engine.make_output(self.pipe, name, 0, depth, window, flags, host.get_gsg(), host)
 
-    def picture(self, name: str, size: tuple[int, int], samples: int, *, sort: int, to_ram: bool) -> tuple[Any, Any]:
+    def picture(
+        self, name: str, size: tuple[int, int], samples: int, *, sort: int, to_ram: bool
+    ) -> tuple[Any, Any]:
         """A buffer and the texture with its colours; to_ram: the texture is read by the program."""
         wanted = core.FrameBufferProperties()
         wanted.set_rgba_bits(8, 8, 8, 8)
@@ -69,7 +71,7 @@ class Device:
         return buffer, texture
 
     def depths(self, name: str, size: tuple[int, int], *, sort: int, compare: bool) -> tuple[Any, Any]:
-        """A buffer of depths only, and their texture; compare: the texture answers lit or not, as shadow maps do."""
+        """A buffer of depths only, and their texture; compare: it answers lit or not, as shadow maps do."""
         wanted = core.FrameBufferProperties()
         wanted.set_depth_bits(24)
         buffer = self._made(name, size, wanted, sort)
@@ -80,7 +82,9 @@ class Device:
         kind = core.SamplerState.FT_shadow if compare else core.SamplerState.FT_nearest
         texture.set_minfilter(kind)
         texture.set_magfilter(kind)
-        buffer.add_render_texture(texture, core.GraphicsOutput.RTM_bind_or_copy, core.GraphicsOutput.RTP_depth)
+        buffer.add_render_texture(
+            texture, core.GraphicsOutput.RTM_bind_or_copy, core.GraphicsOutput.RTP_depth
+        )
         return buffer, texture
 
     def _made(self, name: str, size: tuple[int, int], wanted: Any, sort: int) -> Any:
@@ -127,13 +131,13 @@ def geom_of(triangles: Triangles) -> Any:
     rows = np.ascontiguousarray(triangles.rows, dtype=np.float32)
     data = core.GeomVertexData("piece", _format(), core.Geom.UH_static)
     data.unclean_set_num_rows(len(rows))
-    memoryview(data.modify_array(0)).cast("B")[:] = memoryview(rows).cast("B")
+    memoryview(data.modify_array(0)).cast("B")[:] = rows.data.cast("B")
     indices = np.ascontiguousarray(triangles.indices, dtype=np.uint32)
     primitive = core.GeomTriangles(core.Geom.UH_static)
     primitive.set_index_type(core.Geom.NT_uint32)
     array = primitive.modify_vertices()
     array.unclean_set_num_rows(indices.size)
-    memoryview(array).cast("B")[:] = memoryview(indices).cast("B")
+    memoryview(array).cast("B")[:] = indices.data.cast("B")
     geom = core.Geom(data)
     geom.add_primitive(primitive)
     return geom
@@ -154,7 +158,9 @@ def texture_of(name: str, pixels: Any, *, mipmaps: bool) -> Any:
     texture.setup_2d_texture(width, height, core.Texture.T_unsigned_byte, core.Texture.F_rgba8)
     # Panda3D keeps blue first
     texture.set_ram_image(np.ascontiguousarray(pixels[..., [2, 1, 0, 3]]).tobytes())
-    texture.set_minfilter(core.SamplerState.FT_linear_mipmap_nearest if mipmaps else core.SamplerState.FT_linear)
+    texture.set_minfilter(
+        core.SamplerState.FT_linear_mipmap_nearest if mipmaps else core.SamplerState.FT_linear
+    )
     texture.set_magfilter(core.SamplerState.FT_linear)
     texture.set_wrap_u(core.SamplerState.WM_repeat)
     texture.set_wrap_v(core.SamplerState.WM_repeat)

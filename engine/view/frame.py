@@ -38,5 +38,5 @@ def frame_of(bodies: Iterable[Body]) -> Frame:
 
 
 def frame_of_tick(tick: Tick, fixed: Frame) -> Frame:
-    """The frame of a world's tick; `fixed` holds the bodies that a tick leaves out because they never move."""
+    """The frame of a world's tick; `fixed` holds the bodies that a tick leaves out: they never move."""
     return Frame((*fixed.names, *tick.names), np.concatenate([fixed.poses, tick.poses]))

@@ -1,4 +1,4 @@
-"""Triangles as the graphics card wants them: three corners a face, normals that know a crease from a curve."""
+"""Triangles as the graphics card wants them: corners and normals, in the piece frame and along the grain."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.view.look import grain_axes
-from models.export import corner_normals
+from models.export import skin_of
 from models.piece import Piece
 
 Floats = NDArray[np.float32]
@@ -26,14 +26,8 @@ class Triangles:
 
 
 def triangles_of(piece: Piece) -> Triangles:
-    """The visual mesh of a piece, corners with the same normal shared."""
-    faces = np.asarray(piece.visual.faces)
-    points = np.asarray(piece.visual.vertices, dtype=np.float64)
-    normals = corner_normals(points, faces)
-    axes = grain_axes(piece)
-    corners = points[faces].reshape(-1, 3)
-    directions = normals.reshape(-1, 3)
-    rows = np.concatenate([corners, directions, corners @ axes.T, directions @ axes.T], axis=1).astype(np.float32)
-    # equal up to a rounding that nobody sees
-    _, first, inverse = np.unique(np.round(rows[:, :6], 6), axis=0, return_index=True, return_inverse=True)
-    return Triangles(np.ascontiguousarray(rows[first]), inverse.reshape(-1, 3).astype(np.uint32))
+    """The visual mesh of a piece."""
+    skin = skin_of(piece)
+    axes = grain_axes(piece).astype(np.float32)
+    rows = np.concatenate([skin.points, skin.normals, skin.points @ axes.T, skin.normals @ axes.T], axis=1)
+    return Triangles(np.ascontiguousarray(rows), skin.triangles)

@@ -46,7 +46,7 @@ class Labels:
         return path
 
     def caption(self, text: str, at: tuple[float, float], height: float) -> None:
-        """Write a text below a place, from -1 to 1, for good; height: of a line, as a part of the picture's."""
+        """Write a text below a place, from -1 to 1, for good; height: of a line, part of the picture's."""
         self.write(text, (at[0] * self._aspect, at[1]), height=height, card=False)
 
     def show(self, texts: Mapping[str, str], place: Callable[[str], tuple[float, float] | None]) -> None:

@@ -23,9 +23,9 @@ Quality = Literal["low", "medium", "high"]
 class Finish:
     """A kind of surface.
 
-    roughness: 0 mirror to 1 chalk (the alpha of GGX is its square). coat: strength of the clear lacquer above.
-    grain: how much the wood shows through. fibre: speckle of card. variety: how much one piece differs from
-    the next. All 0 to 1.
+    All 0 to 1. roughness: from mirror to chalk (the alpha of GGX is its square). coat: strength of the clear
+    lacquer above. grain: how much the wood shows through. fibre: speckle of card. variety: how much one piece
+    differs from the next.
     """
 
     roughness: float
@@ -74,7 +74,7 @@ class Level:
 LEVELS: dict[Quality, Level] = {
     "low": Level(shadow=512, taps=4, samples=0, occlusion=0, coarse=3),
     "medium": Level(shadow=1024, taps=9, samples=4, occlusion=8, coarse=3),
-    "high": Level(shadow=2048, taps=49, samples=8, occlusion=24, coarse=2),
+    "high": Level(shadow=2048, taps=25, samples=4, occlusion=24, coarse=2),
 }
 
 

@@ -81,7 +81,9 @@ class ShadowPass:
 class OcclusionPass:
     """Ambient occlusion, coarser than the picture: depths, occlusion, blur."""
 
-    def __init__(self, device: Device, root: Any, eye: Any, lens: Any, size: tuple[int, int], level: Level) -> None:
+    def __init__(
+        self, device: Device, root: Any, eye: Any, lens: Any, size: tuple[int, int], level: Level
+    ) -> None:
         self._size = (-(-size[0] // level.coarse), -(-size[1] // level.coarse))
         depths, deep = device.depths("depths", self._size, sort=1, compare=False)
         camera = eye.attach_new_node(core.Camera("depths", lens))
@@ -103,11 +105,13 @@ class OcclusionPass:
         quad.set_shader_input("u_texel", core.LVecBase2(1 / self._size[0], 1 / self._size[1]))
         scene = core.NodePath(name)
         quad.reparent_to(scene)
-        buffer.make_display_region().set_camera(scene.attach_new_node(core.Camera(name, core.OrthographicLens())))
+        buffer.make_display_region().set_camera(
+            scene.attach_new_node(core.Camera(name, core.OrthographicLens()))
+        )
         return buffer, quad, texture
 
     def aim(self, camera: Camera, planes: tuple[float, float], reach: float) -> None:
-        """Look as the camera does; planes: near and far, reach: how far surfaces darken each other; metres."""
+        """Look as the camera does. planes: near and far, reach: how far surfaces darken others; metres."""
         tangent = math.tan(math.radians(camera.fov) / 2)
         aspect = self._size[0] / self._size[1]
         self._quad.set_shader_input("u_tangent", core.LVecBase2(tangent * aspect, tangent))

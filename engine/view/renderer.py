@@ -1,4 +1,4 @@
-"""Which OpenGL there is, found out in a process of its own: a broken driver may take that one down, not ours."""
+"""Which OpenGL there is, found out in a process of its own, which a broken driver may take down."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ print(json.dumps({"name": found.renderer, "version": found.version}))
 
 @dataclass(frozen=True, slots=True)
 class Renderer:
-    """What draws. kind: gpu, software or none. name, version: as the driver says. remedy: what to do for none."""
+    """What draws. name, version: as the driver says. remedy: what to do when there is none."""
 
     kind: Kind
     name: str = ""
@@ -65,7 +65,12 @@ def _read(code: int, out: str, err: str) -> Renderer:
         found = json.loads(out.strip().splitlines()[-1])
     except (IndexError, ValueError):
         last = err.strip().splitlines()[-1] if err.strip() else f"exit code {code}"
-        return Renderer("none", remedy=f"{last}; to install a driver: {INSTALL_LINE}" if INSTALL_LINE not in last else last.strip())
+        return Renderer(
+            "none",
+            remedy=f"{last}; to install a driver: {INSTALL_LINE}"
+            if INSTALL_LINE not in last
+            else last.strip(),
+        )
     return Renderer(kind_of(found["name"]), found["name"], found["version"])
 
 

@@ -19,16 +19,21 @@ from models.build import build
 from models.piece import Piece
 from models.spec import parse
 
-MOST_PIECES = 400
+MOST_PIECES = 240
 # pixels of a cell, and the least size of a sheet
 CELL = (240, 230)
 # of the cell: the part that the widest piece takes
-FILL = 0.66
-FOV = 10.0
+FILL = 0.76
+# nearly parallel, so that all pieces are drawn to one scale
+FOV = 0.6
 ELEVATION = math.radians(38)
 # where captions stand below the middle of a cell, as a part of it, and their height in pixels
-CAPTION = 0.40
+CAPTION = 0.36
 TEXT = 13
+# of the cell: how far above its middle pieces stand, for the caption's sake
+LIFT = 0.09
+# each pixel is the mean of so many by so many
+FINE = 2
 PAPER = "#e9e4da"
 # turned a little, so that three faces show
 YAW = math.radians(24)
@@ -87,30 +92,37 @@ def sheet(pieces: Sequence[tuple[str, Piece]], *, quality: Quality = "high") -> 
     bodies = [_paper(grid)]
     for number, (label, piece) in enumerate(pieces):
         x, y = grid.place(number)
-        bodies.append(Body(f"{number} {label}", piece, Pose((x, y, float(piece.extents[2]) / 2), turn)))
-    stage = Stage(bodies, size=(grid.columns * CELL[0], grid.rows * CELL[1]), quality=quality)
+        half = float(piece.extents[2]) / 2
+        # back by what it rises, so that its picture is in the middle of the cell
+        y += LIFT * grid.depth - half / math.tan(ELEVATION)
+        bodies.append(Body(f"{number} {label}", piece, Pose((x, y, half), turn)))
+    size = (FINE * grid.columns * CELL[0], FINE * grid.rows * CELL[1])
+    stage = Stage(bodies, size=size, quality=quality)
     try:
         stage.aim(_camera(grid))
         for number, (label, piece) in enumerate(pieces):
             x, y = grid.place(number)
-            stage.caption(caption(label, piece), (x, y - CAPTION * grid.depth, 0.0), height=TEXT)
-        return stage.render()
+            stage.caption(caption(label, piece), (x, y - CAPTION * grid.depth, 0.0), height=FINE * TEXT)
+        return _reduced(stage.render())
     finally:
         stage.close()
 
 
 def _paper(grid: Grid) -> Body:
     """The sheet the pieces stand on, larger than the picture."""
-    size = [4000 * grid.columns * grid.pitch, 4000 * grid.rows * grid.depth, 1.0]
+    size = [8000 * grid.columns * grid.pitch, 8000 * grid.rows * grid.depth, 1.0]
     spec = parse({"shape": {"box": size}, "material": {"like": "grey_board", "colour": PAPER}}, "sheet")
     return Body(TABLE, build(spec), Pose((0.0, 0.0, -0.0005)), fixed=True)
 
 
+def _reduced(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    height, width, _ = picture.shape
+    blocks = picture.reshape(height // FINE, FINE, width // FINE, FINE, 3)
+    mean: NDArray[np.uint8] = np.rint(blocks.mean(axis=(1, 3))).astype(np.uint8)
+    return mean
+
+
 def _camera(grid: Grid) -> Camera:
-    """From the front and above, so that the columns fill the width of the picture."""
-    tangent = math.tan(math.radians(FOV) / 2)
-    high = grid.rows * grid.depth * math.sin(ELEVATION)
-    away = high / 2 / tangent
-    # a little more room in front, where the captions of the first row stand
-    y = -0.04 * grid.depth
-    return Camera((0.0, y - away * math.cos(ELEVATION), away * math.sin(ELEVATION)), (0.0, y, 0.0), FOV)
+    """From the front and above, so that the grid fills the picture."""
+    away = grid.rows * grid.depth * math.sin(ELEVATION) / 2 / math.tan(math.radians(FOV) / 2)
+    return Camera((0.0, -away * math.cos(ELEVATION), away * math.sin(ELEVATION)), (0.0, 0.0, 0.0), FOV)

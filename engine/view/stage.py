@@ -51,7 +51,9 @@ class Stage:
         self, bodies: Iterable[Body], *, size: tuple[int, int] = (1280, 720), quality: Quality = "medium"
     ) -> None:
         if not all(1 <= side <= MOST_PIXELS for side in size):
-            raise ViewError(f"a picture of {size[0]} x {size[1]} cannot be made: 1 to {MOST_PIXELS} pixels a side")
+            raise ViewError(
+                f"a picture of {size[0]} x {size[1]} cannot be made: 1 to {MOST_PIXELS} pixels a side"
+            )
         if quality not in LEVELS:
             raise ViewError(f'unknown quality "{quality}": use one of {", ".join(LEVELS)}')
         bodies = tuple(bodies)
@@ -169,11 +171,13 @@ class Stage:
             self._occlusion.aim(camera, (near, far), self.sphere.radius * studio.OCCLUSION_REACH)
 
     def show(self, frame: Frame) -> None:
-        """Put bodies where the frame has them, from the next picture on. Raises ViewError for an unknown name."""
-        unknown = [name for name in (*frame.names, *frame.highlights, *frame.labels) if name not in self._nodes]
+        """Put bodies where the frame has them, for the next picture. Raises ViewError for unknown names."""
+        unknown = [
+            name for name in (*frame.names, *frame.highlights, *frame.labels) if name not in self._nodes
+        ]
         if unknown:
             raise ViewError(f'the stage has no body "{unknown[0]}": make it with all bodies its frames name')
-        there = np.isfinite(frame.poses).all(axis=1)
+        there = np.asarray(np.isfinite(frame.poses).all(axis=1), dtype=np.bool_)
         shown = set()
         for name, row, is_there in zip(frame.names, frame.poses.tolist(), there, strict=True):
             if is_there:

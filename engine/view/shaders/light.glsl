@@ -22,6 +22,8 @@ float sunlight(vec3 at) {
     return sum * (1.0 / float(TAPS));
 }
 
+// Part of the sky that reaches a place. The sun is given a third of it: a real lamp is wide, and its light fails
+// in corners too.
 float occlusion() {
 #if OCCLUSION > 0
     return texture(u_occlusion, gl_FragCoord.xy * u_pixel).r;

@@ -20,13 +20,14 @@ void main() {
     int solid = texture(u_depth, uv).r < 1.0 ? 1 : 0;
     for (int once = 0; once < solid; ++once) {
         vec3 here = place(uv);
-        // of the two neighbours on each axis the one nearer in depth lies on the same face
+        // of the two neighbours on each axis the one nearer in depth lies on the same face; outside the picture there is none
         vec3 right = place(uv + vec2(u_texel.x, 0.0)) - here;
         vec3 left = here - place(uv - vec2(u_texel.x, 0.0));
         vec3 above = place(uv + vec2(0.0, u_texel.y)) - here;
         vec3 below = here - place(uv - vec2(0.0, u_texel.y));
-        vec3 n = normalize(cross(abs(above.z) < abs(below.z) ? above : below,
-                                 abs(right.z) < abs(left.z) ? right : left));
+        bool up = uv.y < u_texel.y || (uv.y < 1.0 - u_texel.y && abs(above.z) < abs(below.z));
+        bool on = uv.x < u_texel.x || (uv.x < 1.0 - u_texel.x && abs(right.z) < abs(left.z));
+        vec3 n = normalize(cross(up ? above : below, on ? right : left));
         // sixteen turns of the pattern, which the blur averages
         vec2 cell = mod(floor(gl_FragCoord.xy), 4.0);
         float angle = (cell.x * 4.0 + cell.y) * 2.7488936;
@@ -34,13 +35,15 @@ void main() {
         vec2 arm = vec2(cos(angle), sin(angle));
         float fall = 1.0 / (u_reach * u_reach);
         for (int i = 0; i < OCCLUSION; ++i) {
-            vec3 v = place(uv + arm * ((float(i) + 0.7) * texels) * u_texel) - here;
+            vec2 at = uv + arm * ((float(i) + 0.7) * texels) * u_texel;
+            vec3 v = place(at) - here;
             float vv = dot(v, v) + 1e-9;
-            sum += max(1.0 - vv * fall, 0.0) * max(dot(v, n) * inversesqrt(vv) - 0.08, 0.0);
+            vec2 off = abs(at - 0.5);
+            sum += step(max(off.x, off.y), 0.5) * max(1.0 - vv * fall, 0.0) * max(dot(v, n) * inversesqrt(vv) - 0.08, 0.0);
             // onward by the golden angle
             arm = vec2(-0.7373688 * arm.x - 0.6754902 * arm.y, 0.6754902 * arm.x - 0.7373688 * arm.y);
         }
     }
-    float open = clamp(1.0 - 1.9 * sum / float(OCCLUSION), 0.0, 1.0);
+    float open = clamp(1.0 - 2.3 * sum / float(OCCLUSION), 0.0, 1.0);
     colour = vec4(open, open, open, 1.0);
 }

@@ -39,8 +39,8 @@ void main() {
     float nh = max(dot(n, h), 0.0);
     float vh = max(dot(v, h), 0.0);
     float rough = u_finish.x - tone * 0.25;
-    vec3 sun = u_sun_light * (nl * sunlight(v_shadow));
     float open = occlusion();
+    vec3 sun = u_sun_light * (nl * sunlight(v_shadow) * (0.67 + 0.33 * open));
     vec3 sky = mix(u_ground_light, u_sky_light, n.z * 0.5 + 0.5) * open;
     vec3 light = albedo * (sun * (1.0 / PI) + sky) + sun * ggx(nl, nv, nh, vh, rough * rough);
     float graze = 1.0 - nv;

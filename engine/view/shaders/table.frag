@@ -22,8 +22,8 @@ void main() {
     vec3 albedo = u_albedo * (1.0 + tone * vec3(0.8, 1.0, 1.2));
     // a table that glows as pieces do would draw the eye: greyer, and a little darker
     albedo = 0.85 * mix(vec3(dot(albedo, vec3(0.2126, 0.7152, 0.0722))), albedo, 0.72);
-    float sun = sunlight(v_shadow) * u_sun.z;
     float open = occlusion();
+    float sun = sunlight(v_shadow) * u_sun.z * (0.67 + 0.33 * open);
     vec3 light = albedo * (u_sun_light * (sun / PI) + u_sky_light * open);
     float graze = 1.0 - clamp(normalize(u_eye - v_place).z, 0.0, 1.0);
     light += u_sky_light * open * (graze * graze * graze * graze * 0.22);

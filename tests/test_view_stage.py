@@ -1,0 +1,276 @@
+"""Pictures, judged by masks and brightness. Without OpenGL these tests fail and say what to install."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from engine.pose import Pose
+from engine.view.camera import Camera, framing
+from engine.view.errors import INSTALL_LINE, ViewError
+from engine.view.frame import Frame, frame_of
+from engine.view.look import LEVELS, Quality
+from engine.view.renderer import describe
+from engine.view.sheet import CELL, caption, sheet
+from engine.view.stage import Stage
+from engine.world import Body
+from models.build import build
+from models.piece import Piece
+from models.spec import parse
+
+Picture = NDArray[np.uint8]
+SIZE = (320, 180)
+
+
+@cache
+def piece(kind: str, *numbers: float, material: str = "beech", colour: str | None = None) -> Piece:
+    shape: dict[str, Any] = {kind: list(numbers) if len(numbers) > 1 else numbers[0]}
+    table: dict[str, Any] = {"shape": shape, "material": material}
+    return build(parse(table if colour is None else {**table, "colour": colour}, "test"))
+
+
+TABLE = Body("table", piece("box", 1200, 800, 30, material="table"), Pose((0, 0, -0.015)), fixed=True)
+BLOCK = Body("block", piece("box", 60, 60, 60, material="grey_board", colour="white"), Pose((0, 0, 0.03)))
+PLANK = Body("plank", piece("box", 60, 40, 20), Pose((-0.07, 0, 0.01)))
+PAINTED = Body("painted", piece("box", 60, 40, 20, colour="red"), Pose((0.07, 0, 0.01)))
+BODIES = (TABLE, BLOCK, PLANK, PAINTED)
+ALL = frame_of(BODIES)
+
+
+@cache
+def _stage(quality: Quality) -> Stage:
+    return Stage(BODIES, size=SIZE, quality=quality)
+
+
+def stage(quality: Quality = "medium") -> Stage:
+    """One stage of each quality for all tests of a process: making one takes longer than a picture."""
+    return _stage(quality)
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> None:
+    """Every test finds the shared stage as it was made."""
+    stage().aim(framing(stage().sphere))
+    stage().show(ALL)
+
+
+def shot(frame: Frame = ALL, quality: Quality = "medium") -> NDArray[np.int_]:
+    stage(quality).show(frame)
+    return stage(quality).render().astype(int)
+
+
+def without(*names: str) -> Frame:
+    return frame_of(body for body in BODIES if body.name not in names)
+
+
+def mask(name: str) -> NDArray[np.bool_]:
+    """Where a body is: what a mark on it changes most."""
+    marked = Frame(ALL.names, ALL.poses, highlights={name: "#00ff00"})
+    found: NDArray[np.bool_] = np.abs(shot(marked) - shot()).max(axis=2) > 40
+    return found
+
+
+def grey(picture: NDArray[np.int_]) -> NDArray[np.float64]:
+    return np.asarray(picture @ np.array([0.2126, 0.7152, 0.0722]))
+
+
+def grown(area: NDArray[np.bool_], by: int) -> NDArray[np.bool_]:
+    """The area and so many pixels around it."""
+    for axis in (0, 1):
+        area = np.any([np.roll(area, step, axis) for step in range(-by, by + 1)], axis=0)
+    return area
+
+
+def test_this_machine_draws() -> None:
+    found = describe()
+    assert found.kind in ("gpu", "software"), str(found)
+    assert found.quality in LEVELS
+
+
+@pytest.mark.parametrize("quality", LEVELS)
+def test_every_level_shows_all_bodies_in_good_light(quality: Quality) -> None:
+    picture = shot(quality=quality)
+    assert picture.shape == (180, 320, 3)
+    light = grey(picture)
+    assert 90 < light.mean() < 200
+    # neither crushed nor burnt out
+    assert np.quantile(light, 0.01) > 15
+    assert (light > 252).mean() < 0.01
+    for name in ("block", "plank", "painted"):
+        changed = np.abs(shot(without(name), quality) - picture).max(axis=2) > 30
+        assert 0.005 < changed.mean() < 0.3, name
+
+
+def test_the_same_frame_gives_the_same_picture() -> None:
+    assert np.array_equal(shot(), shot())
+
+
+def test_a_body_lies_where_the_camera_says() -> None:
+    rows, columns = np.nonzero(mask("block"))
+    # the block stands in the middle of the scene, which the camera looks at
+    assert abs(columns.mean() - 160) < 12
+    stage().aim(Camera((0, -0.5, 0.03), (0, 0, 0.03), 30))
+    rows, columns = np.nonzero(mask("block"))
+    # 60 mm at 470 mm through 30 degrees: 43 pixels
+    assert np.ptp(rows) == pytest.approx(43, abs=3)
+    assert np.ptp(columns) == pytest.approx(43, abs=3)
+
+
+def test_left_is_left_and_up_is_up() -> None:
+    stage().aim(framing(stage().sphere, "front"))
+    middle = {name: np.argwhere(mask(name)).mean(axis=0) for name in ("block", "plank", "painted")}
+    assert middle["plank"][1] < middle["block"][1] < middle["painted"][1]
+    assert middle["block"][0] < middle["plank"][0]
+
+
+def test_bodies_out_of_the_frame_and_nowhere_are_hidden() -> None:
+    nowhere = ALL.poses.copy()
+    nowhere[ALL.names.index("plank")] = np.nan
+    assert np.array_equal(shot(Frame(ALL.names, nowhere)), shot(without("plank")))
+    assert not np.array_equal(shot(), shot(without("plank")))
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(ViewError, match='no body "ghost"'):
+        stage().show(Frame(("ghost",), np.zeros((1, 7))))
+    with pytest.raises(ViewError, match='no body "ghost"'):
+        stage().show(Frame(ALL.names, ALL.poses, labels={"ghost": "boo"}))
+
+
+def test_a_shadow_begins_at_the_foot_and_is_not_black() -> None:
+    stage().aim(framing(stage().sphere, "top"))
+    light = grey(shot())
+    bare = grey(shot(without("block")))
+    own = mask("block")
+    ratio = np.where(own, 1.0, light / bare)
+    shaded = ratio < 0.75
+    assert 0.002 < shaded.mean() < 0.2
+    # the sun stands left in front: the shadow lies right behind, and touches the block
+    rows, columns = np.nonzero(shaded)
+    middle = np.argwhere(own).mean(axis=0)
+    assert columns.mean() > middle[1]
+    assert rows.mean() < middle[0]
+    # the pixel next to the block is partly block
+    assert (grown(own, 2) & ~grown(own, 1) & (ratio < 0.8)).sum() > 30
+    assert light[shaded].min() > 15
+
+
+def test_lit_faces_are_even() -> None:
+    """No acne: a face in full sun has no stripes of its own shadow."""
+    stage().aim(framing(stage().sphere, "top"))
+    own = mask("block")
+    light = grey(shot())[~grown(~own, 3)]
+    assert light.std() < 0.03 * light.mean()
+    assert light.mean() > 190
+
+
+def test_contact_darkens_the_table() -> None:
+    stage().aim(Camera((0, -0.5, 0.25), (0, 0, 0.0), 25))
+    own = mask("block")
+    ratio = grey(shot()) / grey(shot(without("block")))
+    column = int(np.argwhere(own).mean(axis=0)[1])
+    foot = int(np.nonzero(own[:, column])[0].max())
+    # in front of the block, in full sun
+    assert ratio[foot + 4, column] < 0.97
+    assert ratio[foot + 40, column] == pytest.approx(1, abs=0.02)
+
+
+def test_grain_runs_along_and_paint_covers_it() -> None:
+    stage().aim(Camera((-0.07, -0.0001, 0.25), (-0.07, 0, 0.02), 16))
+    wood = grey(shot(without("block")))[50:130, 95:225]
+    along, across = np.abs(np.diff(wood, axis=1)).mean(), np.abs(np.diff(wood, axis=0)).mean()
+    assert across > 1.6 * along
+    stage().aim(Camera((0.07, -0.0001, 0.25), (0.07, 0, 0.02), 16))
+    paint = grey(shot(without("block")))[50:130, 95:225]
+    assert np.abs(np.diff(paint, axis=0)).mean() < 0.6 * across
+
+
+def test_colours_come_out_as_written() -> None:
+    red, green, blue = np.median(shot()[mask("painted")], axis=0)
+    assert red > 2 * green
+    assert red > 2 * blue
+    red, green, blue = np.median(shot()[mask("plank")], axis=0)
+    assert red > green > blue
+
+
+def test_marks_and_labels_show_where_they_belong_and_go() -> None:
+    before = shot()
+    own = mask("plank")
+    assert (np.abs(shot(Frame(ALL.names, ALL.poses, highlights={"plank": "#2b5c9e"})) - before) > 8)[
+        own
+    ].any()
+    assert np.array_equal(shot(), before)
+    text = np.abs(shot(Frame(ALL.names, ALL.poses, labels={"plank": "weakest"})) - before).max(axis=2) > 10
+    rows, columns = np.nonzero(text)
+    middle = np.argwhere(own).mean(axis=0)
+    assert abs(columns.mean() - middle[1]) < 25
+    assert rows.mean() < middle[0]
+    assert np.array_equal(shot(), before)
+
+
+def test_shadows_reach_what_flies_off() -> None:
+    poses = ALL.poses.copy()
+    poses[ALL.names.index("block"), :3] = (0.2, 0.05, 0.03)
+    away = Frame(ALL.names, poses)
+    stage().aim(Camera((0.2, 0.05, 1.0), (0.2, 0.05, 0.0), 25))
+    none = Frame(away.names, np.where(np.array(ALL.names)[:, None] == "block", np.nan, poses))
+    assert (grey(shot(away)) < 0.93 * grey(shot(none))).mean() > 0.002
+
+
+@pytest.mark.parametrize("size", [(1, 1), (33, 17), (90, 160)])
+def test_any_size_makes_a_picture(size: tuple[int, int]) -> None:
+    small = Stage((BLOCK,), size=size)
+    try:
+        assert small.render().shape == (size[1], size[0], 3)
+    finally:
+        small.close()
+
+
+@pytest.mark.parametrize("size", [(0, 10), (10, 100_000)])
+def test_impossible_sizes_are_refused(size: tuple[int, int]) -> None:
+    with pytest.raises(ViewError, match=f"a picture of {size[0]} x {size[1]} cannot be made"):
+        Stage((BLOCK,), size=size)
+
+
+def test_bad_stages_are_refused() -> None:
+    with pytest.raises(ViewError, match="use one of low, medium, high"):
+        Stage((BLOCK,), quality="best")  # type: ignore[arg-type]
+    with pytest.raises(ViewError, match="nothing to look at"):
+        Stage((TABLE,))
+
+
+def test_a_sheet_shows_every_piece_with_a_caption() -> None:
+    pieces = [("plank", PLANK.piece), ("ball", piece("sphere", 20, colour="blue")), ("block", BLOCK.piece)]
+    picture = sheet(pieces, quality="low").astype(int)
+    assert picture.shape[0] % CELL[1] == picture.shape[1] % CELL[0] == 0
+    columns = picture.shape[1] // CELL[0]
+    paper = np.median(picture.reshape(-1, 3), axis=0)
+    for number in range(3):
+        row, column = divmod(number, columns)
+        cell = picture[row * CELL[1] : (row + 1) * CELL[1], column * CELL[0] : (column + 1) * CELL[0]]
+        unlike = np.abs(cell - paper).max(axis=2) > 30
+        assert unlike[: int(0.8 * CELL[1])].mean() > 0.02, number
+        assert unlike[int(0.88 * CELL[1]) :].mean() > 0.005, number
+    assert caption("ball", pieces[1][1]) == "ball\n40 x 40 x 40 mm"
+    with pytest.raises(ViewError, match="1 to"):
+        sheet([])
+
+
+def test_a_machine_without_opengl_is_told_what_to_install() -> None:
+    code = (
+        "from panda3d import core\n"
+        "import engine.view.device as device\n"
+        "from engine.view.errors import ViewError\n"
+        "device.core = type('Without', (), {'__getattr__': lambda self, name: getattr(core, name)})()\n"
+        "device.core.GraphicsPipeSelection = type('None_', (), {'get_global_ptr': staticmethod(\n"
+        "    lambda: type('S', (), {'make_module_pipe': staticmethod(lambda name: None)})())})\n"
+        "try:\n    device.device()\nexcept ViewError as error:\n    print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert INSTALL_LINE in done.stdout
