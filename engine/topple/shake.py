@@ -3,7 +3,8 @@
 Every trial is a fresh world. A scene stands when it stands from every disturbance; mixed outcomes are no verdict.
 
 A trial runs quickly first. What stands then, stands: an iteration that is not finished leaves contacts too soft and
-friction too weak, so it can only let go too early. What does not stand is run again, finely, before it is believed.
+friction too weak, so it can only let go too early. What does not stand is run again, finely, before it is believed;
+only where a force balance has ruled out standing is a quick fall believed at once.
 """
 
 from __future__ import annotations
@@ -127,14 +128,16 @@ def shake(
     gravity: Vector = DOWN,
     trials: int = TRIALS,
     workers: int = 1,
+    believe_falls: bool = False,
 ) -> Dynamics:
     """Run the trials of an assembly.
 
     seed: of the disturbances. time: simulate exactly this many seconds; None: until at rest or fallen. gravity:
-    m/s^2. workers: processes to use; results are the same for any number.
+    m/s^2. workers: processes to use; results are the same for any number. believe_falls: do not run a fall again
+    finely, because it is known already that nothing can hold the pieces.
     """
     limits = LIMITS.scaled(magnification(assembly.bodies))
-    tasks = [(assembly, limits, (seed, number), time, gravity) for number in range(trials)]
+    tasks = [Task(assembly, limits, (seed, number), time, gravity, believe_falls) for number in range(trials)]
     if workers > 1 and can_fork():
         context = multiprocessing.get_context("fork")
         with ProcessPoolExecutor(min(workers, trials), mp_context=context) as pool:
@@ -171,7 +174,7 @@ def let_down(assembly: Assembly, *, gravity: Vector = DOWN) -> Trial:
     """Let the pieces come to rest from where they are, undisturbed: small gaps close, small overlaps open."""
     limits = LIMITS.scaled(magnification(assembly.bodies))
     quiet = replace(limits, nudge=0.0, turn=0.0)
-    return _trial((assembly, quiet, (0, 0), None, gravity))
+    return _trial(Task(assembly, quiet, (0, 0), None, gravity))
 
 
 def at_poses(assembly: Assembly, names: tuple[str, ...], poses: Array) -> Assembly:
@@ -206,19 +209,28 @@ def _direction(rng: np.random.Generator) -> Array:
     return np.asarray(vector / np.linalg.norm(vector))
 
 
-Task = tuple[Assembly, Limits, tuple[int, int], float | None, Vector]
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """One trial to run: a value, so that it can be sent to another process."""
+
+    assembly: Assembly
+    limits: Limits
+    seed: tuple[int, int]
+    time: float | None
+    gravity: Vector
+    believe_fall: bool = False
 
 
 def _trial(task: Task) -> Trial:
-    """One disturbed scene from start to verdict. Takes a tuple, so that a process pool can map it."""
-    assembly, limits, seed, time, gravity = task
+    """One disturbed scene from start to verdict."""
+    assembly, limits, time, gravity = task.assembly, task.limits, task.time, task.gravity
     if not assembly.free:
         return Trial(True, 0.0, 0.0, 0.0, 0.0, None, None, (), (), np.zeros((0, 7)))
-    start = disturbed(assembly, limits, seed).bodies
+    start = disturbed(assembly, limits, task.seed).bodies
     scale = Scale.of(start)
     with BulletWorld(start, scale=scale, tuning=QUICK) as world:
         quick = _run(world, assembly, limits, limits.quick if time is None else time, time is None, gravity)
-    if quick.stands:
+    if quick.stands or task.believe_fall:
         return quick
     finer = replace(scale, rate=min(2 * scale.rate, max(RATES)))
     least, most = FINE_ITERATIONS

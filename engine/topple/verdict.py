@@ -88,9 +88,18 @@ def check(assembly: Assembly, options: Options = DEFAULTS) -> Verdict:
             assembly = at_poses(assembly, let.names, let.poses)
     contacts = find_contacts(assembly)
     pose: Pose = "declared" if contacts.meet and let is None else "rest"
-    workers = options.workers if options.workers is not None else min(TRIALS, os.cpu_count() or 1)
-    dynamics = shake(assembly, seed=options.seed, time=options.time, gravity=options.gravity, workers=workers)
-    statics = _statics(assembly, contacts, pose, dynamics, options)
+    # where faces meet as declared, the force balance needs no simulation, and can spare it a second look at a fall
+    statics = analyse(assembly, gravity=options.gravity, contacts=contacts) if pose == "declared" else None
+    dynamics = shake(
+        assembly,
+        seed=options.seed,
+        time=options.time,
+        gravity=options.gravity,
+        workers=options.workers if options.workers is not None else min(TRIALS, os.cpu_count() or 1),
+        believe_falls=statics is not None and statics.stands is False,
+    )
+    if statics is None:
+        statics = _at_rest(assembly, contacts, dynamics, options)
     if let is not None and not let.stands:
         # what does not come to rest by itself needs no disturbance to fall
         dynamics = replace(dynamics, stands=False, fell=tuple(sorted({*dynamics.fell, *let.fell})))
@@ -114,12 +123,8 @@ def with_friction(assembly: Assembly, friction: float) -> Assembly:
     return Assembly(assembly.name, tuple(bodies))
 
 
-def _statics(
-    assembly: Assembly, contacts: Contacts, pose: Pose, dynamics: Dynamics, options: Options
-) -> Statics:
-    """Statics on the poses that can be judged: as declared when faces meet, else at rest."""
-    if pose == "declared":
-        return analyse(assembly, gravity=options.gravity, contacts=contacts)
+def _at_rest(assembly: Assembly, contacts: Contacts, dynamics: Dynamics, options: Options) -> Statics:
+    """Statics where the pieces came to rest, when they do not meet as declared."""
     calm = [trial for trial in dynamics.trials if trial.stands]
     if not calm:
         apart = ", ".join(contacts.floating[:3]) or " and ".join(

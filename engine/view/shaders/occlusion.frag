@@ -35,7 +35,8 @@ void main() {
         vec2 arm = vec2(cos(angle), sin(angle));
         float fall = 1.0 / (u_reach * u_reach);
         for (int i = 0; i < OCCLUSION; ++i) {
-            vec2 at = uv + arm * ((float(i) + 0.7) * texels) * u_texel;
+            // at the middle of a texel, whose depth is read: a steep face would hide itself otherwise
+            vec2 at = (floor(gl_FragCoord.xy + arm * ((float(i) + 0.7) * texels)) + 0.5) * u_texel;
             vec3 v = place(at) - here;
             float vv = dot(v, v) + 1e-9;
             vec2 off = abs(at - 0.5);
