@@ -1,0 +1,164 @@
+"""The layers of the tree, read from the source: who may import whom, and what never stands in a library."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+LAYERS = ("models", "engine", "scenes", "games")
+"""From the ground up: each may import itself and what stands before it."""
+SIMULATORS = {"pybullet", "mujoco", "panda3d", "direct", "trimesh", "scipy", "clarabel", "shapely", "numpy"}
+HOLDERS = {
+    "pybullet": ("engine/bullet.py",),
+    "panda3d": ("engine/view/",),
+    "direct": ("engine/view/",),
+    "mujoco": ("engine/bench/",),
+}
+"""Which files may import what; a folder ends in a slash."""
+SPEAKERS = ("games/cli.py", "games/commands/", "scenes/generate.py", "engine/bench/__main__.py")
+"""Files that talk to people on a terminal; the rest is library and returns values."""
+
+
+@cache
+def sources() -> tuple[Path, ...]:
+    return tuple(sorted(path for layer in LAYERS for path in (ROOT / layer).rglob("*.py")))
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def place(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def imports(path: Path) -> set[str]:
+    """The dotted names a file imports anywhere, inside functions and for type checkers too."""
+    found: set[str] = set()
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{place(path)}:{node.lineno}: a relative import"
+            found.add(node.module or "")
+            found.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return found
+
+
+def top(names: set[str]) -> set[str]:
+    return {name.split(".")[0] for name in names}
+
+
+def is_within(path: Path, places: tuple[str, ...]) -> bool:
+    return any(place(path).startswith(one) if one.endswith("/") else place(path) == one for one in places)
+
+
+def test_there_is_something_to_guard() -> None:
+    assert {place(path).split("/")[0] for path in sources()} == set(LAYERS)
+
+
+def test_imports_go_down_only() -> None:
+    for path in sources():
+        below = LAYERS[: LAYERS.index(place(path).split("/")[0]) + 1]
+        above = top(imports(path)) & set(LAYERS) - set(below)
+        assert not above, f"{place(path)} imports {sorted(above)}, which stands above it"
+
+
+def test_rules_import_the_standard_library_the_rules_and_the_events() -> None:
+    for path in sorted((ROOT / "games" / "rules").rglob("*.py")):
+        foreign = {
+            name
+            for name in imports(path)
+            if name.split(".")[0] not in sys.stdlib_module_names
+            and not f"{name}.".startswith(("games.rules.", "engine.events."))
+            and name not in ("games", "engine")
+        }
+        assert not foreign, f"{place(path)} imports {sorted(foreign)}"
+
+
+@pytest.mark.parametrize("library", sorted(HOLDERS))
+def test_a_simulator_is_imported_where_it_is_hidden_only(library: str) -> None:
+    users = [path for path in sources() if library in top(imports(path))]
+    astray = [place(path) for path in users if not is_within(path, HOLDERS[library])]
+    assert not astray, f"{library} is imported by {astray}; only {HOLDERS[library]} may"
+
+
+def test_pybullet_is_imported_by_the_real_world() -> None:
+    assert "pybullet" in top(imports(ROOT / "engine" / "bullet.py"))
+
+
+@pytest.mark.parametrize("path", [path for path in sources() if path.name == "__init__.py"], ids=place)
+def test_a_package_file_is_a_docstring(path: Path) -> None:
+    assert ast.get_docstring(tree(path)), f"{place(path)} has no docstring"
+    assert len(tree(path).body) == 1, f"{place(path)} does more than say what the package is for"
+
+
+def test_tests_are_flat_and_shadow_nothing() -> None:
+    assert not list((ROOT / "tests").rglob("__init__.py"))
+    assert not [layer for layer in LAYERS if (ROOT / "tests" / layer).exists()]
+    assert not [place(path) for path in (ROOT / "tests").rglob("test_*.py") if path.parent.name != "tests"]
+
+
+def test_libraries_do_not_print() -> None:
+    for path in sources():
+        if is_within(path, SPEAKERS):
+            continue
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
+                raise AssertionError(f"{place(path)}:{node.lineno} prints; return the words instead")
+
+
+def test_no_file_names_a_place_on_somebodys_machine() -> None:
+    # built in pieces, so that this file does not name one itself
+    machine = re.compile(
+        "/(" + "|".join(["home/\\w", "Users/\\w", "work/", "root/", "tmp/\\w"]) + ")|[A-Z]:\\\\\\\\?\\w"
+    )
+    folders = [*LAYERS, "tests"]
+    texts = [
+        path
+        for folder in folders
+        for ending in ("py", "md", "toml")
+        for path in (ROOT / folder).rglob(f"*.{ending}")
+    ]
+    for path in [*texts, *ROOT.glob("*.md"), *ROOT.glob("*.toml"), *ROOT.glob("*.py")]:
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            assert not machine.search(line), (
+                f"{place(path)}:{number} names a place on one machine: {line.strip()}"
+            )
+
+
+def loaded(modules: list[str]) -> set[str]:
+    """The top-level packages in memory after a fresh interpreter has imported some modules."""
+    code = f"import {', '.join(modules)}, sys; print(*{{name.split('.')[0] for name in sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.split())
+
+
+def rules_modules() -> list[str]:
+    found = sorted((ROOT / "games" / "rules").rglob("*.py"))
+    return [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in found
+    ]
+
+
+@pytest.mark.parametrize(
+    "modules",
+    [["engine.events"], rules_modules()],
+    ids=["events", "rules"],
+)
+def test_events_and_rules_load_no_simulator(modules: list[str]) -> None:
+    assert not loaded(modules) & SIMULATORS
+
+
+@pytest.mark.parametrize("module", ["engine.world", "engine.watch", "engine.scripted"])
+def test_what_stands_on_a_world_loads_no_simulator(module: str) -> None:
+    assert not loaded([module]) & (SIMULATORS - {"numpy"})
