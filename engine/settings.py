@@ -113,10 +113,10 @@ class Tuning:
     skin: float = 2e-4
     """Boxes are made this much thicker on every side (0.01 mm at the games' size), because Bullet's box-box test
     finds no contact between boxes that touch exactly; the pieces would fall for three steps first."""
-    margin: float = 2e-4
-    """Collision margin of hulls (0.02 mm at the games' size). They are shrunk by it first, because Bullet adds it
+    margin: float = 1e-4
+    """Collision margin of hulls (0.01 mm at the games' size). They are shrunk by it first, because Bullet adds it
     outside; it rounds their edges, so a larger one lets pieces tip early."""
-    box_margin: float = 3e-4
+    box_margin: float = 2e-4
     """Collision margin of boxes, taken off inside: it only rounds their edges towards hulls, and keeps the two
     cores apart under load, where the distance is exact."""
     slop: float = 1e-5
