@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from random import Random
+from typing import Any
 
+import pytest
 from rules_lab import Golden, Lab, Table
+from rules_lab import calm as calm_world
 
+from games.catalogue import stock_of
 from games.rules.base import Action, Input, Need, Take, TakeBack, Wait
 from games.rules.conditions import Condition, Question
 from games.rules.crazy_tower.entry import GAME
+from games.rules.crazy_tower.game import apply, legal, start
 from games.rules.crazy_tower.state import (
+    COMPETITIVE,
     SABOTEUR,
     SOLO,
     Decline,
+    Floor,
     GiveBack,
     Hand,
     NothingFits,
@@ -23,10 +31,70 @@ from games.rules.crazy_tower.state import (
     State,
     Swap,
 )
-from games.rules.crazy_tower.stock import ACTING, boxes_of, colour_of
+from games.rules.crazy_tower.stock import ACTING, Stock, boxes_of, colour_of
+from games.rules.errors import IllegalAction
 from games.rules.events import Fell, Met, Nudged, Placed, RefereeAnswer, Released, Removed, Rested, TimeUp
 
 NAMES = ("Ana", "Ben", "Cem", "Dora")
+STOCK: Stock = stock_of(GAME)
+FIRST = "card_01"
+"""The card every game starts with."""
+
+
+def position(
+    floors: str = FIRST,
+    *hands: str | None,
+    players: int = 3,
+    mode: str = COMPETITIVE,
+    stack: str | None = None,
+    options: Mapping[str, object] | None = None,
+    **more: Any,
+) -> State:
+    """A state by its interesting parts.
+
+    floors: `card_01 red_i1 green_i3 / card_04`, bottom up. hands: the unplayed blocks of a seat, None for all
+    that do not lie in the tower. stack: its cards, None for all that are not in the tower.
+    """
+    names = ["+".join(NAMES[:players])] if mode == SOLO else NAMES[:players]
+    state = start(names, 1, {"mode": mode, **(options or {})}, STOCK)
+    tower = [Floor(words[0], tuple(words[1:])) for words in (floor.split() for floor in floors.split("/"))]
+    used = {piece for floor in tower for piece in (floor.card, *floor.blocks)}
+    wanted = (*hands, *[None] * (len(state.seats) - len(hands)))
+    held = tuple(
+        tuple(block for block in hand if block not in used) if words is None else tuple(words.split())
+        for hand, words in zip(state.hands, wanted, strict=True)
+    )
+    deck = tuple(card for card in state.deck if card not in used) if stack is None else tuple(stack.split())
+    return replace(state, floors=tuple(tower), hands=held, deck=deck, **more)
+
+
+def after(state: State, *inputs: Input) -> State:
+    """The state after all these inputs."""
+    for given in inputs:
+        state = apply(state, given)
+    return state
+
+
+def lay(piece: str, *covers: str, player: str = "Ana", **more: Any) -> tuple[Input, ...]:
+    """A block or card taken, let go, and lying."""
+    return Take(player, piece), Released(1, piece), Placed(1, piece, covers=covers, **more)
+
+
+def refusal(state: State, given: Input) -> str:
+    """The full refusal of an illegal input."""
+    with pytest.raises(IllegalAction) as caught:
+        apply(state, given)
+    return str(caught.value)
+
+
+def actions(state: State) -> list[Action]:
+    """The legal actions."""
+    return [choice.action for choice in legal(state)]
+
+
+def takes(state: State) -> list[str]:
+    """What may be taken up."""
+    return [action.piece for action in actions(state) if isinstance(action, Take)]
 
 
 def table(mode: str, dice: Random) -> Table:
@@ -55,7 +123,7 @@ def falling(state: State, dice: Random) -> tuple[str, ...]:
     if blocks and luck < 0.6:
         return (dice.choice(blocks),)
     if state.floors and luck < 0.75:
-        return (dice.choice(state.floors).card,)
+        return (state.floors[-1].card,) if luck < 0.72 else (dice.choice(state.floors).card,)
     if blocks and luck < 0.85:
         return tuple(sorted(dice.sample(blocks, min(2, len(blocks)))))
     upper = state.floors[dice.randrange(len(state.floors)) :] if state.floors else ()
@@ -80,9 +148,14 @@ def world(state: State, need: Need, dice: Random) -> Input | None:
     if not need.pieces:
         return Rested(step, ())
     if need.wait is Wait.HAND:
-        if luck < 0.1:
-            return Nudged(step, state.stock.blocks[0].id, dice.uniform(0.2, 3.0))
-        return Met(step, state.held, "table") if luck < 0.2 else Released(step, state.held)
+        lying = [piece for floor in state.floors for piece in (*floor.blocks, floor.card)]
+        if luck < 0.06 and lying:
+            return Nudged(step, dice.choice(lying), dice.uniform(0.2, 3.0))
+        return (
+            Met(step, state.held, dice.choice(["table", *lying]))
+            if luck < 0.12
+            else Released(step, state.held)
+        )
     return landing(state, need, step, dice)
 
 
@@ -99,8 +172,18 @@ def landing(state: State, need: Need, step: int, dice: Random) -> Input:
         return Placed(step, state.held)
     top = state.floors[-1].card
     card = next(card for card in state.stock.cards if card.id == top)
-    boxes = [box for box, sort in boxes_of(card).items() if sort in ACTING or dice.random() < 0.1]
-    return Placed(step, state.held, top, tuple(box for box in boxes if dice.random() < 0.5))
+    acting = dice.random() < (0.3 if state.floors[-1].blocks else 0.6)
+    boxes = [
+        box for box, sort in boxes_of(card).items() if (sort in ACTING and acting) or dice.random() < 0.1
+    ]
+    return Placed(step, state.held, top, tuple(boxes))
+
+
+def calm(state: State, need: Need) -> Input:
+    """All goes well, and the referee always finds a place."""
+    if need.wait is Wait.ANSWER:
+        return RefereeAnswer(state.step + 10, Question.DOES_FIT, need.pieces, True)
+    return calm_world(state, need)
 
 
 def universe(state: State) -> Iterator[Action]:
@@ -168,6 +251,7 @@ LAB = Lab(
     universe=universe,
     events=events,
     check=check,
+    calm=calm,
     goldens=(
         Golden("competitive", 3, ("Ana", "Ben"), title="two players, two colours each"),
         Golden(

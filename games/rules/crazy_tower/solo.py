@@ -65,7 +65,7 @@ def is_met(state: State) -> bool:
         last = (asked.blocks_a_floor, *asked.blocks_on_last)
         if any(count != asked.blocks_a_floor for count in counts[:-1]) or counts[-1] not in last:
             return False
-    if asked.blocks_on_first and counts[0] > asked.blocks_on_first:
+    if asked.blocks_on_first not in (0, counts[0]):
         return False
     return len(counts) >= asked.least_cards
 

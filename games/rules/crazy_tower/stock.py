@@ -106,7 +106,7 @@ class Challenge:
     """A solo challenge (CT-31..CT-50): all blocks in play laid, and what it asks beyond that.
 
     colours: so many are in play unless chosen otherwise. blocks_a_floor: exactly, 0: any.
-    blocks_on_last: what the last floor may have as well. blocks_on_first: at most on the first, 0: any.
+    blocks_on_last: what the last floor may have as well. blocks_on_first: exactly on the first, 0: any.
     shapes_differ: no shape twice on a floor. least_cards: floor cards in the tower. limit_s: from the first
     grab to the last rest, 0: none. on_side: blocks stand on their side.
     """
