@@ -20,8 +20,6 @@ What is done, and why (measurements in engine/README.md):
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import redirect_stderr
-from io import StringIO
 from typing import Any
 
 import numpy as np
@@ -29,11 +27,12 @@ from numpy.typing import NDArray
 
 from engine import urdf
 from engine.pose import Pose, matrix_of, quaternion_of
+from engine.quiet import without_stderr
 from engine.rotation import directions, turned
 from engine.settings import GRAVITY, TUNING, Scale, Tuning
 from engine.world import Body, Contact, Tick, Vector
 
-with redirect_stderr(StringIO()):
+with without_stderr():
     # it greets on standard error when it is imported, in the middle of whatever a command reports there
     import pybullet
 
