@@ -19,9 +19,13 @@ PATIENCE = 60.0
 SOFTWARE = ("llvmpipe", "softpipe", "swrast", "swr", "software", "microsoft basic render")
 _PROBE = """
 import json
-from engine.view.device import device
-found = device()
-print(json.dumps({"name": found.renderer, "version": found.version}))
+from engine.view.errors import ViewError
+try:
+    from engine.view.device import device
+    found = device()
+    print(json.dumps({"name": found.renderer, "version": found.version}))
+except (ViewError, ImportError) as error:
+    print(json.dumps({"missing": str(error)}))
 """
 
 
@@ -41,7 +45,7 @@ class Renderer:
 
     def __str__(self) -> str:
         if self.kind == "none":
-            return f"no OpenGL: {self.remedy}"
+            return self.remedy if self.remedy.startswith("no OpenGL") else f"no OpenGL: {self.remedy}"
         return f"{'GPU' if self.kind == 'gpu' else 'software GL'}: {self.name} (OpenGL {self.version})"
 
 
@@ -60,16 +64,17 @@ def describe() -> Renderer:
 def _read(code: int, out: str, err: str) -> Renderer:
     """What the probe found, from its exit code and output."""
     if code < 0:
-        return Renderer("none", remedy=f"the driver crashed (signal {-code}); reinstall it: {INSTALL_LINE}")
+        return Renderer(
+            "none", remedy=f"the driver crashed (signal {-code}); install a sound one: {INSTALL_LINE}"
+        )
     try:
         found = json.loads(out.strip().splitlines()[-1])
     except (IndexError, ValueError):
-        last = err.strip().splitlines()[-1] if err.strip() else f"exit code {code}"
+        found = {"missing": err.strip().splitlines()[-1] if err.strip() else f"exit code {code}"}
+    if "missing" in found:
+        said = str(found["missing"])
         return Renderer(
-            "none",
-            remedy=f"{last}; to install a driver: {INSTALL_LINE}"
-            if INSTALL_LINE not in last
-            else last.strip(),
+            "none", remedy=said if INSTALL_LINE in said else f"{said}; to install a driver: {INSTALL_LINE}"
         )
     return Renderer(kind_of(found["name"]), found["name"], found["version"])
 
