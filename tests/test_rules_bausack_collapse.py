@@ -154,6 +154,17 @@ def test_BS_05__but_no_other_tower() -> None:
     assert refusal(TWO, Nudged(1, "ball", 0.2)) == no
 
 
+def test_BS_05__debris_may_touch_the_hand() -> None:
+    """BS-05, BS-13: fallen pieces that roll against the piece in the hand are no tower."""
+    held = carrying("cube", "ball tile", "step")
+    looking = after(position("cube", "ball tile", "step"), Take("Ana", "egg"))
+    for state in (held, looking):
+        falling = after(state, Fell(1, ("tile",)))
+        hit = after(falling, Met(2, "egg", "tile"), Nudged(3, "ball", 2.0))
+        assert hit == replace(falling, met=state is held, step=3)
+        assert refusal(falling, Met(2, "egg", "step")).startswith("BS-")
+
+
 def test_BS_13__a_piece_looked_at_touches_no_tower() -> None:
     """BS-13: while choosing, not even the own tower may be touched; other pieces of the supply may."""
     state = after(position("cube", "ball", supply="egg bell"), Take("Ana", "egg"))

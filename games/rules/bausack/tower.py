@@ -7,6 +7,7 @@ from dataclasses import replace
 from games.rules.base import Take, TakeBack, hold_one, may_take_back, require_piece
 from games.rules.bausack.collapse import collapse, give_back
 from games.rules.bausack.state import (
+    IN,
     NOBODY,
     OUT_OF_PLACE,
     Phase,
@@ -82,6 +83,8 @@ def nudge(state: State, given: Nudged) -> State:
 
 def _may_touch(state: State, other: str) -> None:
     owner = owner_of(state, other)
+    if owner != NOBODY and state.out[owner] != IN:
+        return  # fallen pieces are no tower, and it was not the hand that came to them
     if owner != NOBODY and state.phase is Phase.LOOK:
         raise IllegalAction("BS-13", "a piece that is looked at may touch no tower")
     if owner not in (NOBODY, state.actor):
