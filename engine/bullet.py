@@ -26,8 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import urdf
-from engine.pose import Pose, matrix_of, quaternion_of
+from engine.pose import Pose, matrix_of
 from engine.quiet import without_stderr
+from engine.resident import Resident
 from engine.rotation import directions, turned
 from engine.settings import GRAVITY, TUNING, Scale, Tuning
 from engine.world import Body, Contact, Tick, Vector
@@ -37,22 +38,6 @@ with without_stderr():
     import pybullet
 
 Array = NDArray[np.float64]
-
-
-class _Resident:
-    """A body in Bullet: its handle there, and how Bullet's mass frame lies in the piece frame."""
-
-    __slots__ = ("axes", "body", "centre", "handle", "is_box", "is_plain", "radius")
-
-    def __init__(self, body: Body, handle: int, frame: urdf.MassFrame) -> None:
-        self.body = body
-        self.handle = handle
-        self.centre = frame.centre
-        self.axes = frame.axes
-        self.is_box = all(part.kind == "box" for part in body.piece.parts)
-        self.is_plain = bool(np.array_equal(frame.axes, np.eye(3)) and not frame.centre.any())
-        # the half diagonal of the bounding box bounds every point; the centre of mass may lie off its middle
-        self.radius = float(np.linalg.norm(body.piece.extents) / 2 + np.linalg.norm(frame.centre))
 
 
 class BulletWorld:
@@ -74,7 +59,7 @@ class BulletWorld:
         self.scale = scale if scale is not None else Scale.of(listed, rate)
         self.tuning = tuning
         self._step = 0
-        self._residents: dict[str, _Resident] = {}
+        self._residents: dict[str, Resident] = {}
         self._names: dict[int, str] = {}
         self._client: int = pybullet.connect(pybullet.DIRECT)
         self._configure()
@@ -109,8 +94,8 @@ class BulletWorld:
         if body.name in self._residents:
             raise ValueError(f"there is a body named {body.name!r} already; names are unique")
         path = urdf.write(body.piece, self.scale, self.tuning, body.fixed, body.pose.matrix[2])
-        resident = _Resident(body, -1, urdf.mass_frame(body.piece))
-        position, orientation = self._to_bullet(resident, body.pose)
+        resident = Resident(body, self.scale)
+        position, orientation = resident.inwards(body.pose)
         resident.handle = self._call(
             pybullet.loadURDF,
             str(path),
@@ -273,7 +258,7 @@ class BulletWorld:
             enableFileCaching=0,
         )
 
-    def _surface(self, resident: _Resident) -> None:
+    def _surface(self, resident: Resident) -> None:
         """Tell Bullet how a body touches: friction, restitution, compliance; and that nothing damps it in flight."""
         tuning, material = self.tuning, resident.body.piece.material
         compliance = {}
@@ -299,7 +284,7 @@ class BulletWorld:
             **compliance,
         )
 
-    def _pace(self, iterations: int, treacle: float, residents: list[_Resident]) -> None:
+    def _pace(self, iterations: int, treacle: float, residents: list[Resident]) -> None:
         """Set the iterations a step, and the share of its speed a body loses in one."""
         self._call(pybullet.setPhysicsEngineParameter, numSolverIterations=iterations)
         # Bullet's damping is the share lost in a second; 1 is clipped by it to a full stop
@@ -309,7 +294,7 @@ class BulletWorld:
                 pybullet.changeDynamics, resident.handle, -1, linearDamping=damping, angularDamping=damping
             )
 
-    def _seed(self, residents: list[_Resident]) -> None:
+    def _seed(self, residents: list[Resident]) -> None:
         """Fill the contact manifolds of hulls: tilt all of them a little, each about an axis of its own, ask for
         collisions, go round all axes, and put them back. Contact points stay; poses are exact again."""
         if not residents:
@@ -325,31 +310,16 @@ class BulletWorld:
         for resident, place in zip(residents, places, strict=True):
             self._call(pybullet.resetBasePositionAndOrientation, resident.handle, *place)
 
-    def _find(self, name: str) -> _Resident:
+    def _find(self, name: str) -> Resident:
         try:
             return self._residents[name]
         except KeyError:
             raise KeyError(f"no body is named {name!r} in this world") from None
 
-    def _to_bullet(self, resident: _Resident, pose: Pose) -> tuple[list[float], tuple[float, ...]]:
-        """Position (Bullet units) and quaternion of the mass frame for a pose of the piece frame."""
-        if resident.is_plain:
-            return [value / self.scale.length for value in pose.position], pose.orientation
-        centre = pose.apply(resident.centre) / self.scale.length
-        return [float(value) for value in centre], quaternion_of(pose.matrix @ resident.axes)
-
-    def _state(self, resident: _Resident) -> tuple[Array, Array, Array, Array]:
+    def _state(self, resident: Resident) -> tuple[Array, Array, Array, Array]:
         """Position and quaternion of the piece frame, velocity of the centre of mass, angular velocity; SI."""
-        position, orientation = self._call(pybullet.getBasePositionAndOrientation, resident.handle)
-        linear, angular = self._call(pybullet.getBaseVelocity, resident.handle)
-        half = 0.5 / self.rate
-        v, w = np.array(linear) * self.scale.length, np.array(angular)
-        q = turned(np.array(orientation), -half * w)
-        centre = np.array(position) * self.scale.length - half * v
-        if resident.is_plain:
-            return centre, q, v, w
-        matrix = matrix_of((q[0], q[1], q[2], q[3])) @ resident.axes.T
-        return centre - matrix @ resident.centre, np.array(quaternion_of(matrix)), v, w
+        place = self._call(pybullet.getBasePositionAndOrientation, resident.handle)
+        return resident.outwards(place, self._call(pybullet.getBaseVelocity, resident.handle))
 
     def _contacts(self, names: tuple[str, ...] | None) -> tuple[Contact, ...]:
         """Contact points that carry force, of all bodies or of the named ones, sorted."""
@@ -358,13 +328,15 @@ class BulletWorld:
         else:
             handles = [self._find(name).handle for name in names]
             points = [point for handle in handles for point in self._call(pybullet.getContactPoints, handle)]
-        return tuple(sorted({self._contact(point) for point in points if point[9] > 0.0}, key=_order))
+        found = {self._contact(point, names is None) for point in points if point[9] > 0.0}
+        return tuple(sorted(found, key=_order))
 
-    def _contact(self, point: Any) -> Contact:
+    def _contact(self, point: Any, with_friction: bool) -> Contact:
         first, second = self._names[point[1]], self._names[point[2]]
         length, unit = self.scale.length, self.scale.mass * self.scale.length
         sign = 1.0 if first < second else -1.0
-        # Bullet gives its friction as two forces along two directions, acting on its first body
+        # Bullet gives friction as two forces along two directions, acting on its first body. Asked for one body it
+        # may swap the bodies and the normal, but not these, and does not tell: then friction is left out.
         friction = sign * unit * (point[10] * np.array(point[11]) + point[12] * np.array(point[13]))
         middle = 0.5 * length * (np.array(point[5]) + np.array(point[6]))
         normal = sign * np.array(point[7])
@@ -375,7 +347,7 @@ class BulletWorld:
             _vector(normal),
             float(point[8]) * length,
             float(point[9]) * unit,
-            _vector(friction),
+            _vector(friction) if with_friction else None,
         )
 
 

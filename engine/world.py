@@ -57,7 +57,8 @@ class Contact:
     """One contact point between two bodies, `a` before `b` by name.
 
     point: metres, in the world. normal: unit, from `b` towards `a`. distance: metres, negative when they
-    overlap. force: newtons, along the normal. friction: newtons, the tangential force on `a`.
+    overlap. force: newtons, along the normal. friction: newtons, the tangential force on `a`; None where only the
+    contacts of named bodies were asked for.
     """
 
     a: str
@@ -66,7 +67,7 @@ class Contact:
     normal: Vector
     distance: float
     force: float
-    friction: Vector
+    friction: Vector | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
