@@ -253,21 +253,21 @@ LAB = Lab(
     check=check,
     calm=calm,
     goldens=(
-        Golden("competitive", 3, ("Ana", "Ben"), title="two players, two colours each"),
+        Golden("competitive", 162, ("Ana", "Ben"), title="two players, two colours each"),
         Golden(
-            "competitive", 5, ("Ana", "Ben", "bot:bold", "Dora"), {"first": "Ben"}, title="four at the table"
+            "competitive",
+            119,
+            ("Ana", "Ben", "bot:bold", "Dora"),
+            {"first": "Ben"},
+            title="four at the table",
         ),
         Golden("competitive", 2, ("Ana", "Ben", "Cem"), title="steady hands", calm=True),
-        Golden("saboteur", 4, ("Ana", "Ben", "Cem"), {"saboteur": "Ben"}, title="everybody knows about Ben"),
-        Golden("saboteur", 7, ("Ana", "Ben", "Cem", "Dora"), {"secret": "yes"}, title="one of four plots"),
+        Golden("saboteur", 5, ("Ana", "Ben", "Cem"), {"saboteur": "Ben"}, title="everybody knows about Ben"),
+        Golden("saboteur", 101, NAMES, {"secret": "yes"}, title="one of four plots"),
         Golden("solo", 1, ("Ana",), {"challenge": "3"}, title="exactly three on every floor", calm=True),
-        Golden("solo", 6, ("Ana",), {"challenge": "9", "colour_count": "1"}, title="against the clock"),
+        Golden("solo", 281, ("Ana",), {"challenge": "9", "colour_count": "2"}, title="against the clock"),
         Golden(
-            "solo",
-            2,
-            ("Ana+Ben",),
-            {"challenge": "20", "colour_count": "2"},
-            title="a team of two drops cards",
+            "solo", 54, ("Ana+Ben",), {"challenge": "20", "colour_count": "2"}, title="a team drops its cards"
         ),
     ),
 )

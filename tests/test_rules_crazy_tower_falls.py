@@ -245,6 +245,12 @@ def test_CT_20__a_card_is_laid_on_top_again() -> None:
         apply(state, PutBack("Ana", "hat"))
 
 
+def test_CT_20__a_card_on_an_empty_floor() -> None:
+    """CT-12, CT-20: a card laid again over a floor without blocks has none to touch."""
+    state = fallen_block(f"{FIRST} / card_03", "card_03")
+    assert legal(state)[0].conditions == (Condition.CARD_ON_TOP,)
+
+
 def test_CT_20__a_card_slides_from_under_its_blocks() -> None:
     """CT-19, CT-20: blocks that did not fall lie on the floor below, and are laid on from there."""
     state = fallen_block(f"{FIRST} red_i1 green_i1 / card_02 red_i3 yellow_i1", "card_02")

@@ -7,6 +7,8 @@ caused it and where a piece may go (CT-20).
 
 from __future__ import annotations
 
+from dataclasses import replace
+from random import Random
 from typing import Any
 
 from hypothesis import HealthCheck, settings
@@ -20,6 +22,7 @@ from games.rules.crazy_tower.game import apply, faults, legal, needs, start
 from games.rules.crazy_tower.state import (
     CrazyReason,
     Decline,
+    Floor,
     GiveBack,
     Pull,
     PutBack,
@@ -43,12 +46,26 @@ class CrazyTower(RuleBasedStateMachine):
 
     state: State
 
-    @initialize(players=st.integers(2, 4), seed=st.integers(0, 999))
-    def begin(self, players: int, seed: int) -> None:
-        """CT-02, CT-08: every block in a hand, one card on the table, the others in the stack."""
-        self.state = start(NAMES[:players], seed, {}, STOCK)
-        self.place = {block: f"hand {seat}" for seat, hand in enumerate(self.state.hands) for block in hand}
-        self.floors = ["card_01"]
+    @initialize(
+        players=st.integers(2, 4), seed=st.integers(0, 999), floors=st.integers(1, 5), luck=st.randoms()
+    )
+    def begin(self, players: int, seed: int, floors: int, luck: Random) -> None:
+        """CT-02, CT-08: a game just begun, or one in which a tower stands already; some have few blocks left."""
+        state = start(NAMES[:players], seed, {}, STOCK)
+        tower = [Floor("card_01"), *[Floor(card) for card in state.deck[: floors - 1]]]
+        hands = [list(hand) for hand in state.hands]
+        for at in range(floors if floors > 1 else 0):
+            for own in hands:
+                block = luck.choice(own)
+                if colour(block) not in {colour(each) for each in tower[at].blocks} and luck.random() < 0.7:
+                    tower[at] = Floor(tower[at].card, (*tower[at].blocks, block))
+                    own.remove(block)
+        self.state = replace(
+            state, hands=tuple(map(tuple, hands)), floors=tuple(tower), deck=state.deck[floors - 1 :]
+        )
+        self.place = {block: f"hand {seat}" for seat, hand in enumerate(hands) for block in hand}
+        self.place |= {block: floor.card for floor in tower for block in floor.blocks}
+        self.floors = [floor.card for floor in tower]
         self.home: dict[str, str] = {}
         """Of every fallen block the floor it fell from."""
 
@@ -117,7 +134,7 @@ class CrazyTower(RuleBasedStateMachine):
             assert floors == (set(self.homes(piece)) if piece in self.place else {""})
 
     @precondition(lambda self: self.waits is Wait.HAND)
-    @rule(way=st.sampled_from(["release", "release", "release", "meet", "back"]))
+    @rule(way=st.sampled_from(["release"] * 6 + ["meet", "back"]))
     def carry(self, way: str) -> None:
         """ALL-6: carrying changes nothing."""
         if way == "meet":
@@ -178,14 +195,15 @@ class CrazyTower(RuleBasedStateMachine):
             self.place[before.asked] = self.owner(before.asked)
 
     @precondition(lambda self: self.state.reason is None)
-    @rule(data=st.data(), rare=st.integers(0, 7))
+    @rule(data=st.data(), rare=st.integers(0, 12))
     def fall(self, data: st.DataObject, rare: int) -> None:
         """CT-19, CT-20: blocks alone or cards alone are put back; both are a collapse, the player on turn's."""
         state = self.state
         standing = [block for block, place in self.place.items() if place in self.floors]
         if self.waits is Wait.REST and state.held in self.place and state.held not in (*standing, *self.down):
             standing.append(state.held)
-        pool = standing if standing and rare > 0 else [*standing, *self.floors]
+        pool = standing if standing and rare > 0 else [*standing, *self.floors[1:]]
+        pool = pool or (self.floors if rare == 0 else [])
         if not pool or rare > 3:
             return
         pieces = data.draw(st.sets(st.sampled_from(sorted(pool)), min_size=1, max_size=2))
@@ -252,7 +270,7 @@ class CrazyTower(RuleBasedStateMachine):
 
 
 CrazyTower.TestCase.settings = settings(
-    max_examples=60,
+    max_examples=100,
     stateful_step_count=100,
     deadline=None,
     suppress_health_check=list(HealthCheck),

@@ -38,6 +38,8 @@ ORDINALS = (
     *("first", "second", "third", "fourth", "fifth", "sixth"),
     *("seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"),
 )
+MOST_NAMED = 4
+"""Pieces of a crash that are named; more are counted."""
 BOX_NAMES = {Sort.REMOVE: "a remove box", Sort.EXCHANGE: "an exchange box", Sort.AGAIN: "a play-again box"}
 BOX_TOLD = {
     Sort.REMOVE: "A remove box is covered: a block from below may come out.",
@@ -213,11 +215,13 @@ def _rested(before: State, given: Rested, after: State) -> tuple[str, ...]:
 
 
 def _fell(before: State, given: Fell, after: State) -> tuple[str, ...]:
-    if after.reason is not None:
-        return (
-            f"CRASH! Down {'come' if len(given.pieces) > 1 else 'comes'} {_names(before, given.pieces)}.",
-        )
-    return (f"Oh no: {_names(before, given.pieces)} {'fall' if len(given.pieces) > 1 else 'falls'} off.",)
+    pieces, several = _names(before, given.pieces), len(given.pieces) > 1
+    if after.reason is None:
+        return (f"Oh no: {pieces} {'fall' if several else 'falls'} off.",)
+    if len(given.pieces) <= MOST_NAMED:
+        return (f"CRASH! Down {'come' if several else 'comes'} {pieces}.",)
+    cards = sum(is_card(before, piece) for piece in given.pieces)
+    return (f"CRASH! Down come {cards} card{_s(cards)} and {len(given.pieces) - cards} blocks.",)
 
 
 def _removed(before: State, given: Removed, after: State) -> tuple[str, ...]:
