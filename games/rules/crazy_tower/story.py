@@ -203,7 +203,12 @@ def _placed(before: State, given: Placed, after: State) -> tuple[str, ...]:
         {} if before.fallen else boxes_of(next(card for card in before.stock.cards if card.id == stood.card))
     )
     covered = {there.get(name) for name in given.covers}
-    told = [BOX_TOLD[box] for box in ACTING if box in covered] if after.reason is None else []
+    acts = (Sort.AGAIN, *after.boxes)
+    told = [
+        BOX_TOLD[box] if box in acts else f"{_capital(BOX_NAMES[box])} is covered, to no effect."
+        for box in ACTING
+        if box in covered and after.reason is None
+    ]
     return (f"{piece} lies on {_floor(after, stood.card)}.", *told)
 
 
