@@ -167,6 +167,8 @@ class Stage:
         self._lens.set_near_far(near, far)
         self._lens.set_fov(wide, camera.fov)
         self._root.set_shader_input("u_eye", core.LVecBase3(*camera.eye))
+        ahead = np.subtract(camera.target, camera.eye)[:2] / camera.distance
+        self._root.set_shader_input("u_behind", core.LVecBase2(*(studio.BEHIND * ahead)))
         if self._occlusion is not None:
             self._occlusion.aim(camera, (near, far), self.sphere.radius * studio.OCCLUSION_REACH)
 

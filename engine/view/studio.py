@@ -23,7 +23,9 @@ PENUMBRA = 0.016
 # part of its radius within which surfaces darken each other
 OCCLUSION_REACH = 0.22
 # the table melts into the backdrop between these multiples of the radius of what is shown
-FADE = (1.1, 4.2)
+# how much sooner behind than at the sides, as a part
+BEHIND = 0.45
+FADE = (1.3, 4.2)
 
 
 def sun_axes() -> NDArray[np.float64]:

@@ -4,6 +4,7 @@ in vec3 v_shadow;
 uniform vec3 u_albedo;
 uniform vec4 u_finish;     // roughness, coat, grain, fibre
 uniform vec3 u_focus;
+uniform vec2 u_behind;      // level, away from the eye
 uniform vec2 u_fade;        // metres from the focus where the table begins and ends to melt into the backdrop
 uniform sampler2D u_fibres;
 uniform vec2 u_fibre_scale;
@@ -25,8 +26,11 @@ void main() {
     float open = occlusion();
     float sun = sunlight(v_shadow) * u_sun.z * (0.67 + 0.33 * open);
     vec3 light = albedo * (u_sun_light * (sun / PI) + u_sky_light * open);
-    float graze = 1.0 - clamp(normalize(u_eye - v_place).z, 0.0, 1.0);
+    float steep = clamp(normalize(u_eye - v_place).z, 0.0, 1.0);
+    float graze = 1.0 - steep;
     light += u_sky_light * open * (graze * graze * graze * graze * 0.22);
-    float fade = smoothstep(u_fade.x, u_fade.y, distance(v_place.xy, u_focus.xy));
+    // it melts behind, not in front, and not at all seen from above, where there is no horizon
+    vec2 off = v_place.xy - u_focus.xy;
+    float fade = smoothstep(u_fade.x, u_fade.y, length(off) + dot(off, u_behind)) * (1.0 - smoothstep(0.5, 0.9, steep));
     colour = vec4(mix(film(light), backdrop(), fade), 1.0);
 }
