@@ -737,9 +737,9 @@ def test_choices_in_words() -> None:
     """Every choice says which brick, by colour and place."""
     said = [choice.sentence for choice in legal(position(faces={2: "blue"}))]
     assert said[:3] == [
-        "pull the brick left in row 1",
-        "pull the blue brick centre in row 1",
-        "pull the brick right in row 1",
+        "pull the left brick of row 1",
+        "pull the centre blue brick of row 1",
+        "pull the right brick of row 1",
     ]
     assert {choice.sentence for choice in legal(crash(position(house=HOUSE), 30))} == {
         "take up a fallen brick"

@@ -52,7 +52,7 @@ def called(state: State) -> dict[str, str]:
     """What people call the bricks in the tower: by colour and place, rows counted from the table."""
     colours = {brick.id: f"{brick.colour} " for brick in state.bricks if brick.colour}
     return {
-        brick: f"the {colours.get(brick, '')}brick {slot} in row {number}"
+        brick: f"the {slot} {colours.get(brick, '')}brick of row {number}"
         for number, row in enumerate(state.tower, 1)
         for slot, brick in zip(SLOTS, row, strict=True)
         if brick
