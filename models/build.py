@@ -15,6 +15,7 @@ from models.bevel import softened
 from models.builders import build_box, build_cylinder, build_polycube, build_prism, build_sphere
 from models.colours import hex_of
 from models.cut import build_arch, build_drilled, build_hull, build_wonky
+from models.face import Face
 from models.material import Material
 from models.meshes import build_file, solid_of_mesh
 from models.piece import Array, Piece
@@ -78,7 +79,7 @@ def _piece(spec: PieceSpec, shape: Shape, stamp: Stamp, detail: Detail) -> Piece
     solid = _solid(shape, stamp, detail)
     if spec.bevel > 0:
         solid = replace(solid, visual=softened(shape, solid, spec.bevel, detail))
-    return piece_of(solid, spec.model, spec.material, spec.colour)
+    return piece_of(solid, spec.model, spec.material, spec.colour, spec.face)
 
 
 @lru_cache(maxsize=1024)
@@ -96,7 +97,9 @@ def _stamp(path: Path) -> Stamp:
     return state.st_mtime_ns, state.st_size
 
 
-def piece_of(solid: Solid, model: str, material: Material, colour: str | None) -> Piece:
+def piece_of(
+    solid: Solid, model: str, material: Material, colour: str | None, face: Face | None = None
+) -> Piece:
     """A solid made of a material: mass and inertia follow from the density."""
     inertia = solid.inertia * material.density_kg_m3
     inertia.setflags(write=False)
@@ -112,4 +115,5 @@ def piece_of(solid: Solid, model: str, material: Material, colour: str | None) -
         mass=solid.volume * material.density_kg_m3,
         centre_of_mass=solid.centre_of_mass,
         inertia=inertia,
+        face=face,
     )

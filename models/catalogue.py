@@ -5,6 +5,7 @@
     shape = { box = [75, 25, 15] }   # mm; mesh files lie beside the catalogue
     material = "beech"
     colour = "red"                   # optional
+    face = { text = "+2" }           # optional print; or "print.add_two", a row of this file's `[[print]]`
 
 Other tables of a file are for other readers. Catalogues come with the package; a folder `models/` in the
 current folder may add files, and pieces to a file of the same name, and override pieces of the same id.
@@ -22,6 +23,7 @@ from types import MappingProxyType
 from typing import Any
 
 from models.errors import CatalogueError, ModelError, SpecError, UnknownModelError, nearest
+from models.face import resolved
 from models.shapes import Mesh
 from models.spec import PieceSpec, parse
 
@@ -96,14 +98,14 @@ def _text(path: Path, changed: int, size: int) -> str:
 def _pieces(path: Path, text: str) -> Mapping[str, PieceSpec]:
     """The pieces of one file. Raises CatalogueError with all faults at once."""
     try:
-        rows = tomllib.loads(text).get("piece", [])
+        tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise CatalogueError(f"{path}: is not TOML: {error}") from error
     pieces: dict[str, PieceSpec] = {}
     faults: list[str] = []
-    for number, row in enumerate(rows):
+    for number, row in enumerate(tables.get("piece", [])):
         try:
-            spec = _spec(path, number, row)
+            spec = _spec(path, number, row, tables)
             if spec.model in pieces:
                 raise CatalogueError(f'{path}: piece[{number}]: id: "{row["id"]}" is taken: choose another')
             pieces[spec.model] = spec
@@ -114,12 +116,17 @@ def _pieces(path: Path, text: str) -> Mapping[str, PieceSpec]:
     return MappingProxyType(pieces)
 
 
-def _spec(path: Path, number: int, row: Mapping[str, Any]) -> PieceSpec:
+def _spec(path: Path, number: int, row: Mapping[str, Any], tables: Mapping[str, Any]) -> PieceSpec:
     where = f"{path}: piece[{number}]"
     name = row.get("id")
     if not isinstance(name, str) or not name or "/" in name:
         raise SpecError(where, (f"id: a piece needs a name without a slash (got {name!r})",))
     rest = {key: value for key, value in row.items() if key != "id"}
+    if "face" in row:
+        try:
+            rest["face"] = resolved(row["face"], row, tables)
+        except ModelError as error:
+            raise SpecError(where, (str(error),)) from None
     spec = parse({"model": f"{path.stem}/{name}", **rest}, where)
     if isinstance(spec.shape, Mesh):
         # from here on it no longer matters which catalogue the piece came from

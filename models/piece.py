@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import trimesh
 
+    from models.face import Face
     from models.material import Material
 
 Array = NDArray[np.float64]
@@ -81,7 +82,7 @@ class Surface:
 class Piece:
     """A solid piece: what it is made of, how it looks, collides and weighs.
 
-    colour: paint as `#rrggbb`; None shows the colour of the material.
+    colour: paint as `#rrggbb`; None shows the colour of the material. face: what is printed on its top.
     extents: (3,) metres, of the bounding box. centre_of_mass: (3,) metres in the piece frame.
     inertia: (3, 3) kg m^2 about the centre of mass, along the axes of the piece frame.
     """
@@ -97,3 +98,4 @@ class Piece:
     mass: float
     centre_of_mass: Array
     inertia: Array
+    face: Face | None = None

@@ -18,6 +18,7 @@ from pydantic import (
 
 from models.colours import hex_of
 from models.errors import SpecError, faults_of
+from models.face import Face
 from models.material import Material, material_named
 from models.shapes import AnyShape
 
@@ -37,6 +38,7 @@ class PieceSpec(BaseModel):
     model: the id, such as `tower_topple/brick`; made up from the contents when left out. material: a name or
     the values themselves, beech when left out. colour: a name or `#rrggbb`; the material's own when left out.
     bevel: millimetres its edges are rounded by, in the picture only. value: what a game counts it for.
+    face: what is printed on its top, in the picture only.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -49,11 +51,14 @@ class PieceSpec(BaseModel):
     colour: Annotated[str, AfterValidator(_colour)] | None = None
     bevel: Annotated[float, Field(strict=True, ge=0, le=1e3)] = 0.0
     value: Annotated[int, Field(strict=True)] | None = None
+    face: Face | None = None
 
     @model_validator(mode="after")
     def _name(self) -> PieceSpec:
         if not self.model:
-            digest = hashlib.sha256(self.model_dump_json(exclude={"bevel", "value"}).encode()).hexdigest()[:8]
+            # pieces without a face keep the names they have always had
+            left_out = {"bevel", "value"} if self.face else {"bevel", "value", "face"}
+            digest = hashlib.sha256(self.model_dump_json(exclude=left_out).encode()).hexdigest()[:8]
             # the model is frozen for everyone but its own validation
             object.__setattr__(self, "model", f"inline/{self.shape.key()}-{digest}")
         return self
@@ -65,3 +70,8 @@ def parse(table: Mapping[str, Any], where: str) -> PieceSpec:
         return PieceSpec.model_validate(table)
     except ValidationError as error:
         raise SpecError(where, faults_of(error)) from None
+
+
+def dressed(spec: PieceSpec, like: PieceSpec) -> PieceSpec:
+    """The same solid under the same name, with the paint and print of another: how prints get onto uneven bricks."""
+    return spec.model_copy(update={"colour": like.colour, "face": like.face})

@@ -31,24 +31,31 @@ def show(game: str | None, sheet: Path | None, as_json: bool) -> int:
         from engine.view.sheet import sheet as contact_sheet
 
         save_png(contact_sheet([(model, piece) for model, (_, piece) in found.items()]), sheet)
+    rows = [_row(model, spec, piece) for model, (spec, piece) in found.items()]
     if as_json:
-        print_json([_row(model, spec, piece) for model, (spec, piece) in found.items()])
+        print_json(rows)
         return OK
-    table = Table(box=None, padding=(0, 2))
-    for heading, side in (("model", "left"), ("size mm", "left"), ("mass g", "right"), ("material", "left")):
-        table.add_column(heading, justify=side)  # type: ignore[arg-type]
-    table.add_column("colour")
-    table.add_column("convex parts", justify="right")
-    for model, (spec, piece) in found.items():
-        row = _row(model, spec, piece)
-        size = " x ".join(f"{value:g}" for value in row["size_mm"])
-        table.add_row(
-            model, size, f"{row['mass_g']:.1f}", row["material"], row["colour"] or "", str(row["parts"])
-        )
-    Console().print(table)
+    Console().print(_table(rows))
     if sheet is not None:
         Console(stderr=True).print(f"wrote {sheet}")
     return OK
+
+
+def _table(rows: list[dict[str, Any]]) -> Table:
+    """The catalogue for people; what is printed on pieces only when there is any."""
+    table = Table(box=None, padding=(0, 2))
+    # names are what people copy: on a narrow terminal they go on below, but lose nothing
+    table.add_column("model", overflow="fold")
+    for heading in ("size mm", "mass g", "material", "colour", "convex parts"):
+        table.add_column(heading, justify="right" if heading in ("mass g", "convex parts") else "left")
+    has_prints = any(row["print"] for row in rows)
+    if has_prints:
+        table.add_column("print")
+    for row in rows:
+        size = " x ".join(f"{value:g}" for value in row["size_mm"])
+        cells = [row["model"], size, f"{row['mass_g']:.1f}", row["material"], row["colour"] or ""]
+        table.add_row(*cells, str(row["parts"]), *([row["print"] or ""] if has_prints else []))
+    return table
 
 
 def _row(model: str, spec: PieceSpec, piece: Piece) -> dict[str, Any]:
@@ -60,6 +67,8 @@ def _row(model: str, spec: PieceSpec, piece: Piece) -> dict[str, Any]:
         "colour": spec.colour,
         "shape": spec.shape.key(),
         "parts": len(piece.parts),
+        "value": spec.value,
+        "print": None if spec.face is None else spec.face.summary,
     }
 
 

@@ -1,0 +1,89 @@
+"""What is printed on a piece, as plain data: the boxes of a floor card, or a few words with a sign.
+
+A face says nothing about how it is drawn. It lies on the top of the piece (+z as authored): its upper edge is at
++y, its right at +x.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from models.colours import hex_of
+from models.errors import ModelError, nearest
+
+BOXES = {".": "white", "#": "red", "-": "remove", "+": "play again", "x": "exchange"}
+"""The sorts of boxes on a floor card, by the mark they are written with."""
+Icon = Literal["", "brick", "pair", "more", "skip", "reverse", "edge", "centre", "others"]
+LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+- ")
+MOST_BOXES = 12
+# keys of a row that a face may refer to
+SHARED = ("boxes", "text", "icon", "ink")
+
+
+def _colour(value: str) -> str:
+    return value and hex_of(value)
+
+
+class Face(BaseModel):
+    """What is printed on the top of a piece: `boxes`, or `text` and `icon`.
+
+    boxes: rows of marks from the far edge (+y) to the near one, each from -x to +x; see BOXES. box_mm: edge of a
+    box; the grid lies in the middle. text: capitals, digits, plus and minus. icon: a sign before the text. ink:
+    colour of the icon, a name or `#rrggbb`; burnt in when left out.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    boxes: Annotated[tuple[str, ...], Field(max_length=MOST_BOXES)] = ()
+    box_mm: Annotated[float, Field(strict=True, gt=0, le=1e3)] = 16.0
+    text: Annotated[str, Field(max_length=40)] = ""
+    icon: Icon = ""
+    ink: Annotated[str, AfterValidator(_colour)] = ""
+
+    @model_validator(mode="after")
+    def _sensible(self) -> Face:
+        strange = sorted({mark for row in self.boxes for mark in row} - BOXES.keys())
+        if strange:
+            raise ValueError(f"boxes: unknown marks {' '.join(strange)}: use {' '.join(BOXES)}")
+        if len({len(row) for row in self.boxes}) > 1 or not all(
+            0 < len(row) <= MOST_BOXES for row in self.boxes
+        ):
+            raise ValueError(f"boxes: rows must be of one length, 1 to {MOST_BOXES}")
+        letters = sorted(set(self.text) - LETTERS)
+        if letters:
+            raise ValueError(f'text: "{"".join(letters)}" cannot be printed: use capitals, digits, + and -')
+        if bool(self.boxes) == bool(self.text.strip() or self.icon):
+            raise ValueError("a face shows either boxes, or a text or icon")
+        return self
+
+    @property
+    def summary(self) -> str:
+        """What is printed, in a few words."""
+        if not self.boxes:
+            return self.text or self.icon
+        counts = Counter(BOXES[mark] for row in self.boxes for mark in row)
+        return ", ".join(f"{counts[name]} {name}" for name in BOXES.values() if counts[name])
+
+
+def resolved(face: object, row: Mapping[str, Any], tables: Mapping[str, Any]) -> object:
+    """The `face` of a catalogue row as a table.
+
+    face: a table already; `"value"`, the value of the piece; or `"print.skip"`, the row `skip` of the file's
+    tables `[[print]]`, with `box_mm` from `[face]`. Raises ModelError when there is no such row.
+    """
+    if not isinstance(face, str):
+        return face
+    if face == "value" and "value" in row:
+        return {"text": str(row["value"])}
+    table, _, name = face.partition(".")
+    rows = tables.get(table)
+    known = {str(found.get("id")): found for found in rows} if isinstance(rows, list) else {}
+    if name not in known:
+        ways = [f"{table}.{key}" for key in known] or ["value", "card.ID", "print.ID"]
+        raise ModelError(f'face: nothing to print is called "{face}": {nearest(face, ways)}')
+    shared = {key: known[name][key] for key in SHARED if key in known[name]}
+    return {**{key: tables["face"][key] for key in ("box_mm",) if key in tables.get("face", {})}, **shared}
