@@ -9,7 +9,11 @@ entry.
 from __future__ import annotations
 
 import hashlib
+import importlib.util
+import io
 import os
+import subprocess
+import sys
 import tempfile
 import zipfile
 from itertools import pairwise
@@ -17,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from models.errors import MissingExtraError
+from models.errors import MeshError, MissingExtraError
 from models.net import Ints
 from models.piece import Array
 
@@ -25,12 +29,15 @@ from models.piece import Array
 CONCAVITY = 0.03
 # raise it when the decomposition itself changes, so that old entries are not read any more
 VERSION = 1
+# seconds; meshes of real pieces take one to ten
+PATIENCE = 90.0
 
 
 def decompose(vertices: Array, faces: Ints) -> list[Array]:
     """The corners (n, 3) of convex pieces that fill a closed mesh.
 
-    Raises MissingExtraError when the pieces are not known yet and `coacd` is not installed.
+    Raises MissingExtraError when the pieces are not known yet and `coacd` is not installed, MeshError when it
+    fails or takes longer than `PATIENCE`.
     """
     step = 2.0 ** np.floor(np.log2(float(np.linalg.norm(np.ptp(vertices, axis=0))) * 1e-6))
     grid = np.round(vertices / step).astype(np.int64)
@@ -52,16 +59,38 @@ def cache_folder() -> Path:
 
 
 def _run(vertices: Array, faces: Ints) -> list[Array]:
-    try:
-        import coacd
-    except ImportError as error:
+    """The pieces, found in a process of its own so that a mesh that CoACD chokes on cannot hang the caller."""
+    if not _has_coacd():
         raise MissingExtraError(
             "this mesh is not convex, and cutting it into convex parts needs the package coacd: "
             'install it with  pip install "teeter[mesh]"'
-        ) from error
-    coacd.set_log_level("off")
-    pieces = coacd.run_coacd(coacd.Mesh(vertices, faces), threshold=CONCAVITY, seed=0)
-    return [np.asarray(corners, dtype=np.float64) for corners, _ in pieces]
+        )
+    mesh = io.BytesIO()
+    np.savez(mesh, vertices=vertices, faces=faces, threshold=CONCAVITY)
+    command = [sys.executable, "-m", "models.coacd_worker"]
+    advice = "repair or simplify it, or save it as several convex meshes"
+    try:
+        done = subprocess.run(
+            command, input=mesh.getvalue(), capture_output=True, timeout=PATIENCE, check=True
+        )
+    except subprocess.TimeoutExpired:
+        raise MeshError(
+            f"a mesh of {len(faces)} triangles could not be cut into convex parts in {PATIENCE:g} s: {advice}"
+        ) from None
+    except subprocess.CalledProcessError as error:
+        raise MeshError(
+            f"cutting {len(faces)} triangles into convex parts failed (exit code {error.returncode}): {advice}"
+        ) from None
+    with np.load(io.BytesIO(done.stdout), allow_pickle=False) as answer:
+        corners, bounds = answer["corners"], answer["bounds"]
+    return [corners[first:last] for first, last in pairwise(bounds.tolist())]
+
+
+def _has_coacd() -> bool:
+    try:
+        return importlib.util.find_spec("coacd") is not None
+    except ValueError:  # it is marked as not importable
+        return False
 
 
 def _load(path: Path) -> list[Array] | None:
