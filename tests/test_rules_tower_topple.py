@@ -452,6 +452,8 @@ def test_TT_07__a_target_instead_of_rounds() -> None:
     assert outcome(won) == Outcome(("Ana",), ToppleReason.TARGET)
     assert (won.turn, won.owed, needs(won).wait) == (0, (), Wait.OVER)
     assert legal(won) == ()
+    one = play(position(house={"target": "1"}), 4)
+    assert outcome(one) == Outcome(("Ana",), ToppleReason.TARGET)
     # not before the turn is over
     more = play(replace(state, scores=(9, 3, 0), owed=(Task(Sort.TWO), Task(Sort.TWO))), 4)
     assert outcome(more) is None
@@ -521,7 +523,8 @@ def test_TT_07__fallen_bricks_are_worth_nothing() -> None:
     state = crash(position(house=HOUSE, faces={30: Print.LOSE_TWO, 33: Print.DRAW_TWO}), 30, 33)
     held = after(state, Take("Ana", b(30)))
     assert held.fallen == (b(33),)
-    assert crash(held, 1, 2, 4).scores == (0, 0, 0)
+    down = crash(held, 1, 2, 4)
+    assert (down.phase, down.scores, down.gathered) == (Phase.TOPPLED, (0, 0, 0), False)
     one = lay(held)
     assert (one.phase, one.scores) == (Phase.GATHER, (0, 0, 0))
     two = lay(after(one, Take("Ana", b(33))))
@@ -695,6 +698,7 @@ def test_ALL_9__laid_again_without_penalty() -> None:
         again = apply(state, Placed(0, b(1), "", (), (broken,)))
         assert again == out(position(up="4"), 1)
         assert lay(again).scores == (1, 0, 0)
+        assert not lay(apply(again, Met(0, b(1), b(4)))).met
 
 
 def test_TT_24__how_it_has_to_lie() -> None:

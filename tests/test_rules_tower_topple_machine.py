@@ -86,9 +86,7 @@ class Model:
         if word == "two others" and face == colour:
             self.now[0] = ("colour", colour)
         elif word == "two others":
-            others = [b for b in self.reachable() if self.faces[b] in COLOURS and self.faces[b] != colour]
-            needed = face not in COLOURS and bool(others)
-            second = ("another colour", colour) if needed else ("one of two", "")
+            second = ("one of two", "") if face in COLOURS else ("another colour", colour)
             self.now[:1] = [("one of two", ""), second]
         if face == "lose_two":
             self.points[self.player] -= 2

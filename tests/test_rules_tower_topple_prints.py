@@ -173,6 +173,8 @@ def test_TT_11__the_other_colour_goes_out_of_play() -> None:
     gone = play(position(faces=faces, owed=(SECOND, *owed)), 2)
     assert gone.owed == (SECOND,)
     assert play(gone, 3).scores == (2, 0, 0)
+    first = answer(position(faces=faces, owed=(blue(),), phase=Phase.ASK, up="1 2"), yes=True)
+    assert play(first, 4).owed == owed
     back = play(position(faces=faces, owed=(SECOND, *owed), up="1 2"), 4)
     assert (back.owed, pullable(back)) == (owed, [52])
 
@@ -519,6 +521,19 @@ def test_TT_23__draw_twos_with_something_between() -> None:
         state = play(state, number)
         earned.append(state.scores[0])
     assert earned == [0, 0, 1, 1, 2]
+
+
+def test_TT_23__what_else_is_owed_stays_owed() -> None:
+    """TT-23, TT-11, TT-12: lapsing, answering and escaping change the first requirement and no other."""
+    asked = printed(owed=(blue(), CENTRE), phase=Phase.ASK)
+    assert answer(asked, yes=False).owed == (blue(), CENTRE)
+    state = answer(asked, yes=True)
+    assert state.owed == (blue(Sort.EITHER), CENTRE)
+    assert out(state, 10).owed == (blue(), CENTRE)
+    assert out(state, 16).owed == (SECOND, SECOND, CENTRE)
+    assert out(state, 4).owed == (SECOND, blue(Sort.OTHER_COLOUR), CENTRE)
+    lapsed = play(replace(none_of(Sort.EDGE), coming=(EDGE, TWO, TWO)), 47)
+    assert lapsed.owed == (FREE, TWO, TWO)
 
 
 def test_TT_23__checked_when_it_falls_due() -> None:

@@ -46,17 +46,20 @@ def why_not(task: Task) -> tuple[str, str]:
 
 
 def fall_due(state: State) -> State:
-    """TT-23: the first task owed comes to work; one that cannot be met lapses, or opens the way out."""
+    """TT-23: the first task owed comes to work; one that cannot be met lapses, or opens the way out.
+
+    The state is one in which a brick is to be chosen.
+    """
     task = state.owed[0]
     may_escape = task.sort is Sort.COLOUR and state.house.escape
     if permitted(state):
-        return replace(state, phase=Phase.ASK if may_escape else Phase.CHOOSE)
+        return replace(state, phase=Phase.ASK) if may_escape else state
     instead = FREE
     if may_escape:
         instead = Task(Sort.EITHER, task.colour)
     elif task.sort is Sort.OTHER_COLOUR:
         instead = Task(Sort.SECOND)
-    return replace(state, phase=Phase.CHOOSE, owed=(instead, *state.owed[1:]))
+    return replace(state, owed=(instead, *state.owed[1:]))
 
 
 def answered(state: State, would_topple: bool) -> State:
@@ -75,6 +78,5 @@ def decided(state: State) -> State:
     colour = brick_of(state, state.held).colour
     if colour == task.colour:
         return replace(state, owed=(Task(Sort.COLOUR, colour), *state.owed[1:]))
-    other = not colour and of_another_colour(state, task.colour)
-    second = Task(Sort.OTHER_COLOUR, task.colour) if other else Task(Sort.SECOND)
+    second = Task(Sort.SECOND) if colour else Task(Sort.OTHER_COLOUR, task.colour)
     return replace(state, owed=(Task(Sort.SECOND), second, *state.owed[1:]))

@@ -42,7 +42,7 @@ def set_up(state: State) -> State:
     """TT-02, TT-07: the bricks stacked anew in an order of chance, three to a row."""
     order, luck = shuffled(state.luck, [brick.id for brick in state.bricks])
     thirds = zip(order[::3], order[1::3], order[2::3], strict=True)
-    return replace(state, tower=tuple(thirds), luck=luck, seen=(), fallen=())
+    return replace(state, tower=tuple(thirds), luck=luck, seen=())
 
 
 def brick_of(state: State, name: str) -> Brick:

@@ -76,7 +76,7 @@ def has_toppled(state: State) -> bool:
 
 def topple(state: State) -> State:
     """TT-07: the tower comes down in the turn of the player; TT-08, TT-23: what was to come lapses."""
-    if state.phase in (Phase.CARRY, Phase.SETTLE) and state.held and not state.gathered:
+    if state.phase in (Phase.CARRY, Phase.SETTLE) and not state.gathered:
         state = not_laid(state)
     topples = [n + (seat == state.turn) for seat, n in enumerate(state.topples)]
     return replace(
@@ -123,4 +123,4 @@ def finish(state: State, reason: ToppleReason) -> State:
     best = max(totals(state))
     pairs = zip(state.seats, totals(state), strict=True)
     winners = tuple([seat.name for seat, total in pairs if total == best])
-    return replace(state, winners=winners, reason=reason, owed=(), coming=())
+    return replace(state, winners=winners, reason=reason)
