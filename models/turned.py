@@ -17,7 +17,7 @@ from models.profile import bored, trace
 from models.shapes_turned import Cone, Ring, Turned
 from models.solid import MM, Bulk, Detail, Solid, locked
 from models.surface import TANGENT_TURN
-from models.turned_parts import parts_of
+from models.turned_parts import LEAST, parts_of
 
 # degrees of turn between corners of a profile where mass is summed up
 WEIGHED = 1.0
@@ -54,7 +54,7 @@ def build_turned(shape: Turned | Cone | Ring, detail: Detail) -> Solid:
 
 def section_of(shape: Turned | Cone | Ring, detail: Detail) -> Array:
     """(n, 2) the half section as it is drawn, metres, counter-clockwise, corners on straight lines left out."""
-    section = bored(trace(shape.steps, detail.turn), shape.bore)[0] * MM
+    section = bored(trace(shape.steps, detail.turn, least=2 * LEAST), shape.bore)[0] * MM
     before, after = section - np.roll(section, 1, axis=0), np.roll(section, -1, axis=0) - section
     turn = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
     straight = np.abs(turn) <= 1e-9 * np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)

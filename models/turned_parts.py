@@ -148,7 +148,10 @@ def _wall(piece: Array, count: int) -> list[Part]:
 
 def _sector_count(walls: list[Array], volume: float) -> int:
     """How many sectors the walls of a piece are cut into. volume: of the whole piece."""
-    hollow = sum(float(wall[:, 0].min()) ** 2 * float(np.ptp(wall[:, 1])) for wall in walls)
+    hollow = 0.0
+    for wall in walls:
+        ends = [wall[np.abs(wall[:, 1] - z) < THINNEST, 0].min() for z in (wall[:, 1].min(), wall[:, 1].max())]
+        hollow += float(np.mean(np.square(ends))) * float(np.ptp(wall[:, 1]))
     for count in SECTORS:
         if hollow * (count * np.tan(np.pi / count) - np.pi) <= MOST_LOST * volume:
             return count

@@ -1,6 +1,6 @@
 """Writes the shipped scenes and their table in the README: `python -m scenes.generate`.
 
-To add a scene, add a `Case` to `overhang_cases` or `other_cases` and run this. A test holds the files to it.
+To add a scene, add a `Case` to `overhang_cases`, `other_cases` or `piece_cases` and run this. A test holds the files to it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from scenes.dump import compose
 from scenes.other_cases import EGG
 from scenes.other_cases import cases as other_cases
 from scenes.overhang_cases import cases as overhang_cases
+from scenes.piece_cases import cases as piece_cases
 
 HERE = Path(__file__).resolve().parent
 BEGIN, END = "<!-- scenes: written by generate.py -->\n", "<!-- end of scenes -->\n"
@@ -21,7 +22,7 @@ BEGIN, END = "<!-- scenes: written by generate.py -->\n", "<!-- end of scenes --
 
 def cases() -> tuple[Case, ...]:
     """All shipped scenes, in the order of the README's table."""
-    return (*overhang_cases(), *other_cases())
+    return (*overhang_cases(), *other_cases(), *piece_cases())
 
 
 def files() -> dict[str, str]:

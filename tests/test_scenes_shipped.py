@@ -23,10 +23,18 @@ from scenes.scene import Scene
 
 FOLDER = Path(scenes.__file__).parent
 VERDICTS = {case.name: case.verdict for case in cases()}
-ROUND = ("ball_in_saddle", "ball_on_ball", "egg_on_tip")
+ROUND = (
+    "ball_in_saddle",
+    "ball_on_ball",
+    "egg_on_tip",
+    "egg_in_eggcup",
+    "cone_in_ring",
+    "ball_on_ring",
+    "ball_between_cylinders",
+)
 UNEVEN = ("ruler_stack",)
-TOWERS = ("tower", "tower_gaps", "tower_gone")
-"""Not the same in every slice along y, so not for a balance in the plane."""
+TOWERS = ("tower", "tower_gaps", "tower_gone", "arch_on_cuboids")
+"""Not the same in every slice along y, or concave, so not for a balance in the plane."""
 
 
 def scene_of(name: str) -> Scene:
