@@ -311,6 +311,14 @@ def test_CT_10__nothing_fits_on_the_new_card() -> None:
     assert not after(found, *lay("red_i1")).fits
 
 
+def test_CT_10__a_new_floor_that_is_not_empty() -> None:
+    """CT-10, CT-20: on a new floor with a block put back only a block is laid; no second card in the turn."""
+    state = position(f"{FIRST} green_i1 / card_02 green_i3", stage=Stage.BLOCK)
+    assert actions(state)[-1] == NothingFits("Ana")
+    assert RevealCard("Ana") not in actions(state)
+    assert apply(state, NothingFits("Ana")).hand is Hand.ASK
+
+
 def test_CT_10__the_referee() -> None:
     """CT-10: the referee answers what was asked, and only then."""
     state = position()
@@ -393,7 +401,9 @@ def test_CT_12__a_card_that_slips_is_laid_again(broken: Condition) -> None:
     assert (again.stage, again.card, again.hand) == (Stage.CARD, "card_04", Hand.FREE)
     assert len(again.floors) == 1
     assert len(after(again, *lay("card_04")).floors) == 2
-    assert len(apply(held, Placed(1, "card_04", where=FIRST)).floors) == 2, "what it lies on does not matter"
+    for lies_on in (FIRST, "card_04"):
+        lies = apply(held, Placed(1, "card_04", where=lies_on))
+        assert len(lies.floors) == 2, "what it lies on does not matter"
 
 
 def test_CT_13__clockwise() -> None:

@@ -66,6 +66,14 @@ def test_CT_05__lower_floors_only(piece: str) -> None:
     assert refusal(covered(REMOVE), Pull("Ana", piece)) == f"CT-05: {said} does not lie on a lower floor"
     with pytest.raises(MalformedAction, match="unknown piece 'hat'"):
         apply(covered(REMOVE), Pull("Ana", "hat"))
+    three = position(f"{FIRST} green_i1 / card_02 yellow_i1 / {REMOVE} red_i1", boxes=(Sort.REMOVE,))
+    three = replace(three, stage=Stage.BOXES)
+    assert [action.piece for action in actions(three) if isinstance(action, Pull)] == [
+        "green_i1",
+        "yellow_i1",
+    ]
+    assert apply(three, Pull("Ana", "yellow_i1")).held == "yellow_i1"
+    assert refusal(three, Pull("Ana", "red_i1")) == "CT-05: red i1 does not lie on a lower floor"
 
 
 def test_CT_05__the_hand_pulls() -> None:
@@ -134,6 +142,10 @@ def test_CT_06__lapses() -> None:
     """CT-06: neither a block nor a card possible: the next player."""
     state = covered(AGAIN, stack="")
     assert (state.turn, state.reason) == (1, None)
+    late = after(position(f"{FIRST} / {AGAIN}", stack="", passes=2), *lay("red_i1", box(AGAIN)))
+    assert (late.turn, late.passes, late.reason) == (1, 1, None), (
+        "something was laid, so others may move again"
+    )
 
 
 def test_CT_06__last_of_several() -> None:
@@ -157,6 +169,18 @@ def test_CT_06__last_of_several() -> None:
         done = apply(half, two)
         assert (done.turn, done.stage, done.boxes) == (0, Stage.CHOOSE, ())
     assert refusal(apply(state, decline), Take("Ana", "red_i3")) == "CT-07: the exchange box acts first"
+
+
+def test_CT_06__two_at_once() -> None:
+    """CT-06: every covered play-again box is a full turn of its own."""
+    card = replace(next(each for each in STOCK.cards if each.id == AGAIN), boxes=("++...", *["....."] * 4))
+    state = position(f"{FIRST} / {AGAIN}", players=2)
+    cards = tuple(card if each.id == AGAIN else each for each in STOCK.cards)
+    state = replace(state, stock=replace(state.stock, cards=cards))
+    state = after(state, *lay("red_i1", f"{AGAIN}.r1c1", f"{AGAIN}.r1c2"))
+    assert (state.turn, state.boxes) == (0, (Sort.AGAIN,))
+    second = after(state, *lay("yellow_i1"))
+    assert (second.turn, second.boxes, second.stage) == (0, (), Stage.CHOOSE)
 
 
 def test_CT_07__exchange() -> None:

@@ -10,7 +10,7 @@ from test_rules_crazy_tower_boxes import AGAIN, REMOVE, box
 
 from games.rules.base import Input, Need, Outcome, Take, TakeBack, Wait
 from games.rules.conditions import Condition, Question
-from games.rules.crazy_tower.game import apply, legal, needs, outcome, scores
+from games.rules.crazy_tower.game import apply, faults, legal, needs, outcome, scores
 from games.rules.crazy_tower.state import (
     CrazyReason,
     Decline,
@@ -65,6 +65,8 @@ def test_CT_19__collapse(moment: str, state: State) -> None:
         assert needs(over) == Need(Wait.OVER, "Ana")
         assert {each.piece for each in over.fallen} >= {"yellow_i1", state.floors[-1].card}
         assert (over.held, over.target, over.asked, over.boxes, over.met) == ("", "", "", (), False)
+        assert over.hand is Hand.FREE
+        assert faults(over) == ()
         assert refusal(over, Rested(3, ())) == "CT-22: the game is over: the tower collapsed"
 
 
@@ -76,6 +78,7 @@ def test_CT_20__only_a_block_fell(moment: str, state: State) -> None:
     assert "yellow_i1" not in fallen.floors[1].blocks
     assert needs(fallen).wait is Wait.REST
     assert legal(fallen) == ()
+    assert faults(fallen) == ()
     settling = state.hand is Hand.SETTLE and state.held != ""
     assert needs(fallen).pieces == ((state.held,) if settling else ())
     rest = Placed(3, state.held) if settling else Rested(3, ())
@@ -194,6 +197,37 @@ def test_CT_20__another_falls_meanwhile() -> None:
     assert apply(held, Fell(2, ("card_02",))).reason is CrazyReason.COLLAPSE
 
 
+def test_CT_19__while_putting_back() -> None:
+    """CT-19: nothing is held, meant or asked any more when the game is over."""
+    still = fallen_block()
+    for state in (apply(still, PutBack("Ana", "green_i1", FIRST)), apply(still, GiveBack("Ana", "green_i1"))):
+        for moment in (state, *([apply(state, Released(1, "green_i1"))] if state.held else [])):
+            over = apply(moment, Fell(1, ("card_02",)))
+            assert over.reason is CrazyReason.COLLAPSE
+            assert (over.hand, over.held, over.target, over.asked) == (Hand.FREE, "", "", "")
+            assert faults(over) == ()
+
+
+def test_CT_20__a_revealed_card_waits() -> None:
+    """CT-20: a block falls after the last card was revealed: the card is laid, whatever else is possible."""
+    state = apply(position(f"{FIRST} red_i1 green_i1", stack="card_04"), RevealCard("Ana"))
+    still = after(state, Fell(1, ("green_i1",)), Rested(1, ()))
+    back = after(still, PutBack("Ana", "green_i1", FIRST), Released(1, "green_i1"), Placed(1, "green_i1"))
+    assert (back.turn, back.stage, actions(back)) == (0, Stage.CARD, [Take("Ana", "card_04")])
+
+
+def test_CT_20__one_fits_and_one_does_not() -> None:
+    """CT-20: a place found for one block does not stop another, which has none by the rules."""
+    tower = f"{FIRST} red_i1 green_i1 green_i3 / card_02 green_o4"
+    state = after(position(tower), Fell(1, ("green_i1", "red_i1")), Rested(1, ()), GiveBack("Ana", "red_i1"))
+    pieces = ("red_i1", FIRST, "card_02")
+    yes = apply(state, RefereeAnswer(1, Question.DOES_FIT, pieces, True))
+    assert GiveBack("Ana", "green_i1") in actions(yes)
+    given = apply(yes, GiveBack("Ana", "green_i1"))
+    assert given.hands[2][-1] == "green_i1"
+    assert faults(given) == ()
+
+
 def test_CT_20__no_place_by_the_rules() -> None:
     """CT-20: where its colour lies on both floors it goes to the player of its colour, no referee needed."""
     tower = f"{FIRST} green_i1 green_i3 / card_02 green_o4 red_i1"
@@ -201,6 +235,7 @@ def test_CT_20__no_place_by_the_rules() -> None:
     assert actions(state) == [GiveBack("Ana", "green_i1")]
     given = apply(state, GiveBack("Ana", "green_i1"))
     assert "green_i1" in given.hands[2]
+    assert faults(given) == ()
     assert (given.fallen, given.turn, given.stage, given.hand) == ((), 0, Stage.CHOOSE, Hand.FREE)
 
 
@@ -370,12 +405,16 @@ def test_CT_05__a_pulled_block_slips() -> None:
         ((), "nothing fell: name the pieces"),
         (("red_o4",), "unknown piece of the tower 'red_o4'"),
         (("card_09",), "unknown piece of the tower 'card_09'"),
+        (("",), "unknown piece of the tower ''"),
     ],
 )
 def test_CT_19__what_can_fall(pieces: tuple[str, ...], sentence: str) -> None:
     """CT-19: pieces of the tower, and the one just let go; not one in the hand or in the box."""
     with pytest.raises(MalformedAction, match=sentence):
         apply(position(TOWER), Fell(1, pieces))
+    settling = apply(position(TOWER), Fell(1, ("red_i1",)))
+    with pytest.raises(MalformedAction, match="unknown piece of the tower ''"):
+        apply(settling, Fell(1, ("",)))
     held = apply(position(TOWER), Take("Ana", "red_o4"))
     with pytest.raises(MalformedAction, match="unknown piece of the tower 'red_o4'"):
         apply(held, Fell(1, ("red_o4",)))
@@ -394,6 +433,12 @@ def test_CT_21__last_block() -> None:
     assert outcome(won) == Outcome(("Ana",), CrazyReason.LAST_BLOCK)
     assert (won.hand, won.held, won.met, won.target, won.turn) == (Hand.FREE, "", False, "", 0)
     assert needs(won) == Need(Wait.OVER, "Ana")
+
+
+def test_CT_21__it_must_be_laid() -> None:
+    """CT-21: to have no block is no victory; to lay the last one is."""
+    state = position(f"{FIRST} green_i1", "red_i1 red_i3", "", "green_o4")
+    assert after(state, *lay("red_i1")).reason is None
 
 
 def test_CT_21__not_if_it_falls() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import pytest
@@ -11,6 +11,8 @@ from test_rules_crazy_tower_boxes import REMOVE, box
 
 from games.rules.base import Take
 from games.rules.conditions import Condition
+from games.rules.crazy_tower import state as rules_state
+from games.rules.crazy_tower import stock
 from games.rules.crazy_tower.entry import GAME
 from games.rules.crazy_tower.game import apply, faults, legal, needs, outcome, start
 from games.rules.crazy_tower.state import (
@@ -27,7 +29,7 @@ from games.rules.crazy_tower.state import (
 )
 from games.rules.crazy_tower.stock import Handicap, Sort
 from games.rules.errors import MalformedAction, MalformedState, SetupError
-from games.rules.events import Fell, Placed, Released, Rested, TimeUp
+from games.rules.events import Fell, Placed, Released, Removed, Rested, TimeUp
 
 CLAUSES = [f"CT-{number}" for number in range(31, 51)]
 
@@ -55,6 +57,8 @@ def test_CT_31__twenty_challenges() -> None:
         start(("Ana",), 1, {"mode": "solo"}, replace(STOCK, challenges=()))
     with pytest.raises(SetupError, match="option challenge: 21 is not allowed"):
         start(("Ana",), 1, {"mode": "solo", "challenge": 21}, STOCK)
+    with pytest.raises(SetupError, match="option colour_count: 5 is not allowed; .* from 0 to 4"):
+        start(("Ana",), 1, {"mode": "solo", "colour_count": 5}, STOCK)
 
 
 @pytest.mark.parametrize("number", range(1, 21))
@@ -116,7 +120,14 @@ def test_CT_32__one_block_a_floor() -> None:
 def test_CT_32__met_or_missed() -> None:
     """CT-32, CT-27: complete with exactly one on every floor; a floor that lost its block is a miss."""
     assert after(solo(2, f"{FIRST} green_i1 / card_02", "red_i1"), *lay("red_i1")).winners == ("Ana",)
-    for tower in (f"{FIRST} / card_02 green_i1 / card_03", f"{FIRST} green_i1 green_i3 / card_02"):
+    three = f"{FIRST} green_i1 / card_02 green_i3 / card_03"
+    assert after(solo(2, three, "red_i1"), *lay("red_i1")).winners == ("Ana",)
+    for tower in (
+        f"{FIRST} / card_02 green_i1 / card_03",
+        f"{FIRST} green_i1 / card_02 / card_03",
+        f"{FIRST} green_i1 / card_02 green_i3 yellow_i1 / card_03",
+        f"{FIRST} green_i1 green_i3 / card_02",
+    ):
         missed = after(solo(2, tower, "red_i1"), *lay("red_i1"))
         assert (missed.winners, missed.reason) == ((), CrazyReason.CHALLENGE_MISSED)
         assert missed.reason.clause == "CT-27"
@@ -146,6 +157,9 @@ def test_CT_33__met_or_missed(last: str, lower: int, met: bool) -> None:
     blocks = " ".join(["red_i1", "green_i1", "yellow_i1", "purple_i1"][:lower])
     done = after(solo(3, f"{FIRST} {blocks} / card_02 {last}", "red_i3"), *lay("red_i3"))
     assert (done.reason is CrazyReason.CHALLENGE_MET) == met
+    middle = "red_o4 green_o4 yellow_o4"
+    more = after(solo(3, f"{FIRST} {blocks} / card_03 {middle} / card_02 {last}", "red_i3"), *lay("red_i3"))
+    assert more.reason is done.reason
     assert done.winners == (("Ana",) if met else ())
 
 
@@ -247,6 +261,22 @@ def test_CT_40__handicaps(clause: str) -> None:
     assert challenge.on_side == (clause == "CT-43")
 
 
+def test_CT_40__no_handicap() -> None:
+    """CT-40..50: what is not declared is as usual."""
+    assert Handicap() == Handicap(False, 1.0, 0.0, 0.0, 0, 0.0, 1.0, True, True, 0, 0.0, 0.0, 0.0, 0.0)
+
+
+def test_values_do_not_change() -> None:
+    """States and all they are made of are frozen and slotted."""
+    kinds = [
+        kind for module in (rules_state, stock) for kind in vars(module).values() if isinstance(kind, type)
+    ]
+    for kind in kinds:
+        if is_dataclass(kind) and kind.__module__.startswith("games.rules.crazy_tower"):
+            assert "__slots__" in vars(kind), kind
+            assert kind.__dataclass_params__.frozen, kind  # type: ignore[attr-defined]
+
+
 def test_CT_45__stronger_than_on_tiptoes() -> None:
     """CT-41, CT-45: one foot sways more than tiptoes, and around one axis."""
     tiptoes, one_foot = (STOCK.challenges[number - 1].handicap for number in (11, 15))
@@ -263,6 +293,7 @@ def test_CT_43__on_their_side() -> None:
     }
     assert how.pop("red_i1") is Condition.LAID_FLAT
     assert {how.pop("green_i1"), how.pop("yellow_i1")} == {Condition.LAID_FLAT}
+    assert {choice.conditions[1] for choice in legal(solo(12)) if choice.conditions} == {Condition.LAID_FLAT}
     assert set(how.values()) == {Condition.ON_ITS_SIDE}
     still = after(solo(13, f"{FIRST} red_i3"), Fell(1, ("red_i3",)), Rested(1, ()))
     assert legal(still)[0].conditions[1] is Condition.ON_ITS_SIDE
@@ -278,6 +309,8 @@ def test_CT_50__cards_are_dropped() -> None:
     assert apply(held, Placed(1, "card_02", broken=how[2:])).stage is Stage.CARD
     still = after(held, Placed(1, "card_02"), Fell(1, ("card_02",)), Rested(1, ()))
     assert legal(still)[0].conditions == how
+    usual = after(solo(19, f"{FIRST} red_i1", stack="card_02"), RevealCard("Ana"))
+    assert legal(usual)[0].conditions == how[:2]
     assert legal(solo(20))[0].conditions[1:] == (Condition.LAID_FLAT, Condition.COVERS_NO_RED_BOX)
 
 
@@ -305,6 +338,11 @@ PULLING = apply(BOXES, Pull("Ana", "green_i1"))
 FELL = after(SOUND, Fell(0, ("red_i1",)), Rested(0, ()))
 MENDING = apply(FELL, PutBack("Ana", "red_i1", FIRST))
 ASKED = apply(FELL, GiveBack("Ana", "red_i1"))
+PULLED = apply(PULLING, Removed(0, "green_i1"))
+CRASHED = apply(PULLING, Fell(0, ("card_02", "yellow_i1")))
+SLIPPED = after(PULLING, Fell(0, ("green_i1", "red_i1")), Rested(0, ()))
+THREE = position(f"{FIRST} red_i1 / card_02 yellow_i1 / card_03", stage=Stage.BOXES, boxes=(Sort.REMOVE,))
+AIR = after(CARRY, Released(0, "red_i3"), Fell(0, ("yellow_i1",)))
 OVER = apply(SOUND, Fell(0, ("card_02", "yellow_i1")))
 SOLO = solo(1)
 SABOTEUR = position(mode="saboteur", options={"saboteur": "Ben"})
@@ -322,6 +360,12 @@ SABOTEUR = position(mode="saboteur", options={"saboteur": "Ben"})
         MENDING,
         ASKED,
         OVER,
+        PULLED,
+        CRASHED,
+        SLIPPED,
+        AIR,
+        apply(THREE, Pull("Ana", "yellow_i1")),
+        replace(SOLO, winners=("Ana",), reason=CrazyReason.CHALLENGE_MET),
         SOLO,
         SABOTEUR,
         solo(1, players=2, member=1),
@@ -343,6 +387,7 @@ def test_sound_states_have_no_faults(state: State) -> None:
         (replace(SOUND, turn=-1), "turn -1 is no seat"),
         (replace(SOUND, member=1), "member 1 is nobody"),
         (replace(SOUND, member=-1), "member -1 is nobody"),
+        (replace(SOUND, turn=3, member=1), "member 1 is nobody"),
         (replace(SOUND, passes=3), "3 passes of 3 seats"),
         (replace(SOUND, passes=-1), "-1 passes of 3 seats"),
         (replace(SOUND, colours=SOUND.colours[:2]), "colours of 2 seats for 3"),
@@ -364,7 +409,7 @@ def test_sound_states_have_no_faults(state: State) -> None:
             "doubled: {'green_i1': 1}",
         ),
         (replace(SOUND, fallen=(Fallen("red_i1"),)), "blocks lost or doubled: {'red_i1': 1}"),
-        (replace(SOUND, deck=SOUND.deck[1:]), "cards lost or doubled"),
+        (replace(SOUND, deck=SOUND.deck[1:]), f"cards lost or doubled: {{'{SOUND.deck[0]}': 1}}"),
         (replace(SOUND, floors=(*SOUND.floors, Floor("card_02"))), "cards lost or doubled: {'card_02': 1}"),
         (replace(SOUND, fallen=(Fallen("card_02"),)), "cards lost or doubled: {'card_02': 1}"),
         (replace(SOUND, card=SOUND.deck[0]), "cards lost or doubled"),

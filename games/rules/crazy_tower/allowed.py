@@ -5,7 +5,7 @@ from __future__ import annotations
 from games.rules.conditions import Condition
 from games.rules.crazy_tower import solo
 from games.rules.crazy_tower.solo import Refusal
-from games.rules.crazy_tower.state import SOLO, Fallen, Floor, State
+from games.rules.crazy_tower.state import Fallen, Floor, State
 from games.rules.crazy_tower.stock import Sort, colour_of
 
 
@@ -85,15 +85,13 @@ def removable(state: State) -> list[str]:
 
 
 def swappable(state: State) -> list[str]:
-    """CT-07: the unplayed blocks of the others."""
+    """CT-07: the unplayed blocks of the others; alone and in a team there are none."""
     return [block for seat, hand in enumerate(state.hands) if seat != state.turn for block in hand]
 
 
 def can_act(state: State, box: Sort) -> bool:
     """CT-05, CT-07: whether a covered box has anything to act on; if not it lapses."""
-    if box is Sort.REMOVE:
-        return bool(removable(state))
-    return state.mode != SOLO and bool(state.hands[state.turn]) and bool(swappable(state))
+    return bool(removable(state) if box is Sort.REMOVE else swappable(state))
 
 
 def fallen_named(state: State, piece: str) -> Fallen | None:

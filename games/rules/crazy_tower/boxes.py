@@ -8,7 +8,7 @@ from games.rules.base import hold_one, require_piece
 from games.rules.crazy_tower import collapse
 from games.rules.crazy_tower.allowed import pieces_of, said, swappable, why_no_pull
 from games.rules.crazy_tower.flow import go_on, spent
-from games.rules.crazy_tower.state import Decline, Hand, Pull, Stage, State, Swap
+from games.rules.crazy_tower.state import Decline, Hand, Pull, State, Swap
 from games.rules.crazy_tower.stock import Sort
 from games.rules.errors import IllegalAction, MalformedAction
 from games.rules.events import Removed
@@ -58,5 +58,5 @@ def swap(state: State, given: Swap) -> State:
 
 def _at_work(state: State, box: Sort) -> None:
     collapse.nothing_fallen(state)
-    if state.stage is not Stage.BOXES or box not in state.boxes:
+    if box not in state.boxes:
         raise IllegalAction(box.clause, f"no {box.title} box is covered")

@@ -35,10 +35,9 @@ def fell(state: State, given: Fell) -> State:
         require_piece(piece, standing, "piece of the tower")
     pieces = set(given.pieces)
     if state.hand is Hand.PULL and state.held in pieces:
-        pieces.remove(state.held)
         state = pulled_out(state)
     settling = state.hand is Hand.SETTLE and state.held not in pieces
-    state = replace(_without(state, pieces), hand=Hand.SETTLE, asked="", fits=False, passes=0)
+    state = replace(_without(state, pieces), hand=Hand.SETTLE, asked="", passes=0)
     if len({is_card(state, each.piece) for each in state.fallen}) > 1:
         return collapse(state)
     return state if settling else replace(state, held="", target="", met=False)
@@ -69,7 +68,7 @@ def _without(state: State, pieces: set[str]) -> State:
         else:
             fallen += [Fallen(block, floor.card) for block in left]
     after = replace(state, floors=tuple(floors), fallen=tuple(fallen))
-    just_laid = state.hand is Hand.SETTLE and state.held in pieces and fallen_named(state, state.held) is None
+    just_laid = state.held in pieces and fallen_named(state, state.held) is None
     return _slipped(after, state) if just_laid else after
 
 

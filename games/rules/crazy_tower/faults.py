@@ -68,10 +68,7 @@ def _moment(state: State) -> list[tuple[bool, str]]:
     return [
         (len(sorts) > 1 and not over, "a block and a card fell, and the game goes on"),
         (not state.floors and not fallen, "no tower stands"),
-        (
-            bool(state.card) != (state.stage is Stage.CARD) and not over,
-            f"card {state.card!r} in stage {state.stage.name}",
-        ),
+        (bool(state.card) != (state.stage is Stage.CARD), f"card {state.card!r} in stage {state.stage.name}"),
         (state.hand is Hand.ASK and bool(state.asked) != bool(fallen), f"asked about {state.asked!r}"),
         (
             bool(state.asked) and state.asked not in fallen,

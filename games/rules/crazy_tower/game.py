@@ -155,8 +155,7 @@ def scores(state: State) -> tuple[int, ...]:
 
 def seen_by(state: State, player: str) -> State:
     """The state without the order of the stack, and without a secret saboteur, unless it is this player."""
-    hidden = state.house.secret and state.reason is None and state.saboteur != -1
-    if hidden and state.seats[state.saboteur].name != player:
+    if state.house.secret and state.reason is None and state.seats[state.saboteur].name != player:
         state = replace(state, saboteur=-1, house=replace(state.house, saboteur=""))
     return replace(state, luck=0, deck=("?",) * len(state.deck))
 

@@ -113,7 +113,7 @@ def _has_room(state: State, block: str, card: str) -> bool:
 def _acting(state: State, given: Placed) -> tuple[Sort, ...]:
     """CT-05..07: the boxes that begin to act; all named must lie on the card."""
     top = state.floors[-1].card
-    there = boxes_of(next(card for card in state.stock.cards if card.id == top)) if given.covers else {}
+    there = boxes_of(next(card for card in state.stock.cards if card.id == top))
     for name in given.covers:
         require_piece(name, list(there), "box")
     return tuple([there[name] for name in given.covers if there[name] in ACTING])

@@ -65,7 +65,7 @@ def named_saboteur(house: House, seats: Sequence[Seat]) -> int:
     try:
         return first_seat(seats, house.saboteur)
     except SetupError as error:
-        raise SetupError(str(error).replace("option first", "option saboteur", 1)) from None
+        raise SetupError(str(error).replace("option first", "option saboteur")) from None
 
 
 def challenge_of(house: House, stock: Stock) -> Challenge:

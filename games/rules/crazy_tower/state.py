@@ -167,7 +167,7 @@ class State:
     hands: tuple[tuple[str, ...], ...]
     deck: tuple[str, ...]
     floors: tuple[Floor, ...]
-    saboteur: int = -1
+    saboteur: int
     member: int = 0
     stage: Stage = Stage.CHOOSE
     hand: Hand = Hand.FREE
