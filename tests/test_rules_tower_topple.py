@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from typing import Any
 
 import pytest
@@ -31,8 +31,10 @@ from games.rules.conditions import Condition
 from games.rules.errors import MalformedAction, MalformedState, SetupError
 from games.rules.events import Fell, Met, Nudged, Placed, Released, Removed, Rested
 from games.rules.options import options_of
+from games.rules.tower_topple import state as state_module
 from games.rules.tower_topple.entry import GAME
 from games.rules.tower_topple.game import apply, faults, legal, needs, outcome, scores, seen_by, start
+from games.rules.tower_topple.rows import in_play
 from games.rules.tower_topple.state import (
     FREE,
     House,
@@ -247,6 +249,41 @@ def test_TT_04__every_brick_alike(mode: str, points: int, stamp: Print) -> None:
         Phase.CHOOSE,
     )
     assert (done.coming, done.silent) == ((), False)
+
+
+@pytest.mark.parametrize("mode", ["1", "2", "3", "4"])
+def test_TT_01__teams_in_every_version(mode: str) -> None:
+    """TT-01, TT-04: every version is played in teams as well."""
+    assert len(start(("Ana+Ben", "Cem+Dora"), 1, {"mode": mode}, STOCK).seats) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "most"),
+    [
+        ("rounds", 1, 99),
+        ("target", 0, 999),
+        ("topple_bricks", 1, 12),
+        ("colour_points", 0, 20),
+        ("topple_loses", 0, 20),
+    ],
+)
+def test_TT_04__what_the_options_take(name: str, least: int, most: int) -> None:
+    """TT-04, TT-07: the ranges of the options, and no further."""
+    for value in (least, most):
+        house = start(("Ana", "Ben"), 1, {"mode": "4", name: value}, STOCK).house
+        assert getattr(house, name) == value
+    for value in (least - 1, most + 1):
+        with pytest.raises(SetupError, match=f"it takes a whole number from {least} to {most}"):
+            start(("Ana", "Ben"), 1, {"mode": "4", name: value}, STOCK)
+
+
+def test_values_are_frozen_and_slotted() -> None:
+    """Everything a state is made of can be shared and compared, and nothing can be hung on it."""
+    kinds = [kind for kind in vars(state_module).values() if is_dataclass(kind)]
+    assert len(kinds) >= 10
+    for kind in kinds:
+        assert kind.__dataclass_params__.frozen, kind
+        assert "__slots__" in vars(kind), kind
 
 
 def test_TT_04__house_rules() -> None:
@@ -599,6 +636,10 @@ def test_TT_07__nothing_left_to_pull() -> None:
     done = play(state, 51)
     assert (done.phase, done.topples, done.scores) == (Phase.TOPPLED, (1, 0, 0), (1, 0, 0))
     assert crash(state, 51, 52, 53, 54).phase is Phase.TOPPLED
+    full, begun = (b(1), b(2), b(3)), (b(4), "", "")
+    for tower in ((), (begun,), (full,), (full, begun)):
+        assert in_play(replace(state, tower=tower)) == []
+    assert in_play(replace(state, tower=(begun, full))) == [b(4)]
 
 
 def test_TT_08__one_brick_a_turn() -> None:
@@ -757,6 +798,7 @@ def test_choices_in_words() -> None:
 SOUND = start(("Ana", "Ben", "Cem"), 1, {}, STOCK)
 UP = after(SOUND, Take("Ana", SOUND.tower[0][0]))
 CARRIED = after(UP, Removed(0, UP.held))
+WON = play(replace(SOUND, house=replace(SOUND.house, target=1)), int(SOUND.tower[0][1][-2:]))
 OVER = reset(crash(replace(SOUND, round=3)))
 
 
@@ -788,6 +830,7 @@ OVER = reset(crash(replace(SOUND, round=3)))
         (replace(SOUND, tower=(*SOUND.tower, ("", "", ""))), "an empty row on top"),
         (replace(crash(SOUND), fallen=("brick.01",)), "bricks in a tower that toppled"),
         (replace(crash(SOUND), tower=SOUND.tower), "bricks in a tower that toppled"),
+        (replace(crash(SOUND), held="brick.01"), "bricks in a tower that toppled"),
         (replace(SOUND, bricks=position().bricks), "colours or prints lost or doubled"),
         (replace(SOUND, seen=("brick.99",)), "an unknown brick was seen"),
         (replace(SOUND, held="brick.01"), "held 'brick.01' in phase CHOOSE"),
@@ -800,6 +843,7 @@ OVER = reset(crash(replace(SOUND, round=3)))
         (replace(UP, gathered=True), "a gathered brick that is not in the hand"),
         (replace(crash(SOUND), owed=(FREE,)), "bricks owed when nobody is to pull"),
         (replace(OVER, owed=(FREE,)), "bricks owed when nobody is to pull"),
+        (replace(WON, owed=(FREE,)), "bricks owed when nobody is to pull"),
         (replace(SOUND, owed=()), "nothing owed"),
     ],
 )
@@ -817,7 +861,6 @@ def test_no_faults() -> None:
     )
     laid = lay(gathering)
     carried = after(laid, Take("Ana", laid.fallen[0]))
-    target = play(replace(SOUND, house=replace(SOUND.house, target=1)), int(SOUND.tower[0][1][-2:]))
     for state in (
         SOUND,
         UP,
@@ -830,10 +873,17 @@ def test_no_faults() -> None:
         carried,
     ):
         assert faults(state) == ()
-    assert faults(target) == ()
+    assert faults(WON) == ()
     assert faults(replace(SOUND, direction=-1)) == ()
     twenty = start([f"P{number}" for number in range(24)], 1, {"teams": "no"}, STOCK)
     assert faults(twenty) == ()
+    assert faults(start(("Ana", "Ben"), 1, {}, STOCK)) == ()
+    assert faults(replace(SOUND, seen=tuple([brick.id for brick in SOUND.bricks]), topples=(0, 2, 0))) == ()
+    assert faults(play(SOUND, *[int(brick[-2:]) for brick in SOUND.tower[1]])) == ()
+    # of all rows only the last may not be empty
+    loose = replace(SOUND, tower=SOUND.tower[:16], fallen=SOUND.tower[16], phase=Phase.GATHER)
+    loose = replace(loose, tower=(*loose.tower, ("", "", ""), SOUND.tower[17]))
+    assert faults(loose) == ()
 
 
 def test_stock_without_tables() -> None:

@@ -28,7 +28,7 @@ def _seat_checks(state: State) -> list[tuple[bool, str]]:
         (bool(uneven), f"{', '.join(uneven)} do not fit {seats} seats"),
         (not 0 <= state.turn < seats, f"turn {state.turn} is no seat"),
         (any(not 0 <= puller < most for puller, most in paired), "a puller who is no member of the team"),
-        (min((*state.skips, *state.topples, 0)) < 0, "skips or topples below zero"),
+        (any(number < 0 for number in (*state.skips, *state.topples)), "skips or topples below zero"),
         (state.direction not in (1, -1), f"direction {state.direction} is neither 1 nor -1"),
         (state.direction == -1 and seats < 3, "two players cannot play to the right"),
         (state.round < 1, f"round {state.round}"),

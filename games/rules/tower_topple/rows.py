@@ -60,22 +60,26 @@ def top_row(tower: Sequence[Row]) -> int:
     return len(tower) - (1 if tower and is_full(tower[-1]) else 2)
 
 
+def rows_in_play(state: State) -> tuple[Row, ...]:
+    """TT-06: the rows below the topmost full one, from the table up."""
+    return state.tower[: max(top_row(state.tower), 0)]
+
+
 def in_play(state: State) -> list[str]:
     """TT-06: the bricks below the topmost full row, from the table up."""
-    rows = state.tower[: max(top_row(state.tower), 0)]
-    return [brick for row in rows for brick in row if brick]
+    return [brick for row in rows_in_play(state) for brick in row if brick]
 
 
 def edges(state: State) -> list[str]:
     """TT-17: bricks in play in an outer slot of their row."""
-    rows = state.tower[: max(top_row(state.tower), 0)]
-    return [brick for row in rows for slot, brick in enumerate(row) if brick and slot != CENTRE]
+    return [
+        brick for row in rows_in_play(state) for slot, brick in enumerate(row) if brick and slot != CENTRE
+    ]
 
 
 def centres(state: State) -> list[str]:
     """TT-18: bricks in play in the centre of a row of three."""
-    rows = state.tower[: max(top_row(state.tower), 0)]
-    return [row[CENTRE] for row in rows if is_full(row)]
+    return [row[CENTRE] for row in rows_in_play(state) if is_full(row)]
 
 
 def open_row(tower: Sequence[Row]) -> Row:
@@ -111,6 +115,7 @@ def laid(state: State, where: str) -> State:
 def without(tower: Sequence[Row], gone: Iterable[str]) -> tuple[Row, ...]:
     """The tower without these bricks; rows on top that are empty now are no rows any more."""
     lost = set(gone)
+    # most rows lose nothing and stay as they are: this is for speed alone
     rows = [row if lost.isdisjoint(row) else _thinned(row, lost) for row in tower]
     while rows and not any(rows[-1]):
         rows.pop()
