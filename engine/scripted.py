@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -235,7 +235,8 @@ class ScriptedWorld:
         for name in names or ():
             self._find(name)
         here = [
-            item.contact
+            # as in the real world, friction is told only when all contacts are read
+            item.contact if names is None else replace(item.contact, friction=None)
             for item in self._holds
             if item.start <= self._step < item.stop
             and {item.contact.a, item.contact.b} <= self._bodies.keys()

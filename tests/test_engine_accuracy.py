@@ -1,0 +1,167 @@
+"""How exact the physics is, against closed forms; and that no verdict hangs on size, order or place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from engine.bench import accuracy
+from engine.pose import Pose, quaternion_of_rpy
+from engine.settings import median_size
+from engine.topple.statics import analyse
+from engine.topple.verdict import Options, Verdict, check
+from engine.world import Assembly
+from scenes.load import load
+
+SHAPES = accuracy.shapes()
+QUIET = Options(workers=1)
+RATES = (240, 480, 960)
+FRICTIONS = (0.2, 0.4, 0.8)
+
+
+# -- closed forms --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("yaw", accuracy.YAWS)
+@pytest.mark.parametrize("shape", sorted(SHAPES))
+def test_statics_tips_a_piece_over_an_edge_within_0_01_mm(shape: str, yaw: float) -> None:
+    assert abs(accuracy.edge_statics(SHAPES[shape], yaw)) <= 0.01
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("yaw", accuracy.YAWS)
+@pytest.mark.parametrize("shape", sorted(SHAPES))
+def test_dynamics_tips_a_piece_over_an_edge_within_0_10_mm(shape: str, yaw: float) -> None:
+    assert abs(accuracy.edge_dynamics(SHAPES[shape], yaw)) <= 0.10
+
+
+@pytest.mark.parametrize("friction", FRICTIONS)
+@pytest.mark.parametrize("yaw", [0.0, 30.0])
+def test_statics_slides_at_the_friction_angle_within_0_2_per_cent(friction: float, yaw: float) -> None:
+    assert abs(accuracy.slide_statics(friction, yaw)) <= 0.2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("friction", FRICTIONS)
+@pytest.mark.parametrize("yaw", [0.0, 30.0])
+def test_dynamics_slides_at_the_friction_angle_within_1_5_per_cent(friction: float, yaw: float) -> None:
+    assert abs(accuracy.slide_dynamics(friction, yaw)) <= 1.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", sorted(SHAPES))
+def test_every_shape_slides_at_the_friction_angle_within_1_5_per_cent(shape: str) -> None:
+    assert abs(accuracy.slide_dynamics(0.4, 17.0, SHAPES[shape])) <= 1.5
+
+
+@pytest.mark.parametrize("yaw", [0.0, 20.0])
+@pytest.mark.parametrize("count", [1, 2, 5, 10])
+def test_a_stack_tilts_until_atan_of_width_over_height_within_0_1_per_cent(count: int, yaw: float) -> None:
+    assert abs(accuracy.tilt_stack(count, yaw)) <= 0.1
+
+
+@pytest.mark.parametrize("rate", RATES)
+@pytest.mark.parametrize(
+    "miss",
+    [accuracy.free_fall, accuracy.coulomb_stop, accuracy.slope_acceleration],
+    ids=["free fall", "Coulomb stop", "slope"],
+)
+def test_motion_follows_its_closed_form_within_1_per_cent(miss: Callable[[int], float], rate: int) -> None:
+    assert abs(miss(rate)) <= 1.0
+
+
+# -- sameness ------------------------------------------------------------------------------------------------
+
+
+@cache
+def shipped(name: str) -> Assembly:
+    return load(name).assembly
+
+
+@cache
+def plain(name: str) -> Verdict:
+    return check(shipped(name), QUIET)
+
+
+def of_size(name: str, metres: float) -> Assembly:
+    """A shipped scene, its median piece as large as said."""
+    size = float(np.median([median_size(body) for body in shipped(name).free]))
+    return accuracy.scaled(shipped(name), metres / size)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metres", [0.01, 0.1, 1.0, 10.0])
+@pytest.mark.parametrize("name", ["arch", "tower", "arch_thin", "overhang_outside"])
+def test_the_verdict_and_the_tilt_are_the_same_at_any_size(name: str, metres: float) -> None:
+    expected, found = plain(name), check(of_size(name, metres), QUIET)
+    assert found.word == expected.word
+    assert (found.statics.stands, found.dynamics.stands) == (
+        expected.statics.stands,
+        expected.dynamics.stands,
+    )
+    assert found.statics.tilt_deg == pytest.approx(expected.statics.tilt_deg, rel=0.01)
+
+
+def reversed_order(assembly: Assembly) -> Assembly:
+    return Assembly(assembly.name, assembly.bodies[::-1])
+
+
+def carried(outer: Pose) -> Callable[[Assembly], Assembly]:
+    def carry(assembly: Assembly) -> Assembly:
+        return Assembly(assembly.name, tuple(body.at(body.pose.then(outer)) for body in assembly.bodies))
+
+    return carry
+
+
+def mirrored(assembly: Assembly) -> Assembly:
+    """The scene in the plane y = 0. Pieces here are their own mirror images in their z: poses are enough."""
+    flip_y, flip_z = np.diag([1.0, -1.0, 1.0]), np.diag([1.0, 1.0, -1.0])
+    return Assembly(
+        assembly.name,
+        tuple(
+            body.at(Pose.of(flip_y @ body.pose.position, flip_y @ body.pose.matrix @ flip_z))
+            for body in assembly.bodies
+        ),
+    )
+
+
+def renamed(assembly: Assembly) -> Assembly:
+    count = len(assembly.bodies)
+    return Assembly(
+        assembly.name, tuple(replace(body, name=f"{count - n:03d}") for n, body in enumerate(assembly.bodies))
+    )
+
+
+CHANGES = {
+    "order": reversed_order,
+    "names": renamed,
+    "place": carried(Pose((0.713, -0.291, 0.5))),
+    "mirror": mirrored,
+    "yaw": carried(Pose((0.0, 0.0, 0.0), quaternion_of_rpy(0.0, 0.0, math.radians(37.0)))),
+}
+SAME = ["arch", "two_bricks", "bridge", "leaning_tower", "leaning_tower_past", "arch_thin"]
+
+
+@pytest.mark.parametrize("change", sorted(CHANGES))
+@pytest.mark.parametrize("name", SAME)
+def test_statics_does_not_hang_on_how_the_scene_is_written(name: str, change: str) -> None:
+    expected, found = analyse(shipped(name)), analyse(CHANGES[change](shipped(name)))
+    assert (found.stands, found.needs_friction) == (expected.stands, expected.needs_friction)
+    for one, other in ((found.tilt_deg, expected.tilt_deg), (found.push_n, expected.push_n)):
+        assert (one is None) == (other is None)
+        assert one is None or one == pytest.approx(other, rel=1e-6, abs=1e-9)
+    loads = [sorted(each.loads.values()) for each in (found, expected)]
+    assert loads[0] == pytest.approx(loads[1], rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("change", sorted(CHANGES))
+@pytest.mark.parametrize("name", SAME)
+def test_the_verdict_does_not_hang_on_how_the_scene_is_written(name: str, change: str) -> None:
+    found = check(CHANGES[change](shipped(name)), QUIET)
+    assert (found.word, found.dynamics.stands) == (plain(name).word, plain(name).dynamics.stands)

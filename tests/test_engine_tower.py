@@ -1,0 +1,90 @@
+"""Towers of 54 bricks: even ones stand still, uneven ones come to rest, energy never grows, rebuilds keep."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from engine.bench.rigs import tower
+from engine.bench.towers import Rest, StandStill, come_to_rest, stand_still
+from engine.bullet import BulletWorld
+from engine.pose import Pose
+from engine.world import Body
+
+pytestmark = pytest.mark.slow
+
+SEEDS = range(20)
+REBUILDS = 20
+
+
+@cache
+def even() -> StandStill:
+    """Thirty simulated seconds of bricks of exact size."""
+    return stand_still(tower())
+
+
+@cache
+def uneven(seed: int) -> Rest:
+    """Seven simulated seconds of bricks of scattered sizes and weights."""
+    return come_to_rest(tower(seed))
+
+
+def test_an_even_tower_sinks_at_most_0_6_mm_into_its_contacts() -> None:
+    assert 0.0 < even().sink_mm <= 0.6
+
+
+def test_an_even_tower_then_shifts_at_most_0_06_mm_in_30_s() -> None:
+    assert even().shift_mm <= 0.06
+
+
+def test_an_even_tower_shifts_at_most_0_005_mm_in_its_last_10_s() -> None:
+    assert even().late_mm <= 0.005
+
+
+def test_uneven_towers_rest_within_5_s_in_19_of_20_and_stay_so_for_2_s() -> None:
+    rests = [uneven(seed).rest_s for seed in SEEDS]
+    assert sum(rest is not None and rest <= 5.0 for rest in rests) >= 19, rests
+
+
+def test_no_uneven_tower_falls() -> None:
+    assert [seed for seed in SEEDS if uneven(seed).fell] == []
+
+
+def test_energy_grows_by_less_than_the_contacts_of_an_even_tower_hold() -> None:
+    """Kinetic and potential energy can only grow by what the springs in the contacts gave back: sum F depth / 2.
+
+    An even tower spreads its load over most points, so no other tower of these bricks holds less; its springs
+    are the bound for all.
+    """
+    with BulletWorld(tower()) as world:
+        world.settle()
+        contacts = world.advance(world.rate, contacts=True).contacts or ()
+    held = sum(0.5 * contact.force * max(0.0, -contact.distance) for contact in contacts)
+    assert held > 0.0
+    growth = {seed: uneven(seed).growth_mj for seed in SEEDS}
+    assert max(growth.values()) <= 1e3 * held, growth
+
+
+def rebuilt(bodies: tuple[Body, ...], times: int) -> float:
+    """Millimetres that the brick that moved most has moved after a tower was rebuilt from its own poses."""
+    with BulletWorld(bodies) as world:
+        world.settle()
+        tick = world.advance(2 * world.rate)
+    first = tick.poses
+    for _ in range(times):
+        rows = zip(tick.names, tick.poses.tolist(), strict=True)
+        places = {name: Pose((*row[:3],), (*row[3:],)) for name, row in rows}
+        bodies = tuple(body.at(places.get(body.name, body.pose)) for body in bodies)
+        with BulletWorld(bodies) as world:
+            world.settle()
+            tick = world.advance(world.rate // 2)
+    return 1e3 * float(np.linalg.norm(tick.poses[:, :3] - first[:, :3], axis=1).max())
+
+
+@pytest.mark.xfail(
+    reason="0.26 mm: what warm starting and friction anchors remembered is lost and found anew"
+)
+def test_an_even_tower_rebuilt_20_times_from_its_own_poses_moves_at_most_0_02_mm() -> None:
+    assert rebuilt(tower(), REBUILDS) <= 0.02

@@ -1,0 +1,214 @@
+"""Shaking: disturbances are seeded and exactly as large as declared, trials are judged by their limits, and repeat."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.bench.rigs import piece, table, wood
+from engine.pose import Pose, angle_between
+from engine.topple import shake as module
+from engine.topple.shake import (
+    LIMITS,
+    TRIALS,
+    Dynamics,
+    Trial,
+    at_poses,
+    disturbed,
+    let_down,
+    shake,
+    together,
+)
+from engine.world import Assembly, Body
+
+BLOCK = piece(wood(), box=(40, 40, 20))
+BALL = piece(wood(), sphere=15)
+
+
+def block(name: str, x: float, z: float, shape: object = BLOCK) -> Body:
+    return Body(name, shape, Pose((x / 1e3, 0.0, z / 1e3)))  # type: ignore[arg-type]
+
+
+STANDS = Assembly("stands", (table(), block("a", 0, 10), block("b", 12, 30)))
+TOPPLES = Assembly("topples", (table(), block("a", 0, 10), block("b", 24, 30)))
+BALLS = Assembly("balls", (table(), replace(block("a", 0, 15, BALL), fixed=True), block("b", 0, 45, BALL)))
+
+
+def trial(stands: bool, moved_at: int | None = None, **changes: object) -> Trial:
+    plain = Trial(stands, 1.0, 0.0, 0.0, 0.0, None, moved_at, (), (), np.zeros((0, 7)))
+    return replace(plain, **changes)  # type: ignore[arg-type]
+
+
+# -- disturbances ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", range(TRIALS))
+def test_a_disturbance_moves_and_turns_every_free_piece_by_exactly_the_limits(number: int) -> None:
+    after = disturbed(STANDS, LIMITS, (0, number))
+    assert after.bodies[0] == STANDS.bodies[0]
+    for before, moved in zip(STANDS.free, after.free, strict=True):
+        assert math.dist(before.pose.position, moved.pose.position) == pytest.approx(2e-5, rel=1e-6)
+        turn = angle_between(before.pose.orientation, moved.pose.orientation)
+        assert math.degrees(turn) == pytest.approx(0.02, rel=1e-6)
+
+
+def test_disturbances_hang_on_the_seed_and_the_trial_alone() -> None:
+    def places(seed: int, number: int) -> list[Pose]:
+        return [body.pose for body in disturbed(STANDS, LIMITS, (seed, number)).free]
+
+    assert places(3, 1) == places(3, 1)
+    different = [tuple(map(repr, places(seed, number))) for seed in range(3) for number in range(TRIALS)]
+    assert len(set(different)) == len(different)
+    first, second = (
+        np.array(pose.position) - body.pose.position
+        for pose, body in zip(places(0, 0), STANDS.free, strict=True)
+    )
+    assert np.linalg.norm(first - second) > 1e-6
+
+
+def test_a_scene_of_large_pieces_is_disturbed_and_judged_in_proportion() -> None:
+    large = LIMITS.scaled(100.0)
+    assert (large.nudge, large.shift, large.drop) == pytest.approx((2e-3, 0.2, 0.8))
+    assert (large.turn, large.twist) == (LIMITS.turn, LIMITS.twist)
+    assert large.settling == pytest.approx(10 * LIMITS.settling)
+    assert large.rest_speed == pytest.approx(10 * LIMITS.rest_speed)
+
+
+# -- outcomes --------------------------------------------------------------------------------------------------
+
+
+def test_what_stands_stands_in_every_trial_and_ends_at_rest() -> None:
+    found = shake(STANDS)
+    assert (found.stands, found.first_to_move, found.fell) == (True, None, ())
+    assert len(found.trials) == TRIALS
+    assert found.shift < 1e-4
+    assert 0.0 <= found.sink < 1e-4
+    assert LIMITS.rest_time <= found.simulated < 3.0
+
+
+def test_what_topples_names_who_went_first() -> None:
+    found = shake(TOPPLES)
+    assert (found.stands, found.first_to_move) == (False, "b")
+    assert found.turn > LIMITS.twist
+
+
+def test_a_ball_on_a_ball_topples_from_every_disturbance() -> None:
+    found = shake(BALLS)
+    assert [each.stands for each in found.trials] == [False] * TRIALS
+    assert found.fell == ("b",)
+
+
+def test_a_scene_without_free_pieces_stands() -> None:
+    assert shake(Assembly("bare", (table(),))).stands is True
+
+
+def test_a_piece_dropped_from_high_has_fallen() -> None:
+    found = shake(Assembly("high", (table(), block("a", 0, 60))), trials=1)
+    assert (found.stands, found.fell) == (False, ("a",))
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "stands"),
+    [((True, True), True), ((False, False), False), ((True, False), None), ((False, True, True), None)],
+)
+def test_mixed_outcomes_are_no_verdict(outcomes: tuple[bool, ...], stands: bool | None) -> None:
+    assert together(tuple(trial(outcome) for outcome in outcomes)).stands is stands
+
+
+def test_trials_together_are_the_worst_of_each_and_the_earliest_fall() -> None:
+    found = together(
+        (
+            trial(False, 90, first_to_move="late", fell=("x",), sink=3e-3, simulated=2.0),
+            trial(False, 30, first_to_move="early", fell=("b", "a"), shift=4e-3),
+            trial(True, turn=0.5),
+        )
+    )
+    assert found.first_to_move == "early"
+    assert found.fell == ("a", "b", "x")
+    assert (found.sink, found.shift, found.turn, found.simulated) == (3e-3, 4e-3, 0.5, 2.0)
+
+
+def test_a_fall_is_run_again_finely_before_it_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    rates: list[tuple[int, int]] = []
+
+    class Spy(module.BulletWorld):
+        def settle(self) -> None:
+            rates.append((self.rate, self.tuning.iterations))
+            super().settle()
+
+    monkeypatch.setattr(module, "BulletWorld", Spy)
+    shake(STANDS, trials=1)
+    assert len(rates) == 1
+    shake(TOPPLES, trials=1)
+    (quick, few), (fine, many) = rates[1:]
+    assert fine == 2 * quick
+    assert many > few
+
+
+# -- time and gravity ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seconds", [0.25, 1.1, 3.0])
+@pytest.mark.parametrize("assembly", [STANDS, TOPPLES], ids=["stands", "topples"])
+def test_time_is_simulated_exactly(assembly: Assembly, seconds: float) -> None:
+    assert {each.simulated for each in shake(assembly, time=seconds, trials=2).trials} == {seconds}
+
+
+def test_gravity_sideways_topples_what_stands() -> None:
+    assert shake(STANDS, gravity=(7.0, 0.0, -7.0), trials=1).stands is False
+
+
+def test_letting_down_is_undisturbed() -> None:
+    raised = Assembly("raised", (table(), block("a", 0, 10.3), block("b", 12, 30.6)))
+    found = let_down(raised)
+    assert found.stands
+    assert np.abs(found.poses[:, :2] - [[0.0, 0.0], [0.012, 0.0]]).max() < 2e-5
+    assert found.poses[:, 2] == pytest.approx([0.010, 0.030], abs=1e-4)
+    rested = at_poses(raised, found.names, found.poses)
+    assert rested.bodies[0] == raised.bodies[0]
+    assert [body.pose.position[2] for body in rested.free] == found.poses[:, 2].tolist()
+
+
+# -- repeating -------------------------------------------------------------------------------------------------
+
+
+def fingerprint(found: Dynamics) -> tuple[object, ...]:
+    poses = hashlib.sha256(b"".join(each.poses.tobytes() for each in found.trials)).hexdigest()
+    return (found.stands, found.simulated, found.sink, found.shift, found.turn, found.first_to_move, poses)
+
+
+@pytest.mark.parametrize("assembly", [STANDS, TOPPLES], ids=["stands", "topples"])
+def test_one_seed_one_result_bit_for_bit_for_any_number_of_workers(assembly: Assembly) -> None:
+    alone = fingerprint(shake(assembly, seed=7))
+    assert fingerprint(shake(assembly, seed=7)) == alone
+    assert fingerprint(shake(assembly, seed=7, workers=2)) == alone
+    assert fingerprint(shake(assembly, seed=8)) != alone
+
+
+KEYFRAMES = """
+import hashlib
+from engine.bullet import BulletWorld
+from scenes.load import load
+for name in ("arch", "tower_gone", "card_frame_flat", "egg_on_tip"):
+    with BulletWorld(load(name).assembly.bodies) as world:
+        world.settle()
+        print(name, *(hashlib.sha256(world.advance(60).poses.tobytes()).hexdigest()[:16] for _ in range(10)))
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_compute_the_same_bits_at_every_keyframe() -> None:
+    def run() -> str:
+        return subprocess.run(
+            [sys.executable, "-c", KEYFRAMES], capture_output=True, text=True, check=True
+        ).stdout
+
+    first = run()
+    assert len(first.splitlines()) >= 4
+    assert run() == first

@@ -1,0 +1,181 @@
+"""Verdicts: every shipped scene says what it should, both methods agree, and options change what they name."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.bench.rigs import piece, table, wood
+from engine.pose import Pose, quaternion_of_rpy
+from engine.settings import GRAVITY
+from engine.topple.shake import Dynamics
+from engine.topple.statics import Statics
+from engine.topple.verdict import Options, Verdict, check, joint, to_json, with_friction
+from engine.world import Assembly, Body
+from scenes.load import SHIPPED, load, shipped
+
+QUIET = Options(workers=1)
+BLOCK = piece(wood(), box=(40, 40, 20))
+
+
+def stack(*places: tuple[float, float], bed: Body | None = None) -> Assembly:
+    """Blocks on each other at x, y in mm, on a table."""
+    bodies = [
+        Body(f"block.{n}", BLOCK, Pose((x / 1e3, y / 1e3, 0.010 + 0.020 * n)))
+        for n, (x, y) in enumerate(places)
+    ]
+    return Assembly("stack", (bed or table(), *bodies))
+
+
+# -- the shipped scenes ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", shipped())
+def test_a_shipped_scene_gets_the_verdict_it_names_by_both_methods(name: str) -> None:
+    settle_mm = tomllib.loads((SHIPPED / f"{name}.toml").read_text("utf-8"))["expect"].get("settle_mm", 0.0)
+    scene = load(name, settle_mm=settle_mm)
+    assert scene.expect is not None
+    found = check(scene.assembly, replace(QUIET, settle=settle_mm / 1e3))
+    stands = scene.expect.verdict == "stands"
+    assert found.word == scene.expect.verdict
+    assert found.dynamics.stands is stands
+    assert found.statics.stands in (stands, None)
+    if found.statics.stands is None:
+        assert found.statics.why
+
+
+# -- how the two halves are joined -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("statics", "dynamics", "word"),
+    [
+        (True, True, "stands"),
+        (False, False, "topples"),
+        (True, False, "unsure"),
+        (False, True, "unsure"),
+        (None, True, "stands"),
+        (None, False, "topples"),
+        (True, None, "unsure"),
+        (False, None, "unsure"),
+        (None, None, "unsure"),
+    ],
+)
+def test_a_verdict_is_what_both_agree_on(statics: bool | None, dynamics: bool | None, word: str) -> None:
+    assert joint(statics, dynamics) == word
+
+
+# -- options ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("degrees", "word"), [(17.0, "stands"), (27.0, "topples")])
+@pytest.mark.parametrize("direction", [0.0, 130.0])
+def test_a_tilted_table_lets_a_block_slide_past_the_friction_angle(
+    degrees: float, direction: float, word: str
+) -> None:
+    """atan(0.4) is 21.8 degrees; the block would tip only at 63."""
+    options = replace(QUIET, tilt=math.radians(degrees), tilt_direction=math.radians(direction), friction=0.4)
+    assert check(stack((0.0, 0.0)), options).word == word
+
+
+def test_tilt_turns_gravity_downhill_and_keeps_its_strength() -> None:
+    gravity = Options(tilt=math.radians(10.0), tilt_direction=math.radians(90.0)).gravity
+    assert gravity == pytest.approx(
+        (0.0, GRAVITY * math.sin(math.radians(10.0)), -GRAVITY * math.cos(math.radians(10.0)))
+    )
+    assert np.linalg.norm(gravity) == pytest.approx(GRAVITY)
+
+
+@pytest.mark.parametrize(("friction", "word"), [(0.3, "topples"), (0.5, "stands")])
+def test_friction_of_every_pair_can_be_set(friction: float, word: str) -> None:
+    """On a slope of 21.8 degrees a block holds from 0.4 on."""
+    turn = Pose((0, 0, 0), quaternion_of_rpy(0.0, math.atan(0.4), 0.0))
+    scene = stack((0.0, 0.0))
+    tilted = Assembly("slope", tuple(body.at(body.pose.then(turn)) for body in scene.bodies))
+    assert check(tilted, replace(QUIET, friction=friction)).word == word
+    assert {body.piece.material.friction for body in with_friction(tilted, friction).bodies} == {friction}
+
+
+def test_time_simulates_exactly_the_seconds_asked_for() -> None:
+    found = check(stack((0.0, 0.0)), replace(QUIET, time=1.7))
+    assert found.dynamics.simulated == pytest.approx(1.7)
+    assert {trial.simulated for trial in found.dynamics.trials} == {1.7}
+
+
+def test_settling_closes_gaps_first_and_tells_the_largest_move() -> None:
+    lifted = stack((0.0, 0.0), (3.0, 0.0))
+    raised = Assembly(
+        "raised",
+        tuple(
+            body.at(Pose((0, 0, 0.0004)).then(body.pose)) if not body.fixed else body
+            for body in lifted.bodies
+        ),
+    )
+    found = check(raised, replace(QUIET, settle=0.5e-3))
+    assert (found.word, found.pose) == ("stands", "rest")
+    assert found.statics.stands is True
+    assert found.settled == pytest.approx(0.4e-3, abs=0.1e-3)
+
+
+def test_declared_poses_are_judged_where_faces_meet() -> None:
+    found = check(stack((0.0, 0.0), (10.0, 0.0)), QUIET)
+    assert (found.word, found.pose, found.settled) == ("stands", "declared", 0.0)
+
+
+def test_faces_a_little_apart_are_judged_at_rest() -> None:
+    scene = stack((0.0, 0.0))
+    raised = Assembly("raised", (scene.bodies[0], scene.bodies[1].at(Pose((0, 0, 0.01015)))))
+    found = check(raised, QUIET)
+    assert (found.word, found.pose, found.statics.stands) == ("stands", "rest", True)
+
+
+def test_what_never_rests_and_does_not_meet_has_no_statics_and_says_why() -> None:
+    scene = Assembly("apart", (table(), Body("high", BLOCK, Pose((0.0, 0.0, 0.3)))))
+    found = check(scene, QUIET)
+    assert found.statics.stands is None
+    assert "high" in (found.statics.why or "")
+    assert found.word == "topples"
+
+
+def test_a_seed_makes_a_check_repeat() -> None:
+    first, second = (check(stack((0.0, 0.0), (15.0, 3.0)), replace(QUIET, seed=5)) for _ in range(2))
+    assert to_json(replace(first, wall=0.0), "1") == to_json(replace(second, wall=0.0), "1")
+
+
+# -- as JSON ---------------------------------------------------------------------------------------------------
+
+
+def test_json_has_the_keys_and_units_that_were_promised() -> None:
+    found = to_json(check(stack((0.0, 0.0), (19.0, 0.0)), QUIET), "0.1.0")
+    assert {
+        "teeter",
+        "scene",
+        "verdict",
+        "pose",
+        "settled_mm",
+        "statics",
+        "dynamics",
+        "wall_s",
+    } <= found.keys()
+    statics = {"stands", "needs_friction", "tilt_deg", "tilt_direction_deg", "push_n", "push_piece"}
+    assert statics | {"push_mode", "weakest", "pieces", "why"} <= found["statics"].keys()
+    dynamics = {"stands", "simulated_s", "sink_mm", "max_shift_mm", "max_turn_deg", "first_to_move", "fell"}
+    assert dynamics <= found["dynamics"].keys()
+    # 1 mm from the edge of a 20 mm high block: atan(1 / 10)
+    assert found["statics"]["tilt_deg"] == pytest.approx(math.degrees(math.atan(0.1)), rel=1e-3)
+    assert found["statics"]["tilt_direction_deg"] == pytest.approx(0.0, abs=0.1)
+    assert found["statics"]["pieces"]["block.0"]["load_n"] == pytest.approx(BLOCK.mass * GRAVITY, rel=1e-4)
+
+
+def test_json_of_silent_statics_is_null_with_a_reason() -> None:
+    dynamics = Dynamics(True, 1.0, 2e-5, 0.0, 0.0, None, (), ())
+    verdict = Verdict("curve", "stands", "declared", 0.0, Statics(stands=None, why="curved"), dynamics, 0.1)
+    found = to_json(verdict, "0.1.0")
+    assert found["statics"] is None
+    assert found["statics_why"] == "curved"
+    assert found["dynamics"]["sink_mm"] == 0.02
