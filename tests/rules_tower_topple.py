@@ -39,7 +39,7 @@ def table(mode: str, dice: Random) -> Table:
         options["escape"] = dice.choice(["yes", "no"])
         options["topple_loses"] = dice.choice([0, 1])
     if mode != "3" and options.get("points") != "none" and dice.random() < 0.3:
-        options["target"] = dice.randint(1, 25)
+        options["target"] = dice.randint(1, 12)
     return Table(NAMES[:people], options)
 
 
