@@ -13,8 +13,9 @@ import trimesh
 
 from models.bevel import softened
 from models.builders import build_box, build_cylinder, build_polycube, build_prism, build_sphere
+from models.caps import build_wonky
 from models.colours import hex_of
-from models.cut import build_arch, build_drilled, build_hull, build_wonky
+from models.cut import build_arch, build_drilled, build_hull
 from models.face import Face
 from models.material import Material
 from models.meshes import build_file, solid_of_mesh

@@ -25,6 +25,7 @@ from engine.view.labels import Labels
 from engine.view.look import LEVELS, Quality, linear_of, look_of
 from engine.view.passes import CASTS, SEEN, OcclusionPass, ShadowPass, covering, matrix_at
 from engine.view.png import save_png
+from engine.view.prints import Prints
 from engine.world import TABLE, Body
 
 Picture = NDArray[np.uint8]
@@ -111,12 +112,14 @@ class Stage:
         defines |= {"TAPS": taps, "SIDE": math.isqrt(taps), "OCCLUSION": self._level.occlusion}
         return shader(vertex, "light.glsl", *fragments, **defines)
 
+    def _piece_shader(self, is_coated: bool, face: int) -> Any:
+        """The shader of pieces of a kind: lacquered or not, and `FACE` as `Prints.dress` answers it."""
+        coat: dict[str, int] = {"COAT": 1} if is_coated else {}
+        return self._shader("piece.frag", vertex="piece.vert", **coat, **({"FACE": face} if face else {}))
+
     def _make_bodies(self, bodies: tuple[Body, ...]) -> None:
-        shaders = {
-            "table": self._shader("backdrop.glsl", "table.frag"),
-            "coat": self._shader("piece.frag", COAT=1),
-            "plain": self._shader("piece.frag"),
-        }
+        shaders: dict[tuple[bool, int], Any] = {}
+        prints = Prints()
         geoms: dict[int, Any] = {}
         for body in bodies:
             # pieces of one kind share their mesh on the card
@@ -134,9 +137,12 @@ class Stage:
             )
             path.set_shader_input("u_offset", core.LVecBase3(*look.offset))
             if body.name == TABLE:
-                self._make_table(body, path, shaders["table"])
+                self._make_table(body, path, self._shader("backdrop.glsl", "table.frag"))
             else:
-                path.set_shader(shaders["coat" if finish.coat > 0 else "plain"])
+                kind = (finish.coat > 0, prints.dress(path, body.piece))
+                if kind not in shaders:
+                    shaders[kind] = self._piece_shader(*kind)
+                path.set_shader(shaders[kind])
                 path.set_bin("pieces", 0)
                 self._reach[body.name] = float(np.linalg.norm(body.piece.extents)) / 2
             self._nodes[body.name] = path

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from models.spec import PieceSpec
 
 MM = 1e3
+WIDE = 160
 
 
 def show(game: str | None, sheet: Path | None, as_json: bool) -> int:
@@ -35,7 +36,9 @@ def show(game: str | None, sheet: Path | None, as_json: bool) -> int:
     if as_json:
         print_json(rows)
         return OK
-    Console().print(_table(rows))
+    screen = Console()
+    # a file or a pipe has no width that lines would have to be broken for
+    (screen if screen.is_terminal else Console(width=WIDE)).print(_table(rows))
     if sheet is not None:
         Console(stderr=True).print(f"wrote {sheet}")
     return OK

@@ -10,6 +10,13 @@ uniform vec4 u_mark;       // highlight: colour and strength
 uniform sampler2D u_fibres;
 uniform sampler2D u_rings;
 uniform vec2 u_fibre_scale;
+#ifdef FACE
+uniform mat4 p3d_ModelMatrix;
+uniform sampler2D u_face;
+uniform mat4 u_face_axes;      // from along the grain back to the piece frame
+uniform vec4 u_face_area;      // on top: centre, and one over the size
+uniform vec3 u_face_press;     // a step across and up in the picture, and the depth over two such steps
+#endif
 out vec4 colour;
 
 // How much darker the surface is here. Wood is a solid: annual rings around a heart beside the piece, fibres
@@ -27,12 +34,36 @@ float pattern() {
     return wood * u_finish.z + (fibre.a - 0.5) * 0.16 * u_finish.w;
 }
 
+#ifdef FACE
+// What is printed here: colour and cover. Where it is pressed into the wood, its edges catch the light.
+vec4 printed(inout vec3 n) {
+    vec2 uv = ((mat3(u_face_axes) * v_grain).xy - u_face_area.xy) * u_face_area.zw + 0.5;
+    vec2 off = abs(uv - 0.5);
+    float on = step(0.99, (mat3(u_face_axes) * v_grain_normal).z) * step(max(off.x, off.y), 0.5);
+    vec4 face = texture(u_face, uv);
+#if FACE > 1
+    vec2 across = vec2(u_face_press.x, 0.0);
+    vec2 up = vec2(0.0, u_face_press.y);
+    vec2 slope = vec2(texture(u_face, uv + across).a - texture(u_face, uv - across).a,
+                      texture(u_face, uv + up).a - texture(u_face, uv - up).a) * (on * u_face_press.z);
+    n = normalize(n + p3d_ModelMatrix[0].xyz * slope.x + p3d_ModelMatrix[1].xyz * slope.y);
+#endif
+    face.a *= on;
+    return face;
+}
+#endif
+
 void main() {
     vec3 n = normalize(v_normal);
     vec3 v = normalize(u_eye - v_place);
     float tone = pattern();
+    vec3 albedo = u_albedo;
+#ifdef FACE
+    vec4 face = printed(n);
+    albedo = mix(albedo, face.rgb, face.a);
+#endif
     // late wood and pores are not only darker but redder
-    vec3 albedo = u_albedo * (1.0 + tone * vec3(0.75, 1.0, 1.25));
+    albedo *= 1.0 + tone * vec3(0.75, 1.0, 1.25);
     float nl = max(dot(n, u_sun), 0.0);
     float nv = max(dot(n, v), 0.02);
     vec3 h = normalize(u_sun + v);
