@@ -88,7 +88,7 @@ def _rounded(ring: Array, radius: float, on_axis: bool = False) -> tuple[Array, 
         steps = max(2, int(np.ceil(STEPS * turn / (np.pi / 2))))
         for angle in np.linspace(0, turn, steps + 1):
             c, s = np.cos(angle), np.sin(angle)
-            points.append(middle + [c * first[0] - s * first[1], s * first[0] + c * first[1]])
+            points.append(middle + np.array([c * first[0] - s * first[1], s * first[0] + c * first[1]]))
     return np.array(points), smallest
 
 

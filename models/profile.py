@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal, cast
+from typing import Literal
 
 import numpy as np
 import shapely
@@ -32,7 +32,7 @@ def trace(steps: Sequence[Step], degrees: float, tangents: float | None = None, 
     points: list[Point] = [(steps[0][0], steps[0][1])]
     for step in steps[1:]:
         end = (step[0], step[1])
-        bend = cast(Bend, step[2]) if len(step) == 3 else 0.0
+        bend = step[2] if len(step) == 3 else 0.0
         points += _bent(points[-1], end, bend, (degrees, tangents, least))
         points.append(end)
     if len(points) > 1 and math.dist(points[0], points[-1]) < 1e-9:
@@ -69,7 +69,9 @@ def section_fault(section: Array, smallest: float = 1e-6) -> str | None:
     if not polygon.is_valid:
         reason = shapely.is_valid_reason(polygon)
         where = reason[reason.find("[") :] if "[" in reason else ""
-        return f"the profile crosses or touches itself near {where}: give its corners in order, up the outside"
+        return (
+            f"the profile crosses or touches itself near {where}: give its corners in order, up the outside"
+        )
     if polygon.area < smallest:
         return "the profile encloses nothing: give it a radius"
     if not polygon.exterior.is_ccw:

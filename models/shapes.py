@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Union
 
 from pydantic import (
     BaseModel,
-    ConfigDict,
     Discriminator,
     Field,
     Tag,

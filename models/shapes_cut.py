@@ -68,7 +68,9 @@ class Hull(Shape):
 
     @field_validator("hull")
     @classmethod
-    def _solid(cls, corners: tuple[tuple[float, float, float], ...]) -> tuple[tuple[float, float, float], ...]:
+    def _solid(
+        cls, corners: tuple[tuple[float, float, float], ...]
+    ) -> tuple[tuple[float, float, float], ...]:
         if not 4 <= len(corners) <= MOST_HULL_CORNERS:
             raise ValueError(f"a convex solid has 4 to {MOST_HULL_CORNERS} corners (got {len(corners)})")
         try:
@@ -93,7 +95,9 @@ class Caps(BaseModel):
     def _shallow(self) -> Caps:
         # beyond this the spheres of two caps meet inside the cube's edge
         if self.sagitta > self.edge / 4:
-            raise ValueError(f"sagitta: a cap rises at most a quarter of the edge, {self.edge / 4:g} (got {self.sagitta})")
+            raise ValueError(
+                f"sagitta: a cap rises at most a quarter of the edge, {self.edge / 4:g} (got {self.sagitta})"
+            )
         return self
 
 

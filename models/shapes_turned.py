@@ -38,7 +38,9 @@ class Profile(BaseModel):
         # told apart here, so that a fault is reported once and not for either length of step
         for number, step in enumerate(steps if isinstance(steps, list) else ()):
             if not isinstance(step, (list, tuple)) or not 2 <= len(step) <= 3:
-                raise ValueError(f'step {number}: a step is [r, z], [r, z, s] or [r, z, "round"] (got {step!r})')
+                raise ValueError(
+                    f'step {number}: a step is [r, z], [r, z, s] or [r, z, "round"] (got {step!r})'
+                )
         return steps
 
     @field_validator("profile")
@@ -66,9 +68,13 @@ class Profile(BaseModel):
     def _hole(self) -> Profile:
         widest = float(trace(self.profile, JUDGED)[:, 0].max())
         if self.bore >= widest:
-            raise ValueError(f"bore: the hole of radius {self.bore:g} is wider than its piece (radius {widest:g})")
+            raise ValueError(
+                f"bore: the hole of radius {self.bore:g} is wider than its piece (radius {widest:g})"
+            )
         if len(bored(trace(self.profile, JUDGED), self.bore)) > 1:
-            raise ValueError(f"bore: the hole of radius {self.bore:g} cuts the piece in two: make it narrower")
+            raise ValueError(
+                f"bore: the hole of radius {self.bore:g} cuts the piece in two: make it narrower"
+            )
         return self
 
 

@@ -118,9 +118,7 @@ def spun_surface(spun: Spun) -> Surface:
     free = ~(flat | on_axis) & ~np.roll(flat | on_axis, 1)
     tip = (section[:, 0] == 0) & (~(flat | on_axis) | ~np.roll(flat | on_axis, 1))
     samples = vertices[np.unique(rings[free | tip])]
-    return Surface(
-        tuple(facets), np.concatenate(edges or [np.empty((0, 2, 3))]), np.empty((0, 3)), samples
-    )
+    return Surface(tuple(facets), np.concatenate(edges or [np.empty((0, 2, 3))]), np.empty((0, 3)), samples)
 
 
 def spun_bulk(section: Array) -> Bulk:
@@ -165,6 +163,4 @@ def _band(a: Array, b: Array) -> list[Facet]:
         corners = corners[:, :3]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normals /= np.linalg.norm(normals, axis=1)[:, None]
-    return [
-        Facet((ring,), normal, curved=True) for ring, normal in zip(corners, normals, strict=True)
-    ]
+    return [Facet((ring,), normal, curved=True) for ring, normal in zip(corners, normals, strict=True)]

@@ -8,7 +8,7 @@ wood.
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import shapely
@@ -67,7 +67,7 @@ def slices(section: Array) -> list[Array]:
     heights = heights[keep]
     polygon, far = shapely.polygons(section), float(section[:, 0].max()) + 1.0
     found: list[Array] = []
-    for bottom, top in zip(heights[:-1], heights[1:], strict=True):
+    for bottom, top in pairwise(heights.tolist()):
         found += outlines(polygon.intersection(shapely.box(-1.0, bottom, far, top)))
     return [piece for piece in found if np.ptp(piece[:, 1]) > THINNEST / 2]
 
@@ -150,7 +150,9 @@ def _sector_count(walls: list[Array], volume: float) -> int:
     """How many sectors the walls of a piece are cut into. volume: of the whole piece."""
     hollow = 0.0
     for wall in walls:
-        ends = [wall[np.abs(wall[:, 1] - z) < THINNEST, 0].min() for z in (wall[:, 1].min(), wall[:, 1].max())]
+        ends = [
+            wall[np.abs(wall[:, 1] - z) < THINNEST, 0].min() for z in (wall[:, 1].min(), wall[:, 1].max())
+        ]
         hollow += float(np.mean(np.square(ends))) * float(np.ptp(wall[:, 1]))
     for count in SECTORS:
         if hollow * (count * np.tan(np.pi / count) - np.pi) <= MOST_LOST * volume:

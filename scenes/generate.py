@@ -1,6 +1,7 @@
 """Writes the shipped scenes and their table in the README: `python -m scenes.generate`.
 
-To add a scene, add a `Case` to `overhang_cases`, `other_cases` or `piece_cases` and run this. A test holds the files to it.
+To add a scene, add a `Case` to `overhang_cases`, `other_cases` or `piece_cases` and run this. A test holds
+the files to it.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def _arch_on_cuboids() -> Case:
         _piece("arch", "arch_large", 0.0, 0.0, 37.5),
     )
     why = "each pier of the arch, 15 mm wide, stands on the middle of a cuboid 30 mm wide; one piece has no thrust"
-    return Case("arch_on_cuboids", "Arch on two cuboids", "stands", why, rows)
+    return Case("standing_arch", "Arch on two cuboids", "stands", why, rows)
 
 
 def _ball_between_cylinders() -> Case:

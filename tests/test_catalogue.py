@@ -116,7 +116,9 @@ def turns_round(points: Array, triangles: Array) -> Array:
         x, y, z = (np.linalg.norm(side, axis=1) for side in (a, b, c))
         dots = [np.einsum("fd,fd->f", first, second) for first, second in ((a, b), (b, c), (c, a))]
         above = np.einsum("fd,fd->f", a, np.cross(b, c))
-        found[row] = np.arctan2(above, x * y * z + dots[0] * z + dots[1] * x + dots[2] * y).sum() / (2 * np.pi)
+        found[row] = np.arctan2(above, x * y * z + dots[0] * z + dots[1] * x + dots[2] * y).sum() / (
+            2 * np.pi
+        )
     return found
 
 
@@ -195,10 +197,15 @@ def oriented(cells: tuple[tuple[int, int, int], ...]) -> set[tuple[tuple[int, in
     return found
 
 
-def placements(cells: tuple[tuple[int, int, int], ...], free: set[tuple[int, int]]) -> list[set[tuple[int, int]]]:
+def placements(
+    cells: tuple[tuple[int, int, int], ...], free: set[tuple[int, int]]
+) -> list[set[tuple[int, int]]]:
     """Where a block fits on free boxes."""
     moved = [
-        {(x + dx, y + dy) for x, y in flat} for flat in oriented(cells) for dx in range(CELLS) for dy in range(CELLS)
+        {(x + dx, y + dy) for x, y in flat}
+        for flat in oriented(cells)
+        for dx in range(CELLS)
+        for dy in range(CELLS)
     ]
     return [boxes for boxes in moved if boxes <= free]
 
@@ -265,5 +272,7 @@ def test_tt_02_bricks() -> None:
 def test_tt_03_prints() -> None:
     """TT-03: two bricks of each colour, 23 printed, 23 plain."""
     data = tables("tower_topple")
-    assert {row["colour"]: row["count"] for row in data["paint"]} == dict.fromkeys(("blue", "green", "red", "yellow"), 2)
+    assert {row["colour"]: row["count"] for row in data["paint"]} == dict.fromkeys(
+        ("blue", "green", "red", "yellow"), 2
+    )
     assert sum(row["count"] for row in data["print"]) == 23

@@ -67,7 +67,7 @@ def test_a_made_up_name_depends_on_the_contents_alone():
         ({"box": [1, 2, float("inf")]}, "shape.box[2]: Input should be a finite number (got inf)"),
         ({"box": [1, 2, 3], "scale": 2}, "shape.scale: Extra inputs are not permitted"),
         ({"box": [1, 2, 3], "sphere": 4}, "shape: give exactly one shape of: box, cylinder, sphere, prism,"),
-        ({"cube": 3}, "polycube, mesh (got cube)"),
+        ({"cube": 3}, "hull, wonky (got cube)"),
         ({}, "shape: give exactly one shape of:"),
         (7, "(got 7)"),
         ({"sphere": 1e9}, "shape.sphere: Input should be less than or equal to 1000000"),

@@ -33,7 +33,7 @@ ROUND = (
     "ball_between_cylinders",
 )
 UNEVEN = ("ruler_stack",)
-TOWERS = ("tower", "tower_gaps", "tower_gone", "arch_on_cuboids")
+TOWERS = ("tower", "tower_gaps", "tower_gone", "standing_arch")
 """Not the same in every slice along y, or concave, so not for a balance in the plane."""
 
 
