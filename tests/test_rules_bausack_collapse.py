@@ -484,6 +484,15 @@ def test_BS_09__nobody_out_takes_part() -> None:
     assert (pushed.actor, pushed.price) == (2, 4)
 
 
+def test_BS_09__unknown_is_not_out() -> None:
+    """BS-09, ALL-8: whoever is out is told so, the first seat too; a player nobody knows is malformed."""
+    state = position("", "cube", "ball", tokens=(0, 10, 10), out=(4, IN, IN), step=4, turn=1)
+    assert refusal(state, Take("Ana", "egg")) == "BS-09: Ana is out of the game"
+    state = position("cube", "ball", "", tokens=(10, 10, 0), out=(IN, IN, 4), step=4)
+    with pytest.raises(MalformedAction, match="unknown player 'Zoe'"):
+        apply(state, Take("Zoe", "egg"))
+
+
 @pytest.mark.parametrize(
     ("state", "given", "lines"),
     [

@@ -52,27 +52,23 @@ def _of_turns(state: State) -> list[tuple[bool, str]]:
     bidding = state.phase is Phase.BID
     return [
         (running and len(players_in(state)) < 2, "the game goes on with one player left"),
-        (running and still and acts_out, "a player who is out is to act"),
+        (still and acts_out, "a player who is out is to act"),
         (running and still and state.phase is Phase.DONE, "nothing is waited for"),
-        (running and still and state.phase is Phase.CHOOSE and not state.supply, "nothing to choose from"),
-        (running and still and _is_early(state), "measured before the end, or without the option"),
+        (state.phase is Phase.CHOOSE and not state.supply, "nothing to choose from"),
+        (still and _is_early(state), "measured before the end, or without the option"),
         (turns and state.turn != state.actor, "another than the player on turn chooses"),
         (turns and state.leader != NOBODY, "a highest bidder without an auction"),
         (bidding and state.leader in (NOBODY, state.actor), "nobody leads the auction, or bids on alone"),
-        (bidding and state.leader != NOBODY and still and _is_unpaid(state), "a bid of more than there is"),
+        (still and state.bid > state.tokens[state.leader], "a bid of more than there is"),
         (bool({state.actor, state.leader} & {*state.passed}), "one who has passed bids on"),
         (bool(state.passed) and not bidding, "someone passed without an auction"),
-        (not {*state.passed} <= {*range(len(state.seats))}, "someone without a seat passed"),
+        (any(not 0 <= seat < len(state.seats) for seat in state.passed), "someone without a seat passed"),
         ((state.bid != 0 and not bidding) or state.bid < 0, f"a bid of {state.bid} in {state.phase.name}"),
         ((state.price > 0) != (state.phase is Phase.RECEIVE), f"price {state.price} in {state.phase.name}"),
         (state.met and state.phase not in (Phase.CARRY, Phase.SETTLE), f"met in phase {state.phase.name}"),
         (running == bool(state.winners), "winners and reason do not agree"),
         (not set(state.winners) <= names, "a winner without a seat"),
     ]
-
-
-def _is_unpaid(state: State) -> bool:
-    return state.bid > state.tokens[state.leader]
 
 
 def _is_early(state: State) -> bool:

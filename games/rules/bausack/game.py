@@ -76,8 +76,8 @@ def in_play(pieces: tuple[Piece, ...], count: int, seed: int) -> tuple[Piece, ..
 
 
 def legal(state: State) -> tuple[Choice, ...]:
-    """Every action the player whose act it is may take now."""
-    if state.reason is not None or state.stir is not Stir.STILL:
+    """Every action the player whose act it is may take now; a game that is over is DONE, MEASURE or FALLING."""
+    if state.stir is not Stir.STILL:
         return ()
     player = state.seats[state.actor].name
     if state.phase is Phase.CHOOSE:
@@ -125,7 +125,7 @@ def needs(state: State) -> Need:
 
 def apply(state: State, given: Input) -> State:
     """The state after an action or an event."""
-    if state.reason is None and isinstance(given, Action) and type(given) in HANDLERS:
+    if state.reason is None and isinstance(given, Action):
         _refuse_absent(state, given)
     clause = TURN_CLAUSES.get(state.phase, "BS-12")
     handler = admit(state, given, needs(state), HANDLERS, clause)

@@ -30,10 +30,13 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """The numbers of the rule book (table `[numbers]` of the catalogue); area_mm: the side of a play area."""
+    """The numbers of the rule book, as printed unless table `[numbers]` of the catalogue says otherwise.
 
-    tokens: int
-    area_mm: float
+    tokens: to each player. area_mm: the side of a player's area.
+    """
+
+    tokens: int = 10
+    area_mm: float = 610.0
 
 
 @dataclass(frozen=True, slots=True)
