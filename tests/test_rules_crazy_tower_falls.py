@@ -10,7 +10,7 @@ from test_rules_crazy_tower_boxes import AGAIN, REMOVE, box
 
 from games.rules.base import Input, Need, Outcome, Take, TakeBack, Wait
 from games.rules.conditions import Condition, Question
-from games.rules.crazy_tower.game import apply, faults, legal, needs, outcome, scores
+from games.rules.crazy_tower.game import apply, faults, legal, needs, outcome, scores, tell
 from games.rules.crazy_tower.state import (
     CrazyReason,
     Decline,
@@ -237,6 +237,7 @@ def test_CT_20__no_place_by_the_rules() -> None:
     assert "green_i1" in given.hands[2]
     assert faults(given) == ()
     assert (given.fallen, given.turn, given.stage, given.hand) == ((), 0, Stage.CHOOSE, Hand.FREE)
+    assert tell(state, GiveBack("Ana", "green_i1"), given) == ("The green cube goes back to Cem.",)
 
 
 def test_CT_20__no_place_in_the_world() -> None:
