@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from itertools import islice
 from random import Random
-from time import perf_counter
 from typing import Any
 
 import pytest
@@ -221,49 +219,6 @@ def test_registry() -> None:
         }
     with pytest.raises(SetupError, match="unknown game 'wonki'; did you mean 'wonky'"):
         game_named("wonki")
-
-
-@every_mode
-def test_speed(lab: Lab, mode: str) -> None:
-    """apply() takes 50 microseconds (median), 500 turns of random play without physics 0.2 s."""
-    if sys.gettrace() is not None:
-        pytest.skip("a tracer (coverage, a debugger) is running")
-    spent: list[float] = []
-    # the fastest of a few, because others use the machine too
-    fastest = min(_time_of_turns(lab, mode, 500, spent) for _ in range(4))
-    assert sorted(spent)[len(spent) // 2] <= 50e-6
-    assert fastest <= 0.2
-
-
-def _time_of_turns(lab: Lab, mode: str, most: int, spent: list[float]) -> float:
-    """Seconds for so many turns, of as many games as it takes; the time of each apply() goes to `spent`.
-
-    A turn begins when the player changes; alone at the table, with every action.
-    """
-    rules, turns, seed, total = lab.game.rules, 0, 0, 0.0
-    while turns < most:
-        dice, seed = Random(seed), seed + 1
-        player, state = "", begin(lab, lab.table(mode, dice), seed, mode)
-        for given in calm_inputs(lab, state, dice):
-            begun = perf_counter()
-            rules.legal(state)
-            need = rules.needs(state)
-            between = perf_counter()
-            state = rules.apply(state, given)
-            ended = perf_counter()
-            spent.append(ended - between)
-            total += ended - begun
-            alone = len(state.seats) == 1 and need.wait is Wait.ACTION
-            turns += need.player != player or lab.game.endless or alone
-            player = need.player
-            if turns >= most:
-                break
-    return total
-
-
-def calm_inputs(lab: Lab, state: Any, dice: Random) -> list[Input]:
-    """The inputs of a random game in a calm world."""
-    return [step.given for step in moves(lab, state, dice, only_calm=True)]
 
 
 def test_moves_stop_at_the_end() -> None:

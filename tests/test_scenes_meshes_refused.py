@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import math
 import struct
-import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -114,9 +113,7 @@ def test_other_broken_files_are_one_message(tmp_path: Path, suffix: str, data: b
         pytest.importorskip("lxml")
     path = tmp_path / f"x.{suffix}"
     path.write_bytes(data)
-    start = time.perf_counter()
     assert message_of(path).startswith(str(path))
-    assert time.perf_counter() - start < 3
 
 
 PLY = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
