@@ -1,7 +1,13 @@
 """What is printed on a piece, as plain data: the boxes of a floor card, or a few words with a sign.
 
 A face says nothing about how it is drawn. It lies on the top of the piece (+z as authored): its upper edge is at
-+y, its right at +x.
++y, its right at +x. In a catalogue:
+
+    face = { text = "+2" }                                        # a print
+    face = { text = "DRAW BLUE", icon = "brick", ink = "blue" }   # a sign, in a colour, before the text
+    face = { boxes = ["..#", ".x."], box_mm = 16 }                # the boxes of a floor card
+    face = "value"                                                # the piece's own value
+    face = "print.skip"                                           # a row of the file: `[[print]]`, id "skip"
 """
 
 from __future__ import annotations
@@ -77,13 +83,17 @@ def resolved(face: object, row: Mapping[str, Any], tables: Mapping[str, Any]) ->
     """
     if not isinstance(face, str):
         return face
-    if face == "value" and "value" in row:
+    if face == "value":
+        if "value" not in row:
+            raise ModelError(
+                'face: the piece has no value that could be printed: add one, such as "value = 3"'
+            )
         return {"text": str(row["value"])}
     table, _, name = face.partition(".")
     rows = tables.get(table)
     known = {str(found.get("id")): found for found in rows} if isinstance(rows, list) else {}
     if name not in known:
-        ways = [f"{table}.{key}" for key in known] or ["value", "card.ID", "print.ID"]
-        raise ModelError(f'face: nothing to print is called "{face}": {nearest(face, ways)}')
+        ways = nearest(face, [f"{table}.{key}" for key in known])
+        raise ModelError(f'face: this file has no [[{table}]] called "{name}": {ways}')
     shared = {key: known[name][key] for key in SHARED if key in known[name]}
     return {**{key: tables["face"][key] for key in ("box_mm",) if key in tables.get("face", {})}, **shared}

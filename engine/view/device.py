@@ -151,12 +151,13 @@ def screen_geom() -> Any:
     return geom_of(Triangles(rows, np.array([[0, 1, 2]], dtype=np.uint32)))
 
 
-def face_texture(name: str, pixels: Any) -> Any:
-    """A texture of (h, w, 4) bytes, screen colours and cover, upper row first; sharp when seen at a slant."""
+def face_texture(name: str, pixels: Any, slant: int) -> Any:
+    """A texture of (h, w, 4) bytes, screen colours and cover, upper row first; slant: see `look.Level`."""
     texture = texture_of(name, pixels[::-1], mipmaps=True)
     texture.set_format(core.Texture.F_srgb_alpha)
-    texture.set_minfilter(core.SamplerState.FT_linear_mipmap_linear)
-    texture.set_anisotropic_degree(4)
+    if slant > 1:
+        texture.set_minfilter(core.SamplerState.FT_linear_mipmap_linear)
+        texture.set_anisotropic_degree(slant)
     texture.set_wrap_u(core.SamplerState.WM_clamp)
     texture.set_wrap_v(core.SamplerState.WM_clamp)
     return texture

@@ -61,7 +61,8 @@ class Level:
 
     shadow: side of the shadow map in texels. taps: of the shadow filter, a square number. samples: of the
     multisampled picture. occlusion: taps of the ambient occlusion, 0 for none. coarse: how many pixels of the
-    picture one of the occlusion covers, along each side.
+    picture one of the occlusion covers, along each side. slant: samples of what is printed on a face seen at a
+    slant; more than one is dear without a graphics card.
     """
 
     shadow: int
@@ -69,12 +70,13 @@ class Level:
     samples: int
     occlusion: int
     coarse: int
+    slant: int
 
 
 LEVELS: dict[Quality, Level] = {
-    "low": Level(shadow=512, taps=4, samples=0, occlusion=0, coarse=3),
-    "medium": Level(shadow=1024, taps=9, samples=4, occlusion=8, coarse=3),
-    "high": Level(shadow=2048, taps=25, samples=4, occlusion=24, coarse=2),
+    "low": Level(shadow=512, taps=4, samples=0, occlusion=0, coarse=3, slant=1),
+    "medium": Level(shadow=1024, taps=9, samples=4, occlusion=8, coarse=3, slant=1),
+    "high": Level(shadow=2048, taps=25, samples=4, occlusion=24, coarse=2, slant=4),
 }
 
 

@@ -19,8 +19,9 @@ SLOPE = 0.00022
 class Prints:
     """The pictures of the faces of a stage's pieces; equal faces share one."""
 
-    def __init__(self) -> None:
-        self._textures: dict[int, Any] = {}
+    def __init__(self, slant: int) -> None:
+        self._slant = slant
+        self._textures: dict[int, tuple[Any, Any]] = {}
 
     def dress(self, path: Any, piece: Piece) -> int:
         """Give a node the picture of its piece.
@@ -41,7 +42,7 @@ class Prints:
 
     def _texture(self, piece: Piece, area: Area) -> Any:
         picture = picture_of(piece, area)
-        # the pictures are kept by `faces` for as long as the process needs them, and by the texture's owner here
+        # held beside its texture, so that no other picture gets its id
         if id(picture) not in self._textures:
-            self._textures[id(picture)] = (face_texture("face", picture), picture)
+            self._textures[id(picture)] = (face_texture("face", picture, self._slant), picture)
         return self._textures[id(picture)][0]

@@ -119,7 +119,7 @@ class Stage:
 
     def _make_bodies(self, bodies: tuple[Body, ...]) -> None:
         shaders: dict[tuple[bool, int], Any] = {}
-        prints = Prints()
+        prints = Prints(self._level.slant)
         geoms: dict[int, Any] = {}
         for body in bodies:
             # pieces of one kind share their mesh on the card
