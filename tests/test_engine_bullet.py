@@ -290,7 +290,7 @@ def _momentum(world: BulletWorld, shape: Piece) -> np.ndarray:
     change = after.matrix @ before.matrix.T
     skew = 0.5 * (change - change.T)
     spin = np.array([skew[2, 1], skew[0, 2], skew[1, 0]]) * world.rate
-    return after.matrix @ shape.inertia @ after.matrix.T @ spin
+    return np.asarray(after.matrix @ shape.inertia @ after.matrix.T @ spin)
 
 
 # -- surfaces ------------------------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ def world(request: pytest.FixtureRequest) -> Iterator[World]:
 def test_both_worlds_satisfy_the_protocol() -> None:
     worlds: tuple[World, World] = (BulletWorld(), ScriptedWorld())
     for each in worlds:
-        assert (each.step, each.names, each.rate) == (0, (), 240)
+        assert (each.step, len(each.names), each.rate) == (0, 0, 240)
         each.close()
 
 
@@ -88,7 +88,7 @@ def test_a_body_taken_out_is_gone_and_may_come_back_elsewhere(world: World) -> N
     assert world.names == ("table", "a")
     assert world.advance().names == ("a",)
     world.add(Body("b", BRICK, Pose((0.3, 0, 0.1))))
-    assert world.names == ("table", "a", "b")
+    assert list(world.names) == ["table", "a", "b"]
     assert world.pose("b") == Pose((0.3, 0, 0.1))
     assert world.read().names == ("a", "b")
 
@@ -123,7 +123,7 @@ def test_a_path_is_followed_exactly_at_its_steps_and_straight_between() -> None:
     start, end = Pose((0, 0, 0.1)), Pose((0.1, 0, 0.1), quaternion_of_rpy(0, 0, math.pi / 2))
     world = ScriptedWorld(bodies(), paths={"b": [(2, start), (6, end)]})
     assert world.pose("b") == bodies()[1].pose
-    seen = [world.advance() and world.pose("b") for _ in range(8)]
+    seen = [world.pose("b") for _ in range(8) if world.advance()]
     assert seen[1] == start
     assert seen[3].position == pytest.approx((0.05, 0, 0.1))
     assert angle_between(seen[3].orientation, start.orientation) == pytest.approx(math.pi / 4)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from engine.bench.rigs import piece, table, wood
+from engine.bullet import BulletWorld
 from engine.pose import Pose, angle_between
 from engine.topple import shake as module
 from engine.topple.shake import (
@@ -137,7 +138,7 @@ def test_trials_together_are_the_worst_of_each_and_the_earliest_fall() -> None:
 def test_a_fall_is_run_again_finely_before_it_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     rates: list[tuple[int, int]] = []
 
-    class Spy(module.BulletWorld):
+    class Spy(BulletWorld):
         def settle(self) -> None:
             rates.append((self.rate, self.tuning.iterations))
             super().settle()
