@@ -38,7 +38,7 @@ def tables(game: str) -> dict[str, Any]:
     return tomllib.loads(resources.files("models").joinpath(f"{game}.toml").read_text(encoding="utf-8"))
 
 
-every_piece = pytest.mark.parametrize("name", EVERY)
+every_piece = pytest.mark.parametrize("name", list(EVERY))
 
 
 @every_piece

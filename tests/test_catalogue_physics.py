@@ -23,7 +23,7 @@ LIKELY = 0.05
 """Stable poses less probable than this are not asked for."""
 STAY_S, STAY_MM, STAY_DEG = 5.0, 0.3, 0.5
 DYNAMICS_MM, STATICS_MM = 0.20, 0.05
-DIRECTIONS = (0.0, 0.65, math.pi / 2, math.pi / 4, 2.0, 5 * math.pi / 4)
+DIRECTIONS = (0.0, 0.65, math.pi / 2, math.pi / 4, 2.0, 3 * math.pi / 4)
 """Radians. Of these the first two in which nothing of the piece reaches round its centre of mass are tried: an arch
 over an edge stands on a sliver of its far pier until the sliver is nothing."""
 TIP_S, TIP_MM = 3.0, 2.0
@@ -118,7 +118,7 @@ def has_underside(name: str) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SPECS)
+@pytest.mark.parametrize("name", list(SPECS))
 def test_a_piece_stays_in_its_stable_poses(name: str) -> None:
     piece = build(SPECS[name])
     for number, (pose, chance) in enumerate(stable_poses(piece)):
@@ -128,7 +128,7 @@ def test_a_piece_stays_in_its_stable_poses(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", filter(has_underside, SPECS))
+@pytest.mark.parametrize("name", [name for name in SPECS if has_underside(name)])
 def test_a_piece_tips_over_an_edge_where_it_should(name: str) -> None:
     piece = build(SPECS[name])
     found = directions(piece)
