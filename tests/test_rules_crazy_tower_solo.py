@@ -226,6 +226,18 @@ def test_CT_37__against_the_clock(number: int, seconds: int, reason: CrazyReason
     assert after(state, *lay("red_i1")).reason is CrazyReason.CHALLENGE_MET
 
 
+def test_CT_37__at_any_moment() -> None:
+    """CT-37: the time also runs out while boxes act and while the referee looks; nothing is left to do then."""
+    tower = f"{FIRST} red_i1 green_i1 / card_02 yellow_i1"
+    boxes = solo(7, tower, started=True, stage=Stage.BOXES, boxes=(Sort.REMOVE,))
+    fallen = after(solo(7, tower, started=True), Fell(1, ("red_i1",)), Rested(1, ()))
+    for state in (boxes, apply(boxes, Pull("Ana", "green_i1")), apply(fallen, GiveBack("Ana", "red_i1"))):
+        over = apply(state, TimeUp(1))
+        assert (over.reason, over.boxes, over.asked) == (CrazyReason.THREE_MINUTES, (), "")
+        assert (over.hand, over.held, over.met) == (Hand.FREE, "", False)
+        assert faults(over) == ()
+
+
 def test_CT_37__no_clock_without_the_challenge() -> None:
     """CT-37: nobody else is in a hurry."""
     for state in (solo(1, started=True), position(started=True)):
