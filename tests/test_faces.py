@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from typer.testing import CliRunner
 from engine.pose import Pose
 from engine.view.camera import Camera
 from engine.view.faces import CARD_FINE, TILES, Area, area_of, picture_of, tile
+from engine.view.frame import frame_of
 from engine.view.icons import BOXES as BOX_ICONS
 from engine.view.icons import ICONS
 from engine.view.ink import Paper, box, disc, polygon
@@ -223,10 +225,15 @@ def test_faces_are_seen_on_top_the_right_way_round_and_not_below() -> None:
     face = {"boxes": ["#.", "..", "..", ".-"], "box_mm": 20}
     card = build(parse({**table, "face": face}, "test"))
     turned = Pose((0.05, 0, 0.002), (1.0, 0.0, 0.0, 0.0))
-    stage = Stage([Body("up", card, Pose((-0.05, 0, 0.002))), Body("down", card, turned)], size=(200, 120))
+    bodies = [Body("up", card, Pose((-0.05, 0, 0.002))), Body("down", card, turned)]
+    stage = Stage(bodies, size=(200, 120))
     try:
         stage.aim(Camera((0, 0, 0.5), (0, 0, 0), 14.0))
         shot = stage.render().astype(int)
+        stage.show(replace(frame_of(bodies), unread=frozenset({"up"})))
+        unread = stage.render().astype(int)
+        stage.show(frame_of(bodies))
+        again = stage.render().astype(int)
     finally:
         stage.close()
     # metres to pixels: 120 pixels see 2 * 0.5 * tan(7 degrees)
@@ -239,6 +246,9 @@ def test_faces_are_seen_on_top_the_right_way_round_and_not_below() -> None:
     assert red[0] > 2 * red[1]
     assert blue[2] > 1.5 * blue[0]
     assert white.min() > 170
+    assert np.array_equal(again, shot)
+    assert np.ptp(unread[60, 100 - round(0.05 * scale)]) < 30
+    assert np.abs(unread - shot).max(axis=2).sum() > 10000
     for x, y in ((0.033, 0.03), (0.067, 0.03), (0.033, -0.03), (0.067, -0.03)):
         assert np.ptp(at(x, y)) < 30
         assert at(x, y).max() < 190

@@ -22,12 +22,14 @@ class Frame:
     poses: (n, 7) metres and xyzw, of the piece frames; a row of NaN hides its body.
     highlights: colours `#rrggbb` that bodies are tinted with, by name.
     labels: short texts that stand at bodies, by name.
+    unread: bodies whose print is not shown, such as bricks that nobody has drawn yet.
     """
 
     names: tuple[str, ...]
     poses: Poses
     highlights: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     labels: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    unread: frozenset[str] = frozenset()
 
 
 def frame_of(bodies: Iterable[Body]) -> Frame:

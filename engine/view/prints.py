@@ -38,6 +38,7 @@ class Prints:
         path.set_shader_input("u_face_area", core.LVecBase4(*area.centre, 1 / area.size[0], 1 / area.size[1]))
         step = SLOPE / np.array(area.size)
         path.set_shader_input("u_face_press", core.LVecBase3(*step.tolist(), DEPTH / (2 * SLOPE)))
+        path.set_shader_input("u_face_shown", 1.0)
         return 2 if is_pressed(piece) else 1
 
     def _texture(self, piece: Piece, area: Area) -> Any:

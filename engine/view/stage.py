@@ -66,6 +66,7 @@ class Stage:
         self._nodes: dict[str, Any] = {}
         self._reach: dict[str, float] = {}
         self._marked: set[str] = set()
+        self._unread: frozenset[str] = frozenset()
         self._make_eye()
         self._make_room()
         self._make_bodies(bodies)
@@ -181,7 +182,9 @@ class Stage:
     def show(self, frame: Frame) -> None:
         """Put bodies where the frame has them, for the next picture. Raises ViewError for unknown names."""
         unknown = [
-            name for name in (*frame.names, *frame.highlights, *frame.labels) if name not in self._nodes
+            name
+            for name in (*frame.names, *frame.highlights, *frame.labels, *frame.unread)
+            if name not in self._nodes
         ]
         if unknown:
             raise ViewError(f'the stage has no body "{unknown[0]}": make it with all bodies its frames name')
@@ -205,6 +208,9 @@ class Stage:
         for name, colour in frame.highlights.items():
             self._nodes[name].set_shader_input("u_mark", core.LVecBase4(*linear_of(colour), MARK_STRENGTH))
         self._marked = set(frame.highlights)
+        for name in self._unread ^ frame.unread:
+            self._nodes[name].set_shader_input("u_face_shown", float(name not in frame.unread))
+        self._unread = frame.unread
 
     def _lit(self, frame: Frame, there: NDArray[np.bool_]) -> Sphere:
         """What the shadow map must cover: the scene as it was made, and more when pieces spread."""

@@ -13,6 +13,7 @@ uniform vec2 u_fibre_scale;
 #ifdef FACE
 uniform mat4 p3d_ModelMatrix;
 uniform sampler2D u_face;
+uniform float u_face_shown;    // 0 or 1
 uniform mat4 u_face_axes;      // from along the grain back to the piece frame
 uniform vec4 u_face_area;      // on top: centre, and one over the size
 uniform vec3 u_face_press;     // a step across and up in the picture, and the depth over two such steps
@@ -41,7 +42,7 @@ float pattern() {
 vec4 printed(inout vec3 n) {
     vec2 uv = ((mat3(u_face_axes) * v_grain).xy - u_face_area.xy) * u_face_area.zw + 0.5;
     vec2 off = abs(uv - 0.5);
-    float on = step(0.99, (mat3(u_face_axes) * v_grain_normal).z) * step(max(off.x, off.y), 0.5);
+    float on = u_face_shown * step(0.99, (mat3(u_face_axes) * v_grain_normal).z) * step(max(off.x, off.y), 0.5);
     vec4 face = texture(u_face, uv, SHARPER);
 #if FACE > 1
     vec2 across = vec2(u_face_press.x, 0.0);
