@@ -47,7 +47,7 @@ def remove(paper: Paper) -> Array:
 
 def again(paper: Paper) -> Array:
     """An arrow that goes round: once more."""
-    return arrow(paper.moved(0.3, -0.4), arc((0, 0), 4.4, 40, -200), 2.1, 2.9)
+    return arrow(paper.moved(0.5, -0.2), arc((0, 0), 4.1, 40, -205), 2.1, 2.6)
 
 
 def exchange(paper: Paper) -> Array:
