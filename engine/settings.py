@@ -64,10 +64,15 @@ def median_size(body: Body) -> float:
     return float(np.cbrt(np.prod(body.piece.extents)))
 
 
+def typical_size(bodies: Iterable[Body]) -> float:
+    """The median size of the free pieces in metres; that of a brick when there are none."""
+    sizes = [median_size(body) for body in bodies if not body.fixed]
+    return float(np.median(sizes)) if sizes else REFERENCE_SIZE
+
+
 def magnification(bodies: Iterable[Body]) -> float:
     """How much larger than the games' pieces a scene is: 1 within `HUMAN_SIZES`, proportional outside."""
-    sizes = [median_size(body) for body in bodies if not body.fixed]
-    size = float(np.median(sizes)) if sizes else REFERENCE_SIZE
+    size = typical_size(bodies)
     return size / min(max(size, HUMAN_SIZES[0]), HUMAN_SIZES[1])
 
 
