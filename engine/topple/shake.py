@@ -4,8 +4,8 @@ Every trial is a fresh world. A scene stands when it stands from every disturban
 
 A run that comes to rest and stays there is a witness: these forces do hold these pieces. A fall is only evidence,
 because an iteration that is not finished leaves contacts too soft, friction too weak, and pumps what rocks. So a
-trial runs quickly first, and what does not stand is run again, finely, in two ways, before it is believed; only where a force
-balance has ruled out standing is a quick fall believed at once.
+trial runs quickly first, and what does not stand is run again, finely, in two ways, before it is believed; only where
+a force balance has ruled out standing is a quick fall believed at once.
 """
 
 from __future__ import annotations

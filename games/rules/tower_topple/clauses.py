@@ -53,8 +53,7 @@ CLAUSES = (
     ),
     Clause(
         "TT-08",
-        "One turn is one brick pulled and laid on top. Gains count once it lies there and the tower "
-        "stands.",
+        "One turn is one brick pulled and laid on top. Gains count once it lies there and the tower stands.",
         "Minus two and the point for all others take effect when the brick is out, their extras at a "
         "topple before it lies. What was gained before is kept; scores may be negative.",
     ),
