@@ -234,6 +234,8 @@ def test_BS_13__only_when_choosing() -> None:
     bidding, pushed = after(looking, Build("Ana", 0)), after(looking, Push("Ana"))
     assert refusal(bidding, Take("Ben", "bell")) == "BS-14: an auction is on: bid more, or pass"
     assert refusal(pushed, Take("Ben", "bell")) == "BS-18: a pushed piece is accepted or passed on"
+    assert refusal(bidding, Take("Ben", "egg")) == "BS-14: an auction is on: bid more, or pass"
+    assert refusal(pushed, Take("Ben", "egg")) == "BS-18: a pushed piece is accepted or passed on"
     placing = after(bidding, Pass("Ben"))
     waits = "BS-04: the accepted piece must be placed before play goes on"
     assert refusal(placing, Take("Ana", "bell")) == waits

@@ -149,6 +149,7 @@ def test_BS_05__the_held_piece_may_push() -> None:
 
 def test_BS_05__but_no_other_tower() -> None:
     """BS-05: the held piece may not touch another tower: refused, and nothing has changed."""
+    assert not after(TWO, Met(1, "egg", "tile"), Released(2, "egg"), Placed(3, "egg")).met
     no = "BS-05: egg may not touch Ben's tower"
     assert refusal(TWO, Met(1, "egg", "ball")) == no
     assert refusal(TWO, Nudged(1, "ball", 0.2)) == no

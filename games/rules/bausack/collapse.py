@@ -30,8 +30,7 @@ def fell(state: State, given: Fell) -> State:
     if not given.pieces:
         raise MalformedAction("nothing fell: name the pieces")
     owners = {_owner(state, piece) for piece in given.pieces}
-    fallen = [seat for seat in players_in(state) if seat in owners]
-    return collapse(state, fallen, given.step) if fallen else state
+    return collapse(state, [seat for seat in players_in(state) if seat in owners], given.step)
 
 
 def hit_neighbour(state: State, given: HitNeighbour) -> State:

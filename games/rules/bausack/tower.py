@@ -83,11 +83,11 @@ def nudge(state: State, given: Nudged) -> State:
 
 def _may_touch(state: State, other: str) -> None:
     owner = owner_of(state, other)
-    if owner != NOBODY and state.out[owner] != IN:
+    if owner == NOBODY or state.out[owner] != IN:
         return  # fallen pieces are no tower, and it was not the hand that came to them
-    if owner != NOBODY and state.phase is Phase.LOOK:
+    if state.phase is Phase.LOOK:
         raise IllegalAction("BS-13", "a piece that is looked at may touch no tower")
-    if owner not in (NOBODY, state.actor):
+    if owner != state.actor:
         raise IllegalAction("BS-05", f"{said(state.piece)} may not touch {name_of(state, owner)}'s tower")
 
 
