@@ -612,6 +612,17 @@ def test_sound_states_have_no_faults() -> None:
         assert faults(state) == ()
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [State, Piece, Numbers, Stock, House, Build, Push, Bid, Pass, Accept, PassOn],
+    ids=lambda kind: kind.__name__,
+)
+def test_values_are_frozen(kind: Any) -> None:
+    """No input changes a state that someone else still holds: every value is frozen, and has its fields only."""
+    assert kind.__dataclass_params__.frozen
+    assert "__slots__" in vars(kind)
+
+
 # ---- counts ----
 
 
