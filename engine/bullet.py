@@ -19,7 +19,7 @@ What is done, and why (measurements in engine/README.md):
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from engine import urdf
 from engine.pose import Pose, matrix_of
 from engine.quiet import without_stderr
-from engine.resident import Resident
+from engine.resident import Resident, contact_of, outwards
 from engine.rotation import directions, turned
 from engine.settings import GRAVITY, TUNING, Scale, Tuning
 from engine.world import Body, Contact, Tick, Vector
@@ -152,12 +152,10 @@ class BulletWorld:
     def read(self, *, contacts: bool | Iterable[str] = False) -> Tick:
         """The present state."""
         free = [resident for resident in self._residents.values() if not resident.body.fixed]
-        poses = np.empty((len(free), 7))
-        speeds = np.empty(len(free))
-        for row, resident in enumerate(free):
-            position, orientation, linear, angular = self._state(resident)
-            poses[row, :3], poses[row, 3:] = position, orientation
-            speeds[row] = np.sqrt(linear @ linear) + np.sqrt(angular @ angular) * resident.radius
+        positions, quaternions, velocities, spins = self._states(free)
+        radii = np.array([resident.radius for resident in free])
+        speeds = np.linalg.norm(velocities, axis=1) + np.linalg.norm(spins, axis=1) * radii
+        poses = np.hstack([positions, quaternions])
         found: tuple[Contact, ...] | None = None
         if contacts is True:
             found = self._contacts(None)
@@ -167,9 +165,9 @@ class BulletWorld:
 
     def pose(self, name: str) -> Pose:
         """Where a body is now. Raises KeyError for an unknown name."""
-        position, orientation, _, _ = self._state(self._find(name))
-        x, y, z = (float(value) for value in position)
-        a, b, c, d = (float(value) for value in orientation)
+        positions, quaternions, _, _ = self._states([self._find(name)])
+        x, y, z = positions[0].tolist()
+        a, b, c, d = quaternions[0].tolist()
         return Pose((x, y, z), (a, b, c, d))
 
     def push(
@@ -207,16 +205,13 @@ class BulletWorld:
     def energy(self) -> tuple[float, float]:
         """Kinetic energy, and potential energy in the present gravity, of the free bodies in joules."""
         kinetic = potential = 0.0
-        for resident in self._residents.values():
-            if resident.body.fixed:
-                continue
-            piece = resident.body.piece
-            _, orientation, linear, angular = self._state(resident)
-            matrix = matrix_of(tuple(orientation))
-            local = matrix.T @ angular
-            centre, _ = self._call(pybullet.getBasePositionAndOrientation, resident.handle)
+        free = [resident for resident in self._residents.values() if not resident.body.fixed]
+        for resident, position, (x, y, z, w), linear, spin in zip(free, *self._states(free), strict=True):
+            piece, matrix = resident.body.piece, matrix_of((x, y, z, w))
+            local = matrix.T @ spin
+            centre = position + matrix @ piece.centre_of_mass
             kinetic += 0.5 * piece.mass * float(linear @ linear) + 0.5 * float(local @ piece.inertia @ local)
-            potential -= piece.mass * self.scale.length * float(np.dot(self.gravity, centre))
+            potential -= piece.mass * float(np.dot(self.gravity, centre))
         return kinetic, potential
 
     def close(self) -> None:
@@ -316,10 +311,16 @@ class BulletWorld:
         except KeyError:
             raise KeyError(f"no body is named {name!r} in this world") from None
 
-    def _state(self, resident: Resident) -> tuple[Array, Array, Array, Array]:
-        """Position and quaternion of the piece frame, velocity of the centre of mass, angular velocity; SI."""
-        place = self._call(pybullet.getBasePositionAndOrientation, resident.handle)
-        return resident.outwards(place, self._call(pybullet.getBaseVelocity, resident.handle))
+    def _states(self, residents: Sequence[Resident]) -> tuple[Array, Array, Array, Array]:
+        """Positions and quaternions of the piece frames, velocities of the centres of mass, spins; a row each, SI."""
+        states = [
+            (
+                self._call(pybullet.getBasePositionAndOrientation, resident.handle),
+                self._call(pybullet.getBaseVelocity, resident.handle),
+            )
+            for resident in residents
+        ]
+        return outwards(residents, states, self.scale)
 
     def _contacts(self, names: tuple[str, ...] | None) -> tuple[Contact, ...]:
         """Contact points that carry force, of all bodies or of the named ones, sorted."""
@@ -328,32 +329,8 @@ class BulletWorld:
         else:
             handles = [self._find(name).handle for name in names]
             points = [point for handle in handles for point in self._call(pybullet.getContactPoints, handle)]
-        found = {self._contact(point, names is None) for point in points if point[9] > 0.0}
-        return tuple(sorted(found, key=_order))
-
-    def _contact(self, point: Any, with_friction: bool) -> Contact:
-        first, second = self._names[point[1]], self._names[point[2]]
-        length, unit = self.scale.length, self.scale.mass * self.scale.length
-        sign = 1.0 if first < second else -1.0
-        # Bullet gives friction as two forces along two directions, acting on its first body. Asked for one body it
-        # may swap the bodies and the normal, but not these, and does not tell: then friction is left out.
-        friction = sign * unit * (point[10] * np.array(point[11]) + point[12] * np.array(point[13]))
-        middle = 0.5 * length * (np.array(point[5]) + np.array(point[6]))
-        normal = sign * np.array(point[7])
-        return Contact(
-            min(first, second),
-            max(first, second),
-            _vector(middle),
-            _vector(normal),
-            float(point[8]) * length,
-            float(point[9]) * unit,
-            _vector(friction) if with_friction else None,
-        )
-
-
-def _vector(values: Array) -> Vector:
-    return (float(values[0]), float(values[1]), float(values[2]))
-
-
-def _order(contact: Contact) -> tuple[str, str, Vector]:
-    return (contact.a, contact.b, contact.point)
+        # asked for one body, Bullet may swap the two bodies and the normal, but not the friction, and does not tell
+        found = {
+            contact_of(point, self._names, self.scale, names is None) for point in points if point[9] > 0.0
+        }
+        return tuple(sorted(found, key=lambda contact: (contact.a, contact.b, contact.point)))

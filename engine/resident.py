@@ -1,6 +1,9 @@
-"""How a body of ours lies in Bullet: piece frame here, principal mass frame and units of the scale there."""
+"""How bodies and contacts of ours lie in Bullet: piece frame and SI here, mass frame and scaled units there."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,49 +12,87 @@ from engine import urdf
 from engine.pose import Pose, matrix_of, quaternion_of
 from engine.rotation import turned
 from engine.settings import Scale
-from engine.world import Body
+from engine.world import Body, Contact, Vector
 
 Array = NDArray[np.float64]
 
 
 class Resident:
-    """A body in Bullet. handle: Bullet's number for it, -1 until it is in. radius: metres, bounds the piece around
-    its centre of mass. is_box: made of boxes alone."""
+    """A body in Bullet. handle: Bullet's number for it, -1 until it is in. centre (3,), axes (3, 3): the mass frame in
+    the piece frame; is_plain: the two are the same. radius: metres, bounds the piece around its centre of mass. is_box:
+    made of boxes alone."""
 
-    __slots__ = ("_axes", "_centre", "_is_plain", "_scale", "body", "handle", "is_box", "radius")
+    __slots__ = ("axes", "body", "centre", "handle", "is_box", "is_plain", "radius", "scale")
 
     def __init__(self, body: Body, scale: Scale) -> None:
         frame = urdf.mass_frame(body.piece)
         self.body = body
         self.handle = -1
-        self._scale = scale
-        self._centre = frame.centre
-        self._axes = frame.axes
+        self.scale = scale
+        self.centre = frame.centre
+        self.axes = frame.axes
         self.is_box = all(part.kind == "box" for part in body.piece.parts)
-        self._is_plain = bool(np.array_equal(frame.axes, np.eye(3)) and not frame.centre.any())
+        self.is_plain = bool(np.array_equal(frame.axes, np.eye(3)) and not frame.centre.any())
         # the half diagonal of the bounding box bounds every point; the centre of mass may lie off its middle
         self.radius = float(np.linalg.norm(body.piece.extents) / 2 + np.linalg.norm(frame.centre))
 
     def inwards(self, pose: Pose) -> tuple[list[float], tuple[float, ...]]:
         """Position (units) and quaternion of the mass frame for a pose of the piece frame."""
-        if self._is_plain:
-            return [value / self._scale.length for value in pose.position], pose.orientation
-        centre = pose.apply(self._centre) / self._scale.length
-        return [float(value) for value in centre], quaternion_of(pose.matrix @ self._axes)
+        if self.is_plain:
+            return [value / self.scale.length for value in pose.position], pose.orientation
+        centre = pose.apply(self.centre) / self.scale.length
+        return [float(value) for value in centre], quaternion_of(pose.matrix @ self.axes)
 
-    def outwards(
-        self, place: tuple[Array, Array], motion: tuple[Array, Array]
-    ) -> tuple[Array, Array, Array, Array]:
-        """Position and quaternion of the piece frame, velocity of the centre of mass, angular velocity; SI.
 
-        place, motion: what Bullet says of the mass frame. Moved back by half a step, because Bullet's positions run
-        half a step ahead of its velocities (position Verlet).
-        """
-        half = 0.5 / self._scale.rate
-        v, w = np.array(motion[0]) * self._scale.length, np.array(motion[1])
-        q = turned(np.array(place[1]), -half * w)
-        centre = np.array(place[0]) * self._scale.length - half * v
-        if self._is_plain:
-            return centre, q, v, w
-        matrix = matrix_of((q[0], q[1], q[2], q[3])) @ self._axes.T
-        return centre - matrix @ self._centre, np.array(quaternion_of(matrix)), v, w
+def outwards(
+    residents: Sequence[Resident], states: Sequence[tuple[Any, Any]], scale: Scale
+) -> tuple[Array, Array, Array, Array]:
+    """Positions (n, 3) and quaternions (n, 4) of the piece frames, velocities of the centres of mass (n, 3) and angular
+    velocities (n, 3), in SI.
+
+    states: what Bullet says of each mass frame, ((position, quaternion), (velocity, spin)). Moved back by half a step,
+    because Bullet's positions run half a step ahead of its velocities (position Verlet).
+    """
+    half = 0.5 / scale.rate
+    positions = np.array([place[0] for place, _ in states]).reshape(-1, 3)
+    quaternions = np.array([place[1] for place, _ in states]).reshape(-1, 4)
+    velocities = np.array([motion[0] for _, motion in states]).reshape(-1, 3) * scale.length
+    spins = np.array([motion[1] for _, motion in states]).reshape(-1, 3)
+    positions = positions * scale.length - half * velocities
+    quaternions = turned(quaternions, -half * spins)
+    for row, resident in enumerate(residents):
+        if not resident.is_plain:
+            x, y, z, w = quaternions[row]
+            matrix = matrix_of((x, y, z, w)) @ resident.axes.T
+            positions[row] -= matrix @ resident.centre
+            quaternions[row] = quaternion_of(matrix)
+    return positions, quaternions, velocities, spins
+
+
+def contact_of(point: Sequence[Any], names: Mapping[int, str], scale: Scale, with_friction: bool) -> Contact:
+    """A contact point as Bullet reports it, in SI and with the bodies in order of their names.
+
+    Plain arithmetic on purpose: play reads dozens of points every step, and arrays of three cost ten times as much.
+    """
+    first, second = names[point[1]], names[point[2]]
+    unit = scale.mass * scale.length
+    sign = 1.0 if first < second else -1.0
+    friction: Vector | None = None
+    if with_friction:
+        # two forces along two directions, acting on Bullet's first body
+        one, two, along, across = sign * unit * point[10], sign * unit * point[12], point[11], point[13]
+        friction = (
+            one * along[0] + two * across[0],
+            one * along[1] + two * across[1],
+            one * along[2] + two * across[2],
+        )
+    half, (ax, ay, az), (bx, by, bz), (nx, ny, nz) = 0.5 * scale.length, point[5], point[6], point[7]
+    return Contact(
+        min(first, second),
+        max(first, second),
+        (half * (ax + bx), half * (ay + by), half * (az + bz)),
+        (sign * nx, sign * ny, sign * nz),
+        point[8] * scale.length,
+        point[9] * unit,
+        friction,
+    )

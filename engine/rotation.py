@@ -9,18 +9,19 @@ Array = NDArray[np.float64]
 
 
 def turned(quaternion: Array, rotation: Array) -> Array:
-    """A quaternion xyzw turned by a small rotation vector (3,) in radians given in the world; normalised."""
-    x, y, z, w = quaternion
-    a, b, c = 0.5 * rotation
-    result = np.array(
+    """Quaternions xyzw (..., 4) turned by small rotation vectors (..., 3), radians in the world; normalised."""
+    x, y, z, w = np.moveaxis(quaternion, -1, 0)
+    a, b, c = np.moveaxis(0.5 * rotation, -1, 0)
+    result = np.stack(
         [
             x + a * w + b * z - c * y,
             y + b * w + c * x - a * z,
             z + c * w + a * y - b * x,
             w - a * x - b * y - c * z,
-        ]
+        ],
+        axis=-1,
     )
-    return np.asarray(result / np.sqrt(result @ result))
+    return np.asarray(result / np.linalg.norm(result, axis=-1, keepdims=True))
 
 
 def directions(count: int) -> Array:

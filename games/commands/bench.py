@@ -26,12 +26,17 @@ def report(accuracy: bool, as_json: bool) -> int:
     """Measure and print."""
     rows = []
     makers = accuracy_rows() if accuracy else speed_rows()
+    # without its thread, which would keep the checks from forking their workers
     with Progress(
-        SpinnerColumn(), TextColumn("{task.description}"), console=Console(stderr=True), transient=True
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        console=Console(stderr=True),
+        transient=True,
+        auto_refresh=False,
     ) as progress:
         task = progress.add_task("")
         for what, make in makers:
-            progress.update(task, description=what)
+            progress.update(task, description=what, refresh=True)
             rows.append(make())
     if as_json:
         print_json([asdict(row) for row in rows])

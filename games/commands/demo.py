@@ -18,12 +18,13 @@ def show() -> int:
     for heading in ("scene", "verdict", "what the check says"):
         table.add_column(heading)
     errors = Console(stderr=True)
+    # without its thread, which would keep the checks from forking their workers
     with Progress(
-        SpinnerColumn(), TextColumn("{task.description}"), console=errors, transient=True
+        SpinnerColumn(), TextColumn("{task.description}"), console=errors, transient=True, auto_refresh=False
     ) as progress:
         task = progress.add_task("")
         for name in SCENES:
-            progress.update(task, description=f"checking {name}")
+            progress.update(task, description=f"checking {name}", refresh=True)
             table.add_row(*_row(name))
     console = Console()
     console.print(table)
