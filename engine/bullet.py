@@ -229,9 +229,12 @@ class BulletWorld:
     # -- what Bullet needs for it ------------------------------------------------------------------------------
 
     def _call(self, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
+        self._check()
+        return function(*args, physicsClientId=self._client, **named)
+
+    def _check(self) -> None:
         if self._client < 0:
             raise RuntimeError("this world is closed; make a new one")
-        return function(*args, physicsClientId=self._client, **named)
 
     def _configure(self) -> None:
         tuning = self.tuning
@@ -313,13 +316,9 @@ class BulletWorld:
 
     def _states(self, residents: Sequence[Resident]) -> tuple[Array, Array, Array, Array]:
         """Positions and quaternions of the piece frames, velocities of the centres of mass, spins; a row each, SI."""
-        states = [
-            (
-                self._call(pybullet.getBasePositionAndOrientation, resident.handle),
-                self._call(pybullet.getBaseVelocity, resident.handle),
-            )
-            for resident in residents
-        ]
+        self._check()
+        client, place, motion = self._client, pybullet.getBasePositionAndOrientation, pybullet.getBaseVelocity
+        states = [(place(resident.handle, client), motion(resident.handle, client)) for resident in residents]
         return outwards(residents, states, self.scale)
 
     def _contacts(self, names: tuple[str, ...] | None) -> tuple[Contact, ...]:

@@ -76,7 +76,7 @@ def magnification(bodies: Iterable[Body]) -> float:
     return size / min(max(size, HUMAN_SIZES[0]), HUMAN_SIZES[1])
 
 
-UNITS_PER_PIECE = 0.3
+UNITS_PER_PIECE = 3.0
 """Bullet's own constants suit bodies between 0.05 and 10 units; the median piece is 0.3, so thin cards stay above."""
 
 
@@ -115,16 +115,16 @@ class Tuning:
     """Rigid contacts want it; compliant ones do not."""
     rigid: bool = False
     """Contacts without compliance: sharpest, but uneven towers never come to rest. Kept for the sweep."""
-    skin: float = 2e-4
+    skin: float = 2e-3
     """Boxes are made this much thicker on every side (0.01 mm at the games' size), because Bullet's box-box test
     finds no contact between boxes that touch exactly; the pieces would fall for three steps first."""
-    margin: float = 1e-4
+    margin: float = 1e-3
     """Collision margin of hulls (0.01 mm at the games' size). They are shrunk by it first, because Bullet adds it
     outside; it rounds their edges, so a larger one lets pieces tip early."""
-    box_margin: float = 2e-4
+    box_margin: float = 2e-3
     """Collision margin of boxes, taken off inside: it only rounds their edges towards hulls, and keeps the two
     cores apart under load, where the distance is exact."""
-    slop: float = 1e-5
+    slop: float = 1e-4
     """Penetration Bullet does not correct."""
     breaking_threshold: float = 5e-3
     """Contacts further apart than this are dropped; also pads every bounding box. Global to the process."""

@@ -14,18 +14,9 @@ import pytest
 from engine.bench.rigs import piece, table, wood
 from engine.bullet import BulletWorld
 from engine.pose import Pose, angle_between
-from engine.topple import shake as module
-from engine.topple.shake import (
-    LIMITS,
-    TRIALS,
-    Dynamics,
-    Trial,
-    at_poses,
-    disturbed,
-    let_down,
-    shake,
-    together,
-)
+from engine.topple import trial as module
+from engine.topple.shake import TRIALS, Dynamics, at_poses, let_down, shake, together
+from engine.topple.trial import LIMITS, Trial, disturbed
 from engine.world import Assembly, Body
 
 BLOCK = piece(wood(), box=(40, 40, 20))

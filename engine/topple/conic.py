@@ -149,6 +149,7 @@ def settings(*, refine: bool) -> clarabel.DefaultSettings:
     settings.verbose = False
     settings.max_threads = 1
     settings.presolve_enable = False
+    settings.iterative_refinement_enable = refine
     if not refine:
         # short of the usual 1e-8 the tenfold will do: the careful run is seldom needed
         settings.reduced_tol_feas = settings.reduced_tol_gap_abs = settings.reduced_tol_gap_rel = 1e-7

@@ -1,0 +1,268 @@
+"""One trial: a scene disturbed a little, let go in a fresh world, and watched.
+
+A run that comes to rest and stays there is a witness: these forces do hold these pieces. A fall is only evidence,
+because an iteration that is not finished leaves contacts too soft, friction too weak, and pumps what rocks. So a
+trial runs quickly first, and what does not stand is run again, finely, in two ways, before it is believed; only where
+a force balance has ruled out standing is a quick fall believed at once.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.bullet import BulletWorld
+from engine.pose import Pose, matrix_of, quaternion_of
+from engine.settings import GRAVITY, RATES, REFERENCE_SIZE, TUNING, Scale, magnification, typical_size
+from engine.world import Assembly, Body, Tick, Vector
+
+Array = NDArray[np.float64]
+
+DOWN: Vector = (0.0, 0.0, -GRAVITY)
+FRAMES = 60
+"""Readings per simulated second: enough to tell who moves first, cheap enough to do always."""
+
+
+QUICK = TUNING
+FINE = (TUNING, replace(TUNING, warm_start=1.0, damping=100.0))
+FINE_ITERATIONS = (40, 100)
+"""The fine runs, at twice the rate; the more iterations, the fewer pieces there are. The second swallows the rocking
+of four blocks balanced to half a millimetre; the first lets a tower on few bricks come to rest, which it cannot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What counts as standing. Lengths in metres, angles in radians, times in seconds, for pieces of the games'
+    size; `scaled` gives those of a scene far outside it (lengths grow with size, times with its square root)."""
+
+    nudge: float = 2e-5
+    """Length of the disturbance of each piece."""
+    turn: float = math.radians(0.02)
+    """Angle of the disturbance of each piece."""
+    settling: float = 0.5
+    """Time in which the scene may find its rest; later moves count."""
+    shift: float = 2e-3
+    """Largest move of a centre after settling."""
+    twist: float = math.radians(2.0)
+    """Largest turn of a piece after settling."""
+    drop: float = 8e-3
+    """A centre that comes down by more than this, and by half the piece's smallest side, has fallen."""
+    tumble: float = math.radians(30.0)
+    """A piece that has turned by more than this, whenever it did, has fallen over."""
+    rest_speed: float = 1e-3
+    """m/s. Everything slower is at rest: a tower that creeps at a tenth of it moves 0.1 mm a second."""
+    rest_time: float = 1.0
+    """Time at rest that ends a trial."""
+    aftermath: float = 1.0
+    """Time a trial goes on after it has failed, to see what comes down."""
+    quick: float = 4.0
+    """Time after which a quick run that has not come to rest is given up."""
+    longest: float = 10.0
+    """Time after which a trial is judged as it lies."""
+
+    def scaled(self, times: float) -> Limits:
+        """The limits of a scene `times` as large as the games' pieces."""
+        slower = math.sqrt(times)
+        return replace(
+            self,
+            nudge=self.nudge * times,
+            shift=self.shift * times,
+            drop=self.drop * times,
+            rest_speed=self.rest_speed * slower,
+            settling=self.settling * slower,
+            rest_time=self.rest_time * slower,
+            aftermath=self.aftermath * slower,
+            quick=self.quick * slower,
+            longest=self.longest * slower,
+        )
+
+
+LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """One run. Names in `fell` are sorted; poses (n, 7): where the free bodies were at the end.
+
+    sink, shift: metres (sink is positive downwards); turn: radians; simulated: seconds; moved_at: step at which
+    `first_to_move` was seen more than the limits away from its start.
+    """
+
+    stands: bool
+    simulated: float
+    sink: float
+    shift: float
+    turn: float
+    first_to_move: str | None
+    moved_at: int | None
+    fell: tuple[str, ...]
+    names: tuple[str, ...]
+    poses: Array
+
+
+def limits_of(assembly: Assembly) -> Limits:
+    """The limits a scene is judged by. What is slow enough to be at rest grows with the square root of the size of its
+    pieces, above that of a brick: larger things sway longer and faster before they are still."""
+    slower = math.sqrt(max(1.0, typical_size(assembly.bodies) / REFERENCE_SIZE))
+    return replace(LIMITS.scaled(magnification(assembly.bodies)), rest_speed=LIMITS.rest_speed * slower)
+
+
+def disturbed(assembly: Assembly, limits: Limits, seed: tuple[int, int]) -> Assembly:
+    """Every free body moved by `limits.nudge` in a direction of its own, and turned by `limits.turn`."""
+    rng = np.random.default_rng(seed)
+    bodies = []
+    for body in assembly.bodies:
+        if not body.fixed:
+            way, axis = _direction(rng), _direction(rng)
+            position = np.asarray(body.pose.position) + limits.nudge * way
+            half = 0.5 * limits.turn
+            spin = (*(math.sin(half) * axis).tolist(), math.cos(half))
+            turn = matrix_of((spin[0], spin[1], spin[2], spin[3]))
+            orientation = quaternion_of(turn @ body.pose.matrix) if limits.turn else body.pose.orientation
+            body = body.at(Pose((float(position[0]), float(position[1]), float(position[2])), orientation))
+        bodies.append(body)
+    return Assembly(assembly.name, tuple(bodies))
+
+
+def _direction(rng: np.random.Generator) -> Array:
+    vector = rng.standard_normal(3)
+    return np.asarray(vector / np.linalg.norm(vector))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """One trial to run: a value, so that it can be sent to another process."""
+
+    assembly: Assembly
+    limits: Limits
+    seed: tuple[int, int]
+    time: float | None
+    gravity: Vector
+    believe_fall: bool = False
+
+
+def run_trial(task: Task) -> Trial:
+    """One disturbed scene from start to verdict."""
+    assembly, limits, time, gravity = task.assembly, task.limits, task.time, task.gravity
+    if not assembly.free:
+        return Trial(True, 0.0, 0.0, 0.0, 0.0, None, None, (), (), np.zeros((0, 7)))
+    start = disturbed(assembly, limits, task.seed).bodies
+    scale = Scale.of(start)
+    with BulletWorld(start, scale=scale, tuning=QUICK) as world:
+        quick = _run(world, assembly, limits, limits.quick if time is None else time, time is None, gravity)
+    if quick.stands or task.believe_fall:
+        return quick
+    finer = replace(scale, rate=min(2 * scale.rate, max(RATES)))
+    least, most = FINE_ITERATIONS
+    iterations = min(most, max(least, 2400 // len(assembly.free)))
+    longest = limits.longest if time is None else time
+    trial = quick
+    for tuning in FINE:
+        with BulletWorld(start, scale=finer, tuning=replace(tuning, iterations=iterations)) as world:
+            trial = _run(world, assembly, limits, longest, time is None, gravity)
+        if trial.stands:
+            break
+    return trial
+
+
+def _run(
+    world: BulletWorld, assembly: Assembly, limits: Limits, seconds: float, may_end: bool, gravity: Vector
+) -> Trial:
+    """Settle and step until the trial is over or the time is up. may_end: stop once it is decided."""
+    watch = _Watch(assembly.free, limits, world.rate, gravity)
+    world.set_gravity(gravity)
+    world.settle()
+    stride, end = max(1, world.rate // FRAMES), round(seconds * world.rate)
+    tick = world.read()
+    while tick.step < end:
+        tick = world.advance(min(stride, end - tick.step))
+        if watch.see(tick) and may_end:
+            break
+    return watch.trial(tick)
+
+
+class _Watch:
+    """Follows one run: how far the pieces went, who went first, whether it is over."""
+
+    def __init__(self, free: tuple[Body, ...], limits: Limits, rate: int, gravity: Vector) -> None:
+        self.limits, self.rate = limits, rate
+        self.names = tuple(body.name for body in free)
+        self.start = np.array([(*body.pose.position, *body.pose.orientation) for body in free])
+        smallest = np.array([float(body.piece.extents.min()) for body in free])
+        self.drop = np.maximum(0.5 * smallest, limits.drop)
+        self.down = np.asarray(gravity) / np.linalg.norm(gravity)
+        self.settled: Array | None = None
+        self.sink = self.shift = self.turn = 0.0
+        self.first: str | None = None
+        self.moved_at: int | None = None
+        self.quiet_since: int | None = None
+        self.failed_at: int | None = None
+
+    def see(self, tick: Tick) -> bool:
+        """Take a reading in; whether the trial is over."""
+        poses, seconds = tick.poses, tick.step / self.rate
+        lowered = (poses[:, :3] - self.start[:, :3]) @ self.down
+        away, turned = _moves(self.start, poses)
+        far = np.maximum(away / self.limits.shift, turned / self.limits.twist)
+        if self.first is None and far.max() > 1.0:
+            self.first, self.moved_at = self.names[int(far.argmax())], tick.step
+        if seconds <= self.limits.settling:
+            self.sink = max(self.sink, float(lowered.max()))
+        else:
+            self._after(poses)
+        has_failed = self.shift > self.limits.shift or self.turn > self.limits.twist
+        if self.failed_at is None and (has_failed or bool(self._fallen(lowered, turned).any())):
+            self.failed_at = tick.step
+        is_quiet = float(tick.speeds.max()) < self.limits.rest_speed
+        self.quiet_since = (self.quiet_since or tick.step) if is_quiet else None
+        return self._is_over(tick.step)
+
+    def _fallen(self, lowered: Array, turned: Array) -> Array:
+        return np.asarray((lowered > self.drop) | (turned > self.limits.tumble))
+
+    def _after(self, poses: Array) -> None:
+        if self.settled is None:
+            self.settled = poses
+        away, turned = _moves(self.settled, poses)
+        self.shift = max(self.shift, float(away.max()))
+        self.turn = max(self.turn, float(turned.max()))
+
+    def _is_over(self, step: int) -> bool:
+        if self.failed_at is not None:
+            return (step - self.failed_at) / self.rate >= self.limits.aftermath
+        if self.quiet_since is None or step / self.rate <= self.limits.settling:
+            return False
+        return (step - self.quiet_since) / self.rate >= self.limits.rest_time
+
+    def trial(self, last: Tick) -> Trial:
+        """The result, after the last reading."""
+        lowered = (last.poses[:, :3] - self.start[:, :3]) @ self.down
+        fallen = self._fallen(lowered, _moves(self.start, last.poses)[1])
+        fell = tuple(sorted(name for name, is_down in zip(self.names, fallen, strict=True) if is_down))
+        is_quiet = self.quiet_since is not None
+        stands = self.failed_at is None and not fell and is_quiet
+        return Trial(
+            stands=stands,
+            simulated=last.step / self.rate,
+            sink=self.sink,
+            shift=self.shift,
+            turn=self.turn,
+            first_to_move=None if stands else self.first,
+            moved_at=None if stands else self.moved_at,
+            fell=fell,
+            names=self.names,
+            poses=last.poses,
+        )
+
+
+def _moves(before: Array, after: Array) -> tuple[Array, Array]:
+    """How far centres moved (n,) in metres, and how far pieces turned (n,) in radians, between poses (n, 7)."""
+    away = np.linalg.norm(after[:, :3] - before[:, :3], axis=1)
+    a, b = before[:, 3:], after[:, 3:]
+    b = np.where((a * b).sum(axis=1, keepdims=True) < 0, -b, b)
+    # atan2 of half-angle chords: exact for tiny turns, where acos of a product loses half the digits
+    turned = 4.0 * np.arctan2(np.linalg.norm(a - b, axis=1), np.linalg.norm(a + b, axis=1))
+    return away, turned
