@@ -9,13 +9,12 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-import trimesh
 from scipy.spatial import ConvexHull, HalfspaceIntersection
 
 from models.cut import ARC_DRAWN, arch_outline, drill, hull_faces, upright
 from models.net import Ints
 from models.outline import signed_area, triangulate
-from models.piece import Array
+from models.piece import Array, TriangleMesh
 from models.shape import Shape
 from models.shapes import Box, Cylinder, Polycube, Prism
 from models.shapes_cut import Arch, Drilled, Hull, Wonky
@@ -32,7 +31,7 @@ WIDER = 1.3
 
 
 @lru_cache(maxsize=1024)
-def softened(shape: Shape, solid: Solid, bevel: float, detail: Detail) -> trimesh.Trimesh:
+def softened(shape: Shape, solid: Solid, bevel: float, detail: Detail) -> TriangleMesh:
     """The mesh of a solid with edges rounded by `bevel` millimetres, in the piece frame."""
     size = bevel * MM
     if isinstance(shape, (Turned, Cone, Ring)):
@@ -50,17 +49,17 @@ def softened(shape: Shape, solid: Solid, bevel: float, detail: Detail) -> trimes
         ring = arch_outline(width, height, radius, ARC_DRAWN)[0]
         middle = np.array([0.0, 0.0, height / 2])
         mesh = _extruded(_plain(ring), depth, size)
-        return trimesh.Trimesh(upright(np.array(mesh.vertices)) - middle, mesh.faces, process=False)
+        return TriangleMesh(upright(np.array(mesh.vertices)) - middle, mesh.faces)
     ring_height = _flat_outline(shape)
     return solid.visual if ring_height is None else _extruded(*ring_height, size)
 
 
-def _spun(section: Array, bevel: float, detail: Detail) -> trimesh.Trimesh:
+def _spun(section: Array, bevel: float, detail: Detail) -> TriangleMesh:
     """A half section with its convex corners rounded, spun about z."""
     section = section - [0.0, (section[:, 1].min() + section[:, 1].max()) / 2]
     rounded, _ = _rounded(section, bevel, on_axis=True)
     spun = spin(rounded, sides_of(section, detail))
-    return trimesh.Trimesh(spun.vertices, spun.faces, process=False)
+    return TriangleMesh(spun.vertices, spun.faces)
 
 
 def _rounded(ring: Array, radius: float, on_axis: bool = False) -> tuple[Array, float]:
@@ -92,7 +91,7 @@ def _rounded(ring: Array, radius: float, on_axis: bool = False) -> tuple[Array, 
     return np.array(points), smallest
 
 
-def _swollen(solid: Solid, bevel: float) -> trimesh.Trimesh:
+def _swollen(solid: Solid, bevel: float) -> TriangleMesh:
     """A convex solid shrunk by the bevel and swollen again by a ball of that radius."""
     hull = ConvexHull(np.array(solid.visual.vertices))
     planes = np.unique(hull.equations.round(12), axis=0)
@@ -104,7 +103,7 @@ def _swollen(solid: Solid, bevel: float) -> trimesh.Trimesh:
         normals = planes[np.abs(inside[:, :3] @ corner + inside[:, 3]) < 2e-8][:, :3]
         points.append(corner + bevel * _fan(normals))
     vertices, faces = hull_faces(np.unique(np.concatenate(points).round(8), axis=0))
-    return trimesh.Trimesh(vertices, faces, process=False)
+    return TriangleMesh(vertices, faces)
 
 
 def _fan(normals: Array) -> Array:
@@ -124,11 +123,11 @@ def _fan(normals: Array) -> Array:
     return np.asarray(found / np.linalg.norm(found, axis=1)[:, None])
 
 
-def _drilled(shape: Drilled, bevel: float) -> trimesh.Trimesh:
+def _drilled(shape: Drilled, bevel: float) -> TriangleMesh:
     x, y, height = (value * MM for value in shape.drilled.box)
     corners = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]]) * [x / 2, y / 2]
     vertices, faces, _ = drill(_rounded(corners, bevel)[0], shape.drilled.radius * MM, height, bevel)
-    return trimesh.Trimesh(vertices, faces, process=False)
+    return TriangleMesh(vertices, faces)
 
 
 def _flat_outline(shape: Shape) -> tuple[Array, float] | None:
@@ -173,7 +172,7 @@ def _plain(ring: Array) -> Array:
     return np.asarray(ring[np.abs(turn) > 1e-9 * size])
 
 
-def _extruded(ring: Array, height: float, bevel: float) -> trimesh.Trimesh:
+def _extruded(ring: Array, height: float, bevel: float) -> TriangleMesh:
     """A prism along z about z = 0 with rounded sides and ends."""
     outline, smallest = _rounded(ring, WIDER * bevel)
     bevel = smallest / WIDER
@@ -192,7 +191,7 @@ def _extruded(ring: Array, height: float, bevel: float) -> trimesh.Trimesh:
         low, high = k * count, (k + 1) * count
         faces.append(np.c_[low + here, low + there, high + there])
         faces.append(np.c_[low + here, high + there, high + here])
-    return trimesh.Trimesh(np.concatenate(rings), np.concatenate(faces), process=False)
+    return TriangleMesh(np.concatenate(rings), np.concatenate(faces))
 
 
 def _corner_normals(ring: Array) -> Array:

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import trimesh
 
 from models.bevel import softened
 from models.builders import build_box, build_cylinder, build_polycube, build_prism, build_sphere
@@ -27,6 +26,9 @@ from models.shapes_turned import Cone, Ring, Turned
 from models.solid import Detail, Solid
 from models.spec import PieceSpec
 from models.turned import build_turned
+
+if TYPE_CHECKING:
+    import trimesh
 
 # a builder takes its own shape class; the dictionary cannot say so
 BUILDERS: dict[type[Shape], Callable[[Any, Detail], Solid]] = {

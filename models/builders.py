@@ -6,10 +6,9 @@ area, so that they fill the true volume, and its mass comes from closed forms.
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
-import trimesh
 
 from models.convex import box_part, hull_part, merge_cells, sphere_part
 from models.errors import ModelError
@@ -23,17 +22,23 @@ from models.solid import MM, Bulk, Detail, Solid, solid_of
 # from the ends, so that a standing cylinder does not touch with its side
 SIDE_SAMPLES = np.linspace(-0.45, 0.45, 9)
 
+# corners are counted in binary, x first: 1 is above 0, 4 is beside it along x
+BOX_FACES = np.array(
+    [
+        [0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1],
+        [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3],
+    ]
+)  # fmt: skip
+
 
 def build_box(shape: Box, detail: Detail) -> Solid:
     """A cuboid: one exact part."""
     size = np.array(shape.box) * MM
     x, y, z = size
-    mesh = trimesh.creation.box(extents=size)
+    vertices = size / 2 * np.array(list(product((-1.0, 1.0), repeat=3)))
     inertia = np.diag([y * y + z * z, x * x + z * z, x * x + y * y]) * (x * y * z / 12)
     bulk = Bulk(float(x * y * z), np.zeros(3), inertia)
-    return solid_of(
-        np.array(mesh.vertices), np.array(mesh.faces), lambda *_: [box_part(np.zeros(3), size / 2)], bulk=bulk
-    )
+    return solid_of(vertices, BOX_FACES, lambda *_: [box_part(np.zeros(3), size / 2)], bulk=bulk)
 
 
 def build_cylinder(shape: Cylinder, detail: Detail) -> Solid:
@@ -53,6 +58,8 @@ def build_cylinder(shape: Cylinder, detail: Detail) -> Solid:
 def build_sphere(shape: Sphere, detail: Detail) -> Solid:
     """A ball: one exact part, all of its surface curved."""
     radius = shape.sphere * MM
+    import trimesh  # slow to import, and only balls need it
+
     mesh = trimesh.creation.icosphere(subdivisions=detail.ball, radius=radius)
     vertices, faces = np.array(mesh.vertices), np.array(mesh.faces)
     volume = float(4 / 3 * np.pi * radius**3)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import trimesh
 
 from models.convex import hull_part
 from models.net import Flags, Ints
-from models.piece import Array, Facet, Surface
+from models.piece import Array, Facet, Surface, TriangleMesh
 from models.shapes_cut import Wonky
 from models.solid import MM, Detail, Solid, bulk_of, locked
 
@@ -28,7 +27,7 @@ def build_wonky(shape: Wonky, detail: Detail) -> Solid:
     bulk = bulk_of(fine - middle, more)
     cone = np.concatenate([np.zeros((1, 3)), _cap(edge, sagitta, CAP_PART).reshape(-1, 3)])
     solid = Solid(
-        visual=trimesh.Trimesh(vertices - middle, faces, process=False),
+        visual=TriangleMesh(vertices - middle, faces),
         surface=_capped_surface(vertices - middle, faces, curved),
         parts=tuple(hull_part(np.roll(cone, axis, axis=1) - middle) for axis in range(3)),
         extents=np.full(3, edge + sagitta),

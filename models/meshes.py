@@ -11,7 +11,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import trimesh
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
@@ -64,6 +63,8 @@ def read_mesh(path: Path) -> tuple[Array, Ints]:
         raise MeshError(f"{path}: there is no such mesh file") from error
     if size > MOST_BYTES:
         raise MeshError(f"{path}: {size / 1e6:.0f} MB is too large for one piece: at most 100 MB")
+    import trimesh  # slow to import, and the catalogues need no file
+
     try:
         mesh = trimesh.load_mesh(path)
         vertices, faces = np.array(mesh.vertices, dtype=np.float64), np.array(mesh.faces, dtype=np.int64)

@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import trimesh
 
 from models.net import Flags, Ints
-from models.piece import Array, Part, Surface
+from models.piece import Array, Part, Surface, TriangleMesh
 from models.surface import surface_of
 
 MM = 1e-3
@@ -37,7 +36,7 @@ class Detail:
 class Solid:
     """A solid of unit density. Fields as in `models.piece.Piece`; inertia in m^5."""
 
-    visual: trimesh.Trimesh
+    visual: TriangleMesh
     surface: Surface
     parts: tuple[Part, ...]
     extents: Array
@@ -92,7 +91,7 @@ def solid_of(
     bulk = bulk or bulk_of(moved, faces)
     surface = surface_of(moved, faces, curved=curved, samples=samples, rounding=rounding)
     solid = Solid(
-        visual=trimesh.Trimesh(moved, faces, process=False),
+        visual=TriangleMesh(moved, faces),
         surface=surface,
         parts=tuple(parts(moved, surface)),
         extents=high - low,

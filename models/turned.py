@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import trimesh
 
 from models.net import Ints
-from models.piece import Array, Facet, Surface
+from models.piece import Array, Facet, Surface, TriangleMesh
 from models.profile import bored, trace
 from models.shapes_turned import Cone, Ring, Turned
 from models.solid import MM, Bulk, Detail, Solid, locked
@@ -41,7 +40,7 @@ def build_turned(shape: Turned | Cone | Ring, detail: Detail) -> Solid:
     bulk = spun_bulk(weighed)
     widest = float(section[:, 0].max())
     solid = Solid(
-        visual=trimesh.Trimesh(spun.vertices, spun.faces, process=False),
+        visual=TriangleMesh(spun.vertices, spun.faces),
         surface=spun_surface(spun),
         parts=tuple(parts_of(shape, middle, detail)),
         extents=np.array([2 * widest, 2 * widest, float(np.ptp(section[:, 1]))]),

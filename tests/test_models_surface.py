@@ -141,14 +141,14 @@ def test_facets_close_the_surface(name):
     area = sum(
         float(vector @ facet.normal) for vector, facet in zip(vectors, piece.surface.facets, strict=True)
     )
-    assert math.isclose(area, piece.visual.area, rel_tol=1e-6)
+    assert math.isclose(area, piece.visual.trimesh().area, rel_tol=1e-6)
     assert np.abs(np.sum(vectors, axis=0)).max() < 1e-9 * area
     # the divergence theorem: a third of position times area is the volume
     volume = sum(
         float(facet.rings[0][0] @ vector) / 3
         for vector, facet in zip(vectors, piece.surface.facets, strict=True)
     )
-    assert math.isclose(volume, piece.visual.volume, rel_tol=1e-5)
+    assert math.isclose(volume, piece.visual.trimesh().volume, rel_tol=1e-5)
 
 
 @every_piece
@@ -230,7 +230,7 @@ def test_parts_are_convex_and_fill_the_piece(name):
 @every_piece
 def test_the_origin_is_the_middle_of_the_bounding_box(name):
     piece = PIECES[name]
-    bounds = piece.visual.bounds
+    bounds = piece.visual.trimesh().bounds
     np.testing.assert_allclose(bounds.sum(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(bounds[1] - bounds[0], piece.extents, rtol=1e-12)
 
