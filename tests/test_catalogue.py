@@ -43,7 +43,7 @@ every_piece = pytest.mark.parametrize("name", list(EVERY))
 
 @every_piece
 def test_the_picture_is_closed_and_wound_outward(name: str) -> None:
-    mesh = build(EVERY[name]).visual
+    mesh = build(EVERY[name]).visual.trimesh()
     assert mesh.is_watertight
     assert mesh.is_winding_consistent
     assert mesh.volume > 0

@@ -67,7 +67,7 @@ def with_nan():
 def angle():
     """An angle that narrows upwards: concave, and no straight prism."""
     outline = [[0, 0], [40, 0], [40, 10], [10, 10], [10, 40], [0, 40]]
-    mesh = build(parse({"shape": {"prism": {"points": outline, "height": 16}}}, "test")).visual
+    mesh = build(parse({"shape": {"prism": {"points": outline, "height": 16}}}, "test")).visual.trimesh()
     narrow = np.where(mesh.vertices[:, 2:] > 0, 0.9, 1.0)
     return trimesh.Trimesh(
         mesh.vertices * np.c_[narrow, narrow, np.ones_like(narrow)], mesh.faces, process=False

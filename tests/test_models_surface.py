@@ -252,6 +252,6 @@ def test_a_foreign_cuboid_is_an_exact_box():
 
 def test_a_straight_concave_prism_is_cut_exactly_without_a_decomposition(monkeypatch):
     monkeypatch.setitem(sys.modules, "coacd", None)
-    piece = imported(made({"prism": {"points": L_OUTLINE, "height": 16}}).visual, TILT, single=True)
+    piece = imported(made({"prism": {"points": L_OUTLINE, "height": 16}}).visual.trimesh(), TILT, single=True)
     assert len(piece.parts) == 2
     assert math.isclose(sum(map(part_volume, piece.parts)), piece.volume, rel_tol=1e-5)

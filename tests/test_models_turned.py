@@ -204,7 +204,7 @@ def test_all_faults_of_a_catalogue_at_once(tmp_path, monkeypatch):
 
 
 def test_bevels_round_edges_and_leave_faces():
-    soft = made({"box": [60, 30, 15]}, bevel=1.0).visual
+    soft = made({"box": [60, 30, 15]}, bevel=1.0).visual.trimesh()
     assert soft.extents == pytest.approx([0.06, 0.03, 0.015])
     corner = np.abs(soft.vertices).sum(axis=1).max()
     # a sphere's corner lies 1 - 1/sqrt(3) of its radius within the cube's, along each axis

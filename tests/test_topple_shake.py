@@ -15,7 +15,7 @@ from engine.bench.rigs import piece, table, wood
 from engine.bullet import BulletWorld
 from engine.pose import Pose, angle_between
 from engine.topple import trial as module
-from engine.topple.shake import TRIALS, Dynamics, at_poses, let_down, shake, together
+from engine.topple.shake import TRIALS, Dynamics, at_poses, let_down, shake, shaking, together
 from engine.topple.trial import LIMITS, Trial, disturbed
 from engine.world import Assembly, Body
 
@@ -141,6 +141,10 @@ def test_a_fall_is_run_again_finely_before_it_is_believed(monkeypatch: pytest.Mo
     (quick, few), *finer = rates[1:]
     assert len(finer) == 2
     assert all(fine == 2 * quick and many > few for fine, many in finer)
+    rates.clear()
+    with shaking(TOPPLES, trials=1) as finish:
+        assert finish(True).stands is False
+    assert rates == [(quick, few)]
 
 
 # -- time and gravity ------------------------------------------------------------------------------------------

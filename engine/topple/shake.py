@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.pose import Pose
-from engine.topple.trial import DOWN, Task, Trial, limits_of, run_trial
+from engine.topple.trial import DOWN, Task, Trial, limits_of, run_finely, run_quickly, run_trial
 from engine.world import Assembly, Vector
 
 Array = NDArray[np.float64]
@@ -48,19 +48,10 @@ def shake(
     gravity: Vector = DOWN,
     trials: int = TRIALS,
     workers: int = 1,
-    believe_falls: bool = False,
 ) -> Dynamics:
     """Run the trials of an assembly; the arguments are those of `shaking`."""
-    with shaking(
-        assembly,
-        seed=seed,
-        time=time,
-        gravity=gravity,
-        trials=trials,
-        workers=workers,
-        believe_falls=believe_falls,
-    ) as finish:
-        return finish()
+    with shaking(assembly, seed=seed, time=time, gravity=gravity, trials=trials, workers=workers) as finish:
+        return finish(False)
 
 
 @contextmanager
@@ -72,23 +63,34 @@ def shaking(
     gravity: Vector = DOWN,
     trials: int = TRIALS,
     workers: int = 1,
-    believe_falls: bool = False,
-) -> Iterator[Callable[[], Dynamics]]:
+) -> Iterator[Callable[[bool], Dynamics]]:
     """Start the trials of an assembly, and give a function that waits for them: other work fits in between.
 
     seed: of the disturbances. time: simulate exactly this many seconds; None: until at rest or fallen. gravity:
-    m/s^2. workers: processes to use; results are the same for any number. believe_falls: do not run a fall again
-    finely, because it is known already that nothing can hold the pieces.
+    m/s^2. workers: processes to use; results are the same for any number. The function takes whether falls
+    are believed: not run again finely, because it is known by now that nothing can hold the pieces.
     """
     limits = limits_of(assembly)
-    tasks = [Task(assembly, limits, (seed, number), time, gravity, believe_falls) for number in range(trials)]
+    tasks = [Task(assembly, limits, (seed, number), time, gravity) for number in range(trials)]
     if workers > 1 and can_fork():
         context = multiprocessing.get_context("fork")
         with ProcessPoolExecutor(min(workers, trials), mp_context=context) as pool:
-            running = pool.map(run_trial, tasks)
-            yield lambda: together(tuple(running))
+            running = pool.map(run_quickly, tasks)
+            yield lambda believed: _second_look(tasks, running, believed, pool.map)
     else:
-        yield lambda: together(tuple(run_trial(task) for task in tasks))
+        yield lambda believed: _second_look(tasks, map(run_quickly, tasks), believed, map)
+
+
+def _second_look(
+    tasks: Sequence[Task], quick: Iterable[Trial], believed: bool, run: Callable[..., Iterable[Trial]]
+) -> Dynamics:
+    """The trials together; those that fell quickly are run finely first unless the fall is believed."""
+    trials = list(quick)
+    if not believed:
+        fallen = [number for number, trial in enumerate(trials) if not trial.stands]
+        for number, trial in zip(fallen, run(run_finely, [tasks[each] for each in fallen]), strict=True):
+            trials[number] = trial
+    return together(tuple(trials))
 
 
 def can_fork() -> bool:

@@ -141,25 +141,34 @@ class Task:
     seed: tuple[int, int]
     time: float | None
     gravity: Vector
-    believe_fall: bool = False
 
 
 def run_trial(task: Task) -> Trial:
     """One disturbed scene from start to verdict."""
-    assembly, limits, time, gravity = task.assembly, task.limits, task.time, task.gravity
+    quick = run_quickly(task)
+    return quick if quick.stands else run_finely(task)
+
+
+def run_quickly(task: Task) -> Trial:
+    """The first run: if it stands it stands, if it falls it may do so for want of iterations."""
+    assembly, limits, time = task.assembly, task.limits, task.time
     if not assembly.free:
         return Trial(True, 0.0, 0.0, 0.0, 0.0, None, None, (), (), np.zeros((0, 7)))
     start = disturbed(assembly, limits, task.seed).bodies
+    with BulletWorld(start, tuning=QUICK) as world:
+        longest = limits.quick if time is None else time
+        return _run(world, assembly, limits, longest, time is None, task.gravity)
+
+
+def run_finely(task: Task) -> Trial:
+    """The runs that decide whether a fall is one: the first that stands, else the last."""
+    assembly, limits, time, gravity = task.assembly, task.limits, task.time, task.gravity
+    start = disturbed(assembly, limits, task.seed).bodies
     scale = Scale.of(start)
-    with BulletWorld(start, scale=scale, tuning=QUICK) as world:
-        quick = _run(world, assembly, limits, limits.quick if time is None else time, time is None, gravity)
-    if quick.stands or task.believe_fall:
-        return quick
     finer = replace(scale, rate=min(2 * scale.rate, max(RATES)))
     least, most = FINE_ITERATIONS
     iterations = min(most, max(least, 2400 // len(assembly.free)))
     longest = limits.longest if time is None else time
-    trial = quick
     for tuning in FINE:
         with BulletWorld(start, scale=finer, tuning=replace(tuning, iterations=iterations)) as world:
             trial = _run(world, assembly, limits, longest, time is None, gravity)

@@ -10,16 +10,18 @@ import math
 import os
 import time
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from engine.settings import GRAVITY, magnification
-from engine.topple.contacts import Contacts, find_contacts
 from engine.topple.shake import TRIALS, Dynamics, at_poses, let_down, shaking
-from engine.topple.statics import Statics, analyse, stands
 from engine.topple.trial import Trial
 from engine.world import Assembly, Vector
+
+if TYPE_CHECKING:
+    from engine.topple.contacts import Contacts
+    from engine.topple.statics import Statics
 
 Word = Literal["stands", "topples", "unsure"]
 Pose = Literal["declared", "rest"]
@@ -87,23 +89,23 @@ def check(assembly: Assembly, options: Options = DEFAULTS) -> Verdict:
         settled = _largest_move(assembly, let)
         if let.stands:
             assembly = at_poses(assembly, let.names, let.poses)
-    contacts = find_contacts(assembly)
-    pose: Pose = "declared" if contacts.meet and let is None else "rest"
-    # where faces meet as declared a first look at the forces can spare the trials a second look at a fall, and the
-    # margins are found while the trials run
-    falls = pose == "declared" and stands(assembly, gravity=options.gravity, contacts=contacts) is False
     with shaking(
         assembly,
         seed=options.seed,
         time=options.time,
         gravity=options.gravity,
         workers=options.workers if options.workers is not None else min(TRIALS, os.cpu_count() or 1),
-        believe_falls=falls,
     ) as finish:
+        # imported here because that takes a quarter of a second, which the trials need not wait for
+        from engine.topple.contacts import find_contacts
+        from engine.topple.statics import analyse
+
+        contacts = find_contacts(assembly)
+        pose: Pose = "declared" if contacts.meet and let is None else "rest"
         statics = (
             analyse(assembly, gravity=options.gravity, contacts=contacts) if pose == "declared" else None
         )
-        dynamics = finish()
+        dynamics = finish(statics is not None and statics.stands is False)
     if statics is None:
         statics = _at_rest(assembly, contacts, dynamics, options)
     if let is not None and not let.stands:
@@ -131,6 +133,9 @@ def with_friction(assembly: Assembly, friction: float) -> Assembly:
 
 def _at_rest(assembly: Assembly, contacts: Contacts, dynamics: Dynamics, options: Options) -> Statics:
     """Statics where the pieces came to rest, when they do not meet as declared."""
+    from engine.topple.contacts import find_contacts
+    from engine.topple.statics import Statics, analyse
+
     calm = [trial for trial in dynamics.trials if trial.stands]
     if not calm:
         apart = ", ".join(contacts.floating[:3]) or " and ".join(
