@@ -202,7 +202,9 @@ class _Watch:
         self.start = np.array([(*body.pose.position, *body.pose.orientation) for body in free])
         smallest = np.array([float(body.piece.extents.min()) for body in free])
         self.drop = np.maximum(0.5 * smallest, limits.drop)
+        self.reach = np.array([0.5 * float(np.linalg.norm(body.piece.extents)) for body in free])
         self.down = np.asarray(gravity) / np.linalg.norm(gravity)
+        self.last = Tick(0, self.names, self.start, np.zeros(len(free)), None)
         self.settled: Array | None = None
         self.sink = self.shift = self.turn = 0.0
         self.first: str | None = None
@@ -225,9 +227,16 @@ class _Watch:
         has_failed = self.shift > self.limits.shift or self.turn > self.limits.twist
         if self.failed_at is None and (has_failed or bool(self._fallen(lowered, turned).any())):
             self.failed_at = tick.step
-        is_quiet = float(tick.speeds.max()) < self.limits.rest_speed
-        self.quiet_since = (self.quiet_since or tick.step) if is_quiet else None
+        self.quiet_since = (self.quiet_since or tick.step) if self._is_quiet(tick) else None
+        self.last = tick
         return self._is_over(tick.step)
+
+    def _is_quiet(self, tick: Tick) -> bool:
+        """Whether nothing got far since the last reading. Way by time, not the solver's velocities: those of hulls
+        jump to and fro by millimetres a second from step to step while nothing moves."""
+        away, turned = _moves(self.last.poses, tick.poses)
+        way = float((away + turned * self.reach).max())
+        return way * self.rate < self.limits.rest_speed * (tick.step - self.last.step)
 
     def _fallen(self, lowered: Array, turned: Array) -> Array:
         return np.asarray((lowered > self.drop) | (turned > self.limits.tumble))
