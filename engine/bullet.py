@@ -277,7 +277,6 @@ class BulletWorld:
             spinningFriction=0.0,
             linearDamping=0.0,
             angularDamping=0.0,
-            collisionMargin=tuning.box_margin if resident.is_box else tuning.margin,
             frictionAnchor=int(tuning.friction_anchor),
             **compliance,
         )

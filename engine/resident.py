@@ -19,10 +19,9 @@ Array = NDArray[np.float64]
 
 class Resident:
     """A body in Bullet. handle: Bullet's number for it, -1 until it is in. centre (3,), axes (3, 3): the mass frame in
-    the piece frame; is_plain: the two are the same. radius: metres, bounds the piece around its centre of mass. is_box:
-    made of boxes alone."""
+    the piece frame; is_plain: the two are the same. radius: metres, bounds the piece around its centre of mass."""
 
-    __slots__ = ("axes", "body", "centre", "handle", "is_box", "is_plain", "radius", "scale")
+    __slots__ = ("axes", "body", "centre", "handle", "is_plain", "radius", "scale")
 
     def __init__(self, body: Body, scale: Scale) -> None:
         frame = urdf.mass_frame(body.piece)
@@ -31,7 +30,6 @@ class Resident:
         self.scale = scale
         self.centre = frame.centre
         self.axes = frame.axes
-        self.is_box = all(part.kind == "box" for part in body.piece.parts)
         self.is_plain = bool(np.array_equal(frame.axes, np.eye(3)) and not frame.centre.any())
         # the half diagonal of the bounding box bounds every point; the centre of mass may lie off its middle
         self.radius = float(np.linalg.norm(body.piece.extents) / 2 + np.linalg.norm(frame.centre))

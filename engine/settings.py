@@ -77,7 +77,12 @@ def magnification(bodies: Iterable[Body]) -> float:
 
 
 UNITS_PER_PIECE = 3.0
-"""Bullet's own constants suit bodies between 0.05 and 10 units; the median piece is 0.3, so thin cards stay above."""
+"""Bullet's own constants suit bodies between 0.05 and 10 units. The median piece is 3, because Bullet gives every part
+it loads from URDF a margin of 0.001 units: that is then 0.01 mm at the games' size."""
+
+MARGIN = 0.001
+"""Units. Bullet's collision margin, which rounds the edges of hulls: nothing changes it after loading. Hulls are shrunk
+by it first, because Bullet adds it outside; a hull that is not floats on it, and stacks of rings pump themselves up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +123,6 @@ class Tuning:
     skin: float = 2e-3
     """Boxes are made this much thicker on every side (0.01 mm at the games' size), because Bullet's box-box test
     finds no contact between boxes that touch exactly; the pieces would fall for three steps first."""
-    margin: float = 1e-3
-    """Collision margin of hulls (0.01 mm at the games' size). They are shrunk by it first, because Bullet adds it
-    outside; it rounds their edges, so a larger one lets pieces tip early."""
-    box_margin: float = 2e-3
-    """Collision margin of boxes, taken off inside: it only rounds their edges towards hulls, and keeps the two
-    cores apart under load, where the distance is exact."""
     slop: float = 1e-4
     """Penetration Bullet does not correct."""
     breaking_threshold: float = 5e-3

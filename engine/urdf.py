@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, HalfspaceIntersection, QhullError
 
-from engine.settings import Scale, Tuning
+from engine.settings import MARGIN, Scale, Tuning
 from models.piece import Part, Piece
 
 Array = NDArray[np.float64]
@@ -78,7 +78,7 @@ def _collision(
     """One <collision> element, and the mesh file it needs (none or one)."""
     if part.kind == "hull":
         corners = (part.vertices - frame.centre) @ frame.axes / scale.length
-        text = _obj(shrunk(corners, tuning.margin))
+        text = _obj(shrunk(corners, MARGIN))
         name = f"{_digest(text)}.obj"
         return f'<collision><geometry><mesh filename="{name}"/></geometry></collision>', {name: text}
     centre = (part.centre - frame.centre) @ frame.axes / scale.length

@@ -37,7 +37,6 @@ VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("40 iterations", {"iterations": 40}),
     ("no skin", {"skin": 0.0}),
     ("not settled first", {"settle_steps": 0}),
-    ("hull margin of 0.1 mm", {"margin": 1e-3, "box_margin": 1e-3}),
 )
 
 
