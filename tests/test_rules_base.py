@@ -59,8 +59,8 @@ def test_ALL_5__seats(players: list[str], mode: Mode, names: list[str]) -> None:
 
 def test_ALL_5__who_is_a_computer_player() -> None:
     """ALL-5: the kind of a computer player is kept beside its name."""
-    seats = take_seats(["Ana+bot:steady", "bot:steady"], TEAMS)
-    assert seats[0] == Seat("Ana+steady-1", (Member("Ana"), Member("steady-1", "steady")))
+    seats = take_seats(["Hannah+bot:steady", "bot:steady"], TEAMS)
+    assert seats[0] == Seat("Hannah+steady-1", (Member("Hannah"), Member("steady-1", "steady")))
     assert seats[1] == Seat("steady-2", (Member("steady-2", "steady"),))
 
 

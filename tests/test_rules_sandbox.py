@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from games.rules.base import Choice, Take, TakeBack, Wait
-from games.rules.errors import IllegalAction, MalformedAction
+from games.rules.errors import IllegalAction, MalformedAction, SetupError
 from games.rules.events import Fell, Met, Placed, Released
 from games.rules.sandbox.game import (
     Bring,
@@ -48,6 +48,9 @@ def test_start_from_a_scene() -> None:
     assert scores(START) == (2,)
     assert opening(START) == ("Ana sits down to arch, slab.",)
     assert opening(start(["Ana"], 1, {}, Stock())) == ("Ana sits down to an empty table.",)
+    assert START.step == 0
+    with pytest.raises(SetupError, match="The sandbox is for 1 players; 2 given"):
+        start(["Ana", "Ben"], 1, {}, STOCK)
 
 
 def test_legal() -> None:
@@ -79,7 +82,8 @@ def test_building() -> None:
     assert outcome(laid) is None
     assert apply(laid, Fell(4, ("arch", "ball"))) == replace(laid, step=4)
     assert apply(laid, PutAway("Ana", "arch")).pieces == laid.pieces[1:]
-    assert not apply(apply(laid, Take("Ana", "ball")), TakeBack("Ana")).held
+    back = apply(apply(laid, Take("Ana", "ball")), TakeBack("Ana"))
+    assert back == replace(laid, new=False), "once laid a new piece is like any other"
 
 
 def test_ALL_6__take_back() -> None:
@@ -91,7 +95,6 @@ def test_ALL_6__take_back() -> None:
     assert refusal(met, TakeBack("Ana")).startswith("ALL-6: slab has met")
     again = apply(apply(apply(met, Released(2, "slab")), Placed(3, "slab")), Bring("Ana", "egg", "egg"))
     assert not again.met
-    assert not apply(replace(START, met=True), Take("Ana", "slab")).met
 
 
 def test_ALL_1__one_piece_in_the_hand() -> None:
@@ -129,8 +132,9 @@ def test_events_out_of_place() -> None:
         (replace(START, held="arch"), "held 'arch' in phase FREE"),
         (replace(HELD, held=""), "held '' in phase CARRY"),
         (replace(HELD, held="egg"), "held 'egg' in phase CARRY"),
+        (replace(START, met=True), "an empty hand has met a piece"),
     ],
 )
 def test_faults(state: State, fault: str) -> None:
     assert fault in faults(state)
-    assert faults(START) == faults(HELD) == ()
+    assert faults(START) == faults(HELD) == faults(apply(HELD, Met(0, "slab", "arch"))) == ()

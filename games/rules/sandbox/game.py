@@ -166,6 +166,8 @@ def faults(state: State) -> tuple[str, ...]:
         wrong.append(f"{len(state.seats)} seats")
     if (state.held != "") != (state.phase is not Phase.FREE) or (state.held and state.held not in names):
         wrong.append(f"held {state.held!r} in phase {state.phase.name}")
+    if state.met and state.phase is Phase.FREE:
+        wrong.append("an empty hand has met a piece")
     return tuple(wrong)
 
 
@@ -199,7 +201,7 @@ def _bring(state: State, given: Bring) -> State:
     if not given.piece or given.piece in _names(state):
         raise IllegalAction("SB-2", f"a new piece needs a name of its own, not {given.piece!r}")
     pieces = (*state.pieces, Piece(given.piece, given.model))
-    return replace(state, pieces=pieces, phase=Phase.CARRY, held=given.piece, new=True, met=False)
+    return replace(state, pieces=pieces, phase=Phase.CARRY, held=given.piece, new=True)
 
 
 def _put_away(state: State, given: PutAway) -> State:
@@ -211,7 +213,7 @@ def _put_away(state: State, given: PutAway) -> State:
 def _take(state: State, given: Take) -> State:
     hold_one(state.held)
     require_piece(given.piece, _names(state))
-    return replace(state, phase=Phase.CARRY, held=given.piece, new=False, met=False)
+    return replace(state, phase=Phase.CARRY, held=given.piece, new=False)
 
 
 def _take_back(state: State, given: TakeBack) -> State:
