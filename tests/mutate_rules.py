@@ -233,7 +233,7 @@ def tests_of(path: Path) -> list[str]:
     game = path.parent.name if path.parent != RULES else ""
     tests = [each.name for each in (ROOT / "tests").glob(f"test_rules_{game}*.py")]
     order = (f"test_rules_{game or 'base'}.py", "machine", "golden", "conformance")
-    names = {"test_rules_golden.py", "test_rules_conformance.py", *tests}
+    names = {"test_rules_base.py", "test_rules_golden.py", "test_rules_conformance.py", *tests}
     ranked = sorted(
         names, key=lambda name: (name != order[0], *(word in name for word in order[:0:-1]), name)
     )

@@ -9,7 +9,7 @@ import pickle
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -516,6 +516,17 @@ def test_clauses(game: Any) -> None:
 
 
 # ---- layers ----
+
+
+def test_values_are_frozen() -> None:
+    """ALL-7: no state, stock, action or event can be changed in place, nor be given a field it does not have."""
+    modules = [module for name, module in sys.modules.items() if name.startswith("games.rules.")]
+    values = {each for module in modules for each in vars(module).values() if isinstance(each, type)}
+    values = {each for each in values if is_dataclass(each) and each.__module__.startswith("games.rules.")}
+    assert {game.state for game in GAMES} <= values
+    for value in values:
+        assert value.__dataclass_params__.frozen, value  # type: ignore[attr-defined]
+        assert "__slots__" in vars(value), value
 
 
 def imports(path: Path) -> set[str]:
