@@ -97,6 +97,9 @@ def _pace(name: str, seed: int | None) -> Row:
     if found.ratio is None:
         return Row(f"54 {name} bricks, awake", text + " (MuJoCo is not installed)")
     text += f", MuJoCo {found.mujoco:.1f} x: ratio {found.ratio:.2f}"
+    if seed is None:
+        # exact bricks touch their neighbours side by side: contacts without load, which MuJoCo does not make
+        return Row(f"54 {name} bricks, awake", text)
     return Row(f"54 {name} bricks, awake", text, "ratio 1.0", found.ratio >= 1.0)
 
 
