@@ -202,6 +202,7 @@ def test_options_for_help() -> None:
         "TT-07",
         "how many rounds",
     )
+    assert [(each.least, each.most) for each in options_of(House)] == [(1, 9), (0, 0), (0, 0), (0, 0)]
     assert [each.allowed for each in options_of(House)] == [
         "a whole number from 1 to 9",
         "yes or no",

@@ -690,6 +690,8 @@ def test_faults(state: State, fault: str) -> None:
 def test_sound_states_have_no_faults() -> None:
     assert faults(SOUND) == faults(HELD) == ()
     assert faults(replace(SOUND, direction=-1)) == ()
+    for players in (2, 16):
+        assert faults(start([f"P{number}" for number in range(players)], 1, {}, STOCK)) == ()
 
 
 @pytest.mark.parametrize(("depth", "leaves"), [(1, 3), (2, 6), (3, 11), (4, 19), (5, 33)])

@@ -36,11 +36,11 @@ class Option:
 
     default: Value
     help: str
-    clause: str = ""
-    least: int = 0
-    most: int = 0
-    choices: tuple[str, ...] = ()
-    modes: tuple[str, ...] = ()
+    clause: str
+    least: int
+    most: int
+    choices: tuple[str, ...]
+    modes: tuple[str, ...]
     name: str = ""
 
     @property
