@@ -12,7 +12,8 @@ What is done, and why (measurements in engine/README.md):
 * A pair's friction and restitution are the *product* of the bodies' values in Bullet: each gets the square root.
 * `localInertiaDiagonal` alone would set the mass to zero: the inertia comes from the URDF and is never changed.
 * Nothing sleeps: Bullet's sleeping freezes slow topples and is not woken when a neighbour is removed.
-* States are not restored: a world is rebuilt from poses, which repeats exactly where restoreState does not.
+* A state restored into the world it came from does not repeat exactly. `rebuilt` restores it into a fresh world,
+  and whoever wants to return to a moment goes on from a rebuilt world too: then all go the same way.
 * Bullet's integrator (semi-implicit Euler) is position Verlet read half a step late: positions here are moved back
   by v dt/2, and a launch moves the body ahead by v dt/2, which makes free fall and Coulomb stops second order.
 """
@@ -20,6 +21,7 @@ What is done, and why (measurements in engine/README.md):
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +33,7 @@ from engine.quiet import without_stderr
 from engine.resident import Resident, contact_of, outwards
 from engine.rotation import directions, turned
 from engine.settings import GRAVITY, TUNING, Scale, Tuning
+from engine.snapshot import Snapshot
 from engine.world import Body, Contact, Tick, Vector
 
 with without_stderr():
@@ -38,6 +41,9 @@ with without_stderr():
     import pybullet
 
 Array = NDArray[np.float64]
+
+
+_BELOW = Pose((0.0, 0.0, -1000.0))
 
 
 class BulletWorld:
@@ -61,6 +67,7 @@ class BulletWorld:
         self._step = 0
         self._residents: dict[str, Resident] = {}
         self._names: dict[int, str] = {}
+        self._slots: list[str] = []
         self._client: int = pybullet.connect(pybullet.DIRECT)
         self._configure()
         self.set_gravity((0.0, 0.0, -GRAVITY))
@@ -108,6 +115,7 @@ class BulletWorld:
         self._surface(resident)
         self._residents[body.name] = resident
         self._names[resident.handle] = body.name
+        self._slots.append(body.name)
         if any(velocity) or any(spin):
             self.launch(body.name, velocity, spin)
 
@@ -116,6 +124,7 @@ class BulletWorld:
         resident = self._find(name)
         self._call(pybullet.removeBody, resident.handle)
         del self._residents[name], self._names[resident.handle]
+        self._slots[self._slots.index(name)] = ""
 
     def advance(self, steps: int = 1, *, contacts: bool | Iterable[str] = False) -> Tick:
         """Take steps, then read the poses; contacts of all bodies or of the named ones only when asked."""
@@ -196,6 +205,48 @@ class BulletWorld:
         onwards = turned(np.array(orientation), half * np.array(spin)).tolist()
         self._call(pybullet.resetBasePositionAndOrientation, resident.handle, ahead, onwards)
         self._call(pybullet.resetBaseVelocity, resident.handle, scaled.tolist(), list(spin))
+
+    def snapshot(self) -> Snapshot:
+        """The world as it is now."""
+        path = urdf.scratch("state.bullet")
+        self._call(pybullet.saveBullet, str(path))
+        slots = tuple(self._residents[name].body if name else None for name in self._slots)
+        return Snapshot(self._step, self.scale, self.tuning, self.gravity, slots, path.read_bytes())
+
+    @classmethod
+    def rebuilt(cls, snapshot: Snapshot) -> BulletWorld:
+        """A fresh world that goes on from a snapshot; all worlds rebuilt from one snapshot go on alike. Raises
+        RuntimeError when Bullet cannot read it."""
+        world = cls(scale=snapshot.scale, tuning=snapshot.tuning)
+        try:
+            world._restore(snapshot)
+        except BaseException:
+            world.close()
+            raise
+        return world
+
+    def _restore(self, snapshot: Snapshot) -> None:
+        # Bullet counts bodies as they come and finds them by that count: removed ones are stood in for, far below
+        filler = next((body for body in snapshot.slots if body is not None), None)
+        stand_ins = []
+        for number, body in enumerate(snapshot.slots):
+            if body is None and filler is not None:
+                body = replace(filler, name=f"removed {number}", pose=_BELOW, fixed=True)
+                stand_ins.append(body.name)
+            if body is not None:
+                self.add(body)
+        for name in stand_ins:
+            self.remove(name)
+        path = urdf.scratch("state.bullet")
+        path.write_bytes(snapshot.data)
+        if self._residents:
+            try:
+                self._call(pybullet.restoreState, fileName=str(path))
+            except pybullet.error as error:
+                raise RuntimeError(f"the snapshot of step {snapshot.step} cannot be restored") from error
+        self._configure()
+        self.set_gravity(snapshot.gravity)
+        self._step = snapshot.step
 
     def set_gravity(self, gravity: Vector) -> None:
         """Gravity in m/s^2; tilting a table is turning gravity."""

@@ -160,6 +160,11 @@ def _folder() -> Path:
     return _FOLDERS[process]
 
 
+def scratch(name: str) -> Path:
+    """A path in this process's temporary folder, for a file that is read back at once."""
+    return _folder() / name
+
+
 def _remove(process: int) -> None:
     if os.getpid() == process:
         shutil.rmtree(_FOLDERS[process], ignore_errors=True)
