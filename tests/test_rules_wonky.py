@@ -677,6 +677,7 @@ SOUND = position("large_blue pass", "pass", tower=2)
         (replace(SOUND, phase=Phase.RESTART), "a tower stands that fell"),
         (replace(SOUND, winners=("Ana",)), "winners and reason do not agree"),
         (replace(SOUND, reason=WonkyReason.NINTH_BLOCK), "winners and reason do not agree"),
+        (replace(SOUND, reason=WonkyReason.NINTH_BLOCK), "the game is over in phase PLAY"),
         (replace(SOUND, reason=WonkyReason.NINTH_BLOCK, winners=("Zoe",)), "a winner without a seat"),
     ],
 )

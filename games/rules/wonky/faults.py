@@ -36,5 +36,6 @@ def _checks(state: State) -> list[tuple[bool, str]]:
         (state.phase in (Phase.ADD, Phase.DRAWN) and not state.card, f"no card in phase {state.phase.name}"),
         (state.phase is Phase.RESTART and bool(state.tower), "a tower stands that fell"),
         (over != bool(state.winners), "winners and reason do not agree"),
+        (over and state.phase is not Phase.COUNT, f"the game is over in phase {state.phase.name}"),
         (not set(state.winners) <= {seat.name for seat in state.seats}, "a winner without a seat"),
     ]

@@ -81,7 +81,7 @@ def hand_size(stock: Stock, players: int) -> int:
 def legal(state: State) -> tuple[Choice, ...]:
     """Every action the player on turn may take now."""
     player = state.seats[state.turn].name
-    if state.reason is not None or state.phase in (Phase.COUNT, Phase.WATCH):
+    if state.phase in (Phase.COUNT, Phase.WATCH):  # every win comes at the end of a count
         return ()
     if state.phase is Phase.CARRY:
         return () if state.met else (Choice(TakeBack(player), f"put {said(state.held)} back"),)
