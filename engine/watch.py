@@ -41,6 +41,9 @@ class Thresholds:
     """A centre lower by more than this, and by half the piece's smallest side, has dropped."""
     rest_speed: float = 1e-3
     """m/s. Everything slower is at rest."""
+    rest_way: float = 1e-4
+    """Whatever its speed, what stays within this of one place is at rest: the velocities of hulls jump to and fro from
+    step to step while nothing gets anywhere."""
     rest_time: float = 0.5
     """Rest that has lasted this long is believed: a piece that rocks turns round faster, and one that teeters
     on its edge passes 1 mm/s within this time."""
@@ -55,6 +58,7 @@ class Thresholds:
             move=self.move * times,
             drop=self.drop * times,
             rest_speed=self.rest_speed * slower,
+            rest_way=self.rest_way * times,
             rest_time=self.rest_time * slower,
         )
 
@@ -102,6 +106,7 @@ class Watch:
         self._read_at: int | None = None
         self._quiet_since: int | None = None
         self._is_rested = False
+        self._anchor: Tick | None = None
         for body in bodies:
             self.add(body)
 
@@ -215,13 +220,23 @@ class Watch:
                 dropped.append(Dropped(tick.step, name, 1e3 * float(lowered[row])))
         return sorted(moved), sorted(dropped)
 
+    def _way(self, before: Tick, after: Tick) -> float:
+        """How far the corner that moved most has moved between two ticks; metres."""
+        if before.names != after.names:
+            return np.inf
+        extents = np.array([self._bodies[name].piece.extents for name in after.names])
+        return float(farthest(before.poses, after.poses, extents).max())
+
     def _rests(self, tick: Tick) -> tuple[Rested, ...]:
         """`Rested` once for each time that everything comes to rest."""
+        since = tick.step
         if float(tick.speeds.max(initial=0.0)) >= self.thresholds.rest_speed:
-            self._quiet_since, self._is_rested = None, False
-            return ()
+            if self._anchor is None or self._way(self._anchor, tick) > self.thresholds.rest_way:
+                self._anchor, self._quiet_since, self._is_rested = tick, None, False
+                return ()
+            since = self._anchor.step
         if self._quiet_since is None:
-            self._quiet_since = tick.step
+            self._quiet_since = since
         if self._is_rested or tick.step - self._quiet_since < self._rest_dwell:
             return ()
         self._is_rested = True

@@ -191,6 +191,13 @@ def test_ALL_2_rest_is_slower_than_1_mm_s(speed: float, rests: bool) -> None:
     assert bool(of(Rested, events(path, steps=400))) is rests
 
 
+@pytest.mark.parametrize(("amplitude", "rests"), [(0.04, True), (0.06, False)])
+def test_ALL_2_what_jitters_within_0_1_mm_is_at_rest(amplitude: float, rests: bool) -> None:
+    path = {"c": [(step, at(100 + amplitude * (-1) ** step, 0, 20)) for step in range(400)]}
+    found = of(Rested, events(path, steps=300))
+    assert bool(found) is rests
+
+
 def test_rest_is_told_again_after_a_new_reference() -> None:
     world, watch = ScriptedWorld(bodies()), Watch(bodies(), RATE)
     told = []
