@@ -20,7 +20,15 @@ from games import catalogue
 from games.rules import codec
 from games.rules.base import Action, Need, Outcome, Reason, Take, Wait, admit, prepare, stock_from
 from games.rules.conditions import Condition, Question
-from games.rules.errors import IllegalAction, MalformedState, RulesError, SetupError, shown, unknown
+from games.rules.errors import (
+    IllegalAction,
+    MalformedAction,
+    MalformedState,
+    RulesError,
+    SetupError,
+    shown,
+    unknown,
+)
 from games.rules.events import Event, Fell, Placed, RefereeAnswer, Rested
 from games.rules.luck import below, seeded, shuffled
 from games.rules.options import option, options_of, split_texts, take_house
@@ -276,6 +284,16 @@ def test_outcome() -> None:
     """An outcome names its winners and cites the clause that decided."""
     outcome = Outcome(("Ana",), Ending.WON)
     assert (outcome.reason.clause, outcome.reason.text) == ("XX-9", "it is won")
+
+
+def test_inputs_as_json() -> None:
+    """An input of the game is read with its type; one of another game, or nothing at all, is malformed."""
+    taken = Take("Ana", "large_blue")
+    assert WONKY.write_input(taken) == '{"type":"Take","player":"Ana","piece":"large_blue"}'
+    assert WONKY.read_input(WONKY.write_input(taken)) == taken
+    for text in ("null", '{"type":"Measured","step":1,"heights_mm":[]}', "{"):
+        with pytest.raises(MalformedAction, match=r"^input: "):
+            WONKY.read_input(text)
 
 
 def test_broken_saves() -> None:

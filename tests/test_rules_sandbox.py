@@ -24,6 +24,7 @@ from games.rules.sandbox.game import (
     outcome,
     read_stock,
     scores,
+    seen_by,
     start,
 )
 
@@ -80,6 +81,7 @@ def test_building() -> None:
     assert laid == replace(START, pieces=(*STOCK.pieces, Piece("ball", "bausack/ball")), new=True, step=3)
     assert (needs(laid).wait, needs(laid).pieces) == (Wait.ACTION, ())
     assert outcome(laid) is None
+    assert seen_by(laid, "Ana") == laid
     assert apply(laid, Fell(4, ("arch", "ball"))) == replace(laid, step=4)
     assert apply(laid, PutAway("Ana", "arch")).pieces == laid.pieces[1:]
     back = apply(apply(laid, Take("Ana", "ball")), TakeBack("Ana"))

@@ -569,7 +569,7 @@ def test_what_is_owed_in_words(owed: tuple[Task, ...], words: str) -> None:
 
 
 def test_the_story_of_rare_things() -> None:
-    """What golden transcripts seldom have: nothing left to pull, a target, a game for a target."""
+    """What golden transcripts seldom have: nothing left to pull, a target, play that turns."""
     low = "".join(f"{number} " for number in range(1, 51))
     state = position(gone=low, house={"topple_bricks": "12"})
     held = after(out(state, 51), Released(0, b(51)))
@@ -581,6 +581,9 @@ def test_the_story_of_rare_things() -> None:
     held = after(out(aim, 1), Released(0, b(1)))
     assert tell(held, _placed(held), play(aim, 1))[1:] == ("Ana wins: the target is reached.",)
     assert tell(crash(aim), Fell(1, (b(1),)), crash(aim)) == ("One brick more.",)
+    back = printed(Print.REVERSE)
+    held = after(out(back, 1), Released(0, b(1)))
+    assert "Play turns round." in tell(held, _placed(held), play(back, 1))
 
 
 def _placed(state: State) -> Placed:

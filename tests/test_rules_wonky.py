@@ -17,7 +17,7 @@ from games.rules.errors import IllegalAction, MalformedAction, MalformedState, S
 from games.rules.events import CountElapsed, Fell, Met, Nudged, Released, Rested
 from games.rules.wonky.cards import free_blocks
 from games.rules.wonky.entry import GAME
-from games.rules.wonky.game import apply, faults, legal, needs, outcome, scores, seen_by, start
+from games.rules.wonky.game import apply, faults, legal, needs, outcome, scores, seen_by, start, tell
 from games.rules.wonky.state import (
     Card,
     DrawCards,
@@ -355,6 +355,9 @@ def test_WK_11__not_on_top_is_a_fall(broken: Condition) -> None:
     )
     fallen = after(state, Released(1, "large_blue"), CountElapsed(1, "large_blue", (broken,)))
     assert (fallen.phase, fallen.tower, len(fallen.hands[0]), fallen.turn) == (Phase.RESTART, (), 4, 0)
+    counted = CountElapsed(1, "large_blue", (broken,))
+    told = tell(apply(state, Released(1, "large_blue")), counted, fallen)
+    assert told[0].startswith(f"... three, but it does not lie as it must ({broken.text}).")
 
 
 HELD = after(
@@ -670,6 +673,7 @@ SOUND = position("large_blue pass", "pass", tower=2)
         (replace(SOUND, phase=Phase.COUNT, card="pass"), "held '' in phase COUNT"),
         (replace(HELD, held=""), "held '' in phase CARRY"),
         (replace(HELD, held=BLOCKS[0]), "a block is in two places"),
+        (replace(SOUND, met=True), "an empty hand has met a piece"),
         (replace(HELD, card="hat"), "unknown card 'hat'"),
         (replace(HELD, card=""), "a block without a card"),
         (replace(SOUND, phase=Phase.ADD), "no card in phase ADD"),
@@ -689,7 +693,7 @@ def test_faults(state: State, fault: str) -> None:
 
 
 def test_sound_states_have_no_faults() -> None:
-    assert faults(SOUND) == faults(HELD) == ()
+    assert faults(SOUND) == faults(HELD) == faults(apply(HELD, Met(1, "large_blue", "table"))) == ()
     assert faults(replace(SOUND, direction=-1)) == ()
     for players in (2, 16):
         assert faults(start([f"P{number}" for number in range(players)], 1, {}, STOCK)) == ()

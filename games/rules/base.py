@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import reduce
+from operator import or_
 from typing import Any, Protocol, TypeVar
 
 from games.rules import codec
@@ -185,10 +187,7 @@ class Game:
     @property
     def inputs(self) -> Any:
         """The union type of all that apply() takes."""
-        kinds: Any = None
-        for kind in self.actions + self.events:
-            kinds = kind if kinds is None else kinds | kind
-        return kinds
+        return reduce(or_, self.actions + self.events)
 
     def write_state(self, state: Any) -> str:
         """A state as one line of JSON."""

@@ -31,6 +31,7 @@ def _checks(state: State) -> list[tuple[bool, str]]:
         (len(set(lying)) != len(lying), "a block is in two places"),
         (not set(lying) <= set(blocks), f"unknown blocks {sorted(set(lying) - set(blocks))}"),
         (bool(state.held) != carried, f"held {state.held!r} in phase {state.phase.name}"),
+        (state.met and not carried, "an empty hand has met a piece"),
         (state.card != "" and state.card not in kinds, f"unknown card {state.card!r}"),
         (carried and not state.card, "a block without a card"),
         (state.phase in (Phase.ADD, Phase.DRAWN) and not state.card, f"no card in phase {state.phase.name}"),

@@ -30,7 +30,7 @@ def take(state: State, given: Take) -> State:
     block = next(block for block in state.stock.blocks if block.id == given.piece)
     if not fits(card_named(state, state.card), block):
         raise IllegalAction("WK-05", f"{said(given.piece)} does not match {said(state.card)}")
-    return replace(state, phase=Phase.CARRY, held=given.piece, met=False)
+    return replace(state, phase=Phase.CARRY, held=given.piece)
 
 
 def take_back(state: State, given: TakeBack) -> State:
