@@ -1,0 +1,218 @@
+"""The placing hand: one hand, one piece, limited force. It never teleports a body.
+
+The hand wants the held piece to be at a target pose and pulls it there with a critically damped spring, as strong as
+fingers are and no stronger; so it carries, pushes and drags, and what is stuck stops it. Only the held piece collides.
+The target is all that goes in: it is rounded to whole micrometres, so that a record of integers repeats a game.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.events import Grabbed, Released
+from engine.pose import Pose
+from engine.settings import GRAVITY
+from engine.world import Body, Vector, World
+
+Array = NDArray[np.float64]
+Target = tuple[int, int, int, int, int, int, int]
+"""x, y, z in micrometres, then the quaternion xyzw in millionths."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grip:
+    """What fingers can do. Forces in newtons, torques in newton metres, lengths in metres, rates per second.
+
+    Tip pinch strength of adults is 40 to 70 N (Mathiowetz 1985); handling a light thing takes a tenth of it.
+    """
+
+    force: float = 6.0
+    torque: float = 0.12
+    stiffness: float = 300.0
+    """Natural frequency of the spring, rad/s. At 240 steps a second a 20 g brick that does not move is then pulled at
+    with 350 N for each metre its target is ahead, as a fingertip does (Hajian and Howe 1997: 200 to 500 N/m)."""
+    slip: float = 0.03
+    """A target this far from the piece has slipped out of the fingers: the piece is let go."""
+    slip_turn: float = math.radians(60.0)
+
+    def weakened(self, times: float) -> Grip:
+        """A grip that holds only a part as hard and lets go as much sooner (CT-46: no thumbs)."""
+        return replace(
+            self,
+            force=self.force * times,
+            torque=self.torque * times,
+            slip=self.slip * times,
+            slip_turn=self.slip_turn * times,
+        )
+
+
+GRIP = Grip()
+
+
+@dataclass(frozen=True, slots=True)
+class Tremor:
+    """Shaking of a human hand: band-limited noise, seeded. size: metres, root mean square along each axis.
+
+    Physiological tremor lies between 8 and 12 Hz, slow drift below 3 Hz carries as much (Elble and Koller 1990).
+    """
+
+    size: float
+    seed: int = 0
+
+    def at(self, seconds: float) -> Array:
+        """The offset (3,) in metres at a time; the same for the same seed, whatever was asked before."""
+        if self.size == 0.0:
+            return np.zeros(3)
+        rng = np.random.default_rng((self.seed, 0x7E))
+        tones = np.concatenate([rng.uniform(8.0, 12.0, (3, 3)), rng.uniform(0.5, 3.0, (3, 3))], axis=1)
+        phases = rng.uniform(0.0, 2.0 * np.pi, (3, 6))
+        waves = np.sin(2.0 * np.pi * tones * seconds + phases)
+        # six sines of equal size have a root mean square of sqrt(3) times one amplitude
+        return np.asarray(self.size / math.sqrt(3.0) * waves.sum(axis=1))
+
+
+class Hand:
+    """One hand in one world. Call `act` before every step while it holds something.
+
+    reach: how far from `shoulder` the target may be, metres; None without a limit. Raises ValueError for a second
+    piece, a fixed one, or orders to an empty hand.
+    """
+
+    def __init__(self, world: World, grip: Grip = GRIP) -> None:
+        self.world = world
+        self.grip = grip
+        self._body: Body | None = None
+        self._target = Pose((0.0, 0.0, 0.0))
+        self._last: tuple[Array, Array] | None = None
+        self._aimed: tuple[Array, Array] | None = None
+        self.force: Array = np.zeros(3)
+        """Newtons (3,) that the hand put on the piece in the last step, its weight included."""
+
+    @property
+    def held(self) -> str | None:
+        """The name of the piece in the hand."""
+        return None if self._body is None else self._body.name
+
+    @property
+    def target(self) -> Pose:
+        """Where the hand wants the held piece to be."""
+        return self._target
+
+    def grab(self, body: Body) -> Grabbed:
+        """Close on a piece where it lies. body: its shape; the pose is read from the world."""
+        if self._body is not None:
+            raise ValueError(f"the hand holds {self._body.name!r}; one hand holds one piece at a time")
+        if body.fixed:
+            raise ValueError(f"{body.name!r} is fixed; a hand cannot take it")
+        self._body, self._last, self._aimed = body, None, None
+        self._target = unpacked(packed(self.world.pose(body.name)))
+        self.force = np.zeros(3)
+        return Grabbed(self.world.step, body.name)
+
+    def release(self) -> Released:
+        """Let go."""
+        name = self._holding().name
+        self._body = None
+        self.force = np.zeros(3)
+        return Released(self.world.step, name)
+
+    def move(self, target: Target) -> None:
+        """Set where the held piece shall be from now on."""
+        self._holding()
+        self._target = unpacked(target)
+
+    @property
+    def lag(self) -> tuple[float, float]:
+        """How far the piece is from its target: metres, radians."""
+        pose = self.world.pose(self._holding().name)
+        away = np.subtract(self._target.position, pose.position)
+        return float(np.linalg.norm(away)), float(np.linalg.norm(_turn(pose, self._target)))
+
+    @property
+    def has_slipped(self) -> bool:
+        """Whether the piece is further from its target than fingers follow; the caller then releases it."""
+        away, turn = self.lag
+        return away > self.grip.slip or turn > self.grip.slip_turn
+
+    def act(self) -> None:
+        """Push the held piece towards its target during the next step; an empty hand does nothing."""
+        if self._body is None:
+            return
+        piece, pose = self._body.piece, self.world.pose(self._body.name)
+        centre, matrix = pose.apply(piece.centre_of_mass), pose.matrix
+        aim, aimed, rate = self._target.apply(piece.centre_of_mass), self._target.matrix, self.world.rate
+        # how much faster the target went than the piece since the last step: a moving target is not lagged behind
+        behind, turned = _motion(self._aimed, aim, aimed, rate) - _motion(self._last, centre, matrix, rate)
+        self._last, self._aimed = (centre, matrix), (aim, aimed)
+        # the spring's force at the end of the coming step (backward Euler), so that no stiffness is too much for a step
+        step, w = 1.0 / rate, self.grip.stiffness
+        soft = 1.0 + 2.0 * w * step + (w * step) ** 2
+        pull = (w * w * (aim - centre + step * behind) + 2.0 * w * behind) / soft
+        twist = (w * w * (_turn(pose, self._target) + step * turned) + 2.0 * w * turned) / soft
+        self.force = _limited(piece.mass * (pull + np.array([0.0, 0.0, GRAVITY])), self.grip.force)
+        torque = _limited(matrix @ piece.inertia @ matrix.T @ twist, self.grip.torque)
+        self.world.push(self._body.name, _vector(self.force), torque=_vector(torque))
+
+    def _holding(self) -> Body:
+        if self._body is None:
+            raise ValueError("the hand is empty")
+        return self._body
+
+
+def _motion(before: tuple[Array, Array] | None, place: Array, matrix: Array, rate: int) -> Array:
+    """Velocity and spin (2, 3) since the last step; none when there was no step yet."""
+    if before is None:
+        return np.zeros((2, 3))
+    return np.asarray(np.stack([place - before[0], _rotation_vector(matrix @ before[1].T)]) * rate)
+
+
+def packed(pose: Pose) -> Target:
+    """A pose in whole micrometres and millionths."""
+    x, y, z = (round(value * 1e6) for value in pose.position)
+    a, b, c, d = (round(value * 1e6) for value in pose.orientation)
+    return x, y, z, a, b, c, d
+
+
+def unpacked(target: Target) -> Pose:
+    """The pose of a target."""
+    x, y, z = (value * 1e-6 for value in target[:3])
+    size = math.sqrt(sum(value * value for value in target[3:]))
+    if size == 0.0:
+        raise ValueError(f"the target {target} has no orientation: its quaternion is zero")
+    a, b, c, d = (value / size for value in target[3:])
+    return Pose((x, y, z), (a, b, c, d))
+
+
+def _turn(start: Pose, end: Pose) -> Array:
+    """The rotation vector (3,) that turns one pose into the other, the short way round; radians."""
+    return _rotation_vector(end.matrix @ start.matrix.T)
+
+
+def _rotation_vector(matrix: Array) -> Array:
+    """Axis times angle (3,) of a rotation matrix, from its skew part; exact up to half a turn."""
+    skew = 0.5 * np.array(
+        [matrix[2, 1] - matrix[1, 2], matrix[0, 2] - matrix[2, 0], matrix[1, 0] - matrix[0, 1]]
+    )
+    sine, cosine = float(np.linalg.norm(skew)), 0.5 * (float(np.trace(matrix)) - 1.0)
+    if sine < 1e-12:
+        if cosine > 0.0:
+            return np.zeros(3)
+        # half a turn: the axis is the column of the largest part of (R + 1) / 2
+        outer = 0.5 * (matrix + np.eye(3))
+        column = outer[:, int(np.argmax(np.diag(outer)))]
+        return np.asarray(np.pi * column / np.linalg.norm(column))
+    return np.asarray(math.atan2(sine, cosine) / sine * skew)
+
+
+def _limited(vector: Array, most: float) -> Array:
+    size = float(np.linalg.norm(vector))
+    return vector if size <= most else vector * (most / size)
+
+
+def _vector(values: Array) -> Vector:
+    x, y, z = values.tolist()
+    return (x, y, z)

@@ -1,0 +1,124 @@
+"""What a hand does with a piece, as targets step by step: carry, lower, pull, push. Each is a generator that looks at
+the hand between two steps and ends by saying how it went; whoever runs it moves the hand, acts and steps the world.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.hand import Hand, Target, packed
+from engine.pose import Pose, angle_between
+from engine.settings import GRAVITY
+
+Array = NDArray[np.float64]
+
+
+class Ending(Enum):
+    """How a motion ended."""
+
+    DONE = "the piece is where it should be"
+    CONTACT = "something carries the piece"
+    STUCK = "the piece does not follow: what holds it is stronger than the hand"
+
+
+Motion = Generator[Target, None, Ending]
+
+CARRY_SPEED = 0.25
+"""m/s at most: a careful hand across a table."""
+TURN_SPEED = 3.0
+"""rad/s at most."""
+LOWER_SPEED = 0.03
+"""m/s: a 20 g piece meets what lies below with less than a millijoule."""
+PULL_SPEED = 0.03
+"""m/s."""
+CARRIED = 0.5
+"""Share of its weight that something else must carry for a lowered piece to have arrived."""
+CARRIED_STEPS = 4
+"""Steps in a row: a graze does not count."""
+STUCK_LAG = 0.012
+"""Metres a piece may stay behind before it is called stuck: 4 N for a brick, which nobody pulls gently."""
+
+
+def glide(hand: Hand, goal: Pose, speed: float = CARRY_SPEED) -> Motion:
+    """Straight to a pose, smoothly: the speed rises and falls, `speed` (m/s) is the greatest. STUCK when the piece
+    stays behind."""
+    start = hand.target
+    way = float(np.linalg.norm(np.subtract(goal.position, start.position)))
+    turn = angle_between(start.orientation, goal.orientation)
+    # a smooth step is steepest in its middle, by 1.875
+    seconds = 1.875 * max(way / speed, turn / TURN_SPEED)
+    steps = max(1, math.ceil(seconds * hand.world.rate))
+    for step in range(1, steps + 1):
+        yield packed(between(start, goal, smooth(step / steps)))
+        if hand.lag[0] > STUCK_LAG:
+            return Ending.STUCK
+    return Ending.DONE
+
+
+def carry(hand: Hand, goal: Pose, height: float) -> Motion:
+    """Up to `height` (metres, of the piece frame), across, and down to the goal; turning on the way across."""
+    start = hand.target
+    top = max(height, start.position[2], goal.position[2])
+    for way in (
+        Pose((*start.position[:2], top), start.orientation),
+        Pose((*goal.position[:2], top), goal.orientation),
+        goal,
+    ):
+        ending = yield from glide(hand, way)
+        if ending is Ending.STUCK:
+            return ending
+    return Ending.DONE
+
+
+def lower(hand: Hand, lowest: float, mass: float, speed: float = LOWER_SPEED) -> Motion:
+    """Straight down until something carries the piece (mass: kg), or to `lowest` (metres): DONE there."""
+    x, y, z = hand.target.position
+    met = 0
+    while z > lowest:
+        z = max(lowest, z - speed / hand.world.rate)
+        yield packed(Pose((x, y, z), hand.target.orientation))
+        met = met + 1 if hand.force[2] < (1.0 - CARRIED) * mass * GRAVITY else 0
+        if met >= CARRIED_STEPS:
+            return Ending.CONTACT
+    return Ending.DONE
+
+
+def draw(hand: Hand, way: Array, speed: float = PULL_SPEED) -> Motion:
+    """Along `way` (3,), metres, in a straight line without turning: how a brick is pulled out or pushed through.
+    STUCK when the piece stays behind."""
+    start = hand.target
+    length = float(np.linalg.norm(way))
+    steps = max(1, math.ceil(length / speed * hand.world.rate))
+    for step in range(1, steps + 1):
+        position = np.asarray(start.position) + way * (step / steps)
+        x, y, z = position.tolist()
+        yield packed(Pose((x, y, z), start.orientation))
+        if hand.lag[0] > STUCK_LAG:
+            return Ending.STUCK
+    return Ending.DONE
+
+
+def between(start: Pose, end: Pose, part: float) -> Pose:
+    """The pose `part` (0 to 1) of the way, turning evenly the short way round."""
+    a, b = np.asarray(start.orientation), np.asarray(end.orientation)
+    cosine = float(a @ b)
+    if cosine < 0.0:
+        b, cosine = -b, -cosine
+    angle = math.acos(min(1.0, cosine))
+    if angle < 1e-9:
+        mixed = b
+    else:
+        mixed = (math.sin((1.0 - part) * angle) * a + math.sin(part * angle) * b) / math.sin(angle)
+    x, y, z = (np.asarray(start.position) * (1.0 - part) + np.asarray(end.position) * part).tolist()
+    q = mixed / np.linalg.norm(mixed)
+    return Pose((x, y, z), (float(q[0]), float(q[1]), float(q[2]), float(q[3])))
+
+
+def smooth(part: float) -> float:
+    """0 to 1 with no speed and no acceleration at either end (Flash and Hogan 1985)."""
+    return part**3 * (10.0 - 15.0 * part + 6.0 * part**2)
