@@ -1,0 +1,174 @@
+"""The packed recording: a zip that is the same bytes for the same contents, and is trusted in nothing when read."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import struct
+import zipfile
+import zlib
+from pathlib import Path
+from typing import IO, Any
+
+from numpy.typing import NDArray
+
+from engine.record.arrays import array_of, npy_of
+from engine.record.contents import (
+    ENTRIES,
+    EVENTS,
+    HASHES,
+    JOURNAL,
+    META,
+    POSES,
+    STATES,
+    STEPS,
+    TRACK,
+    Contents,
+)
+from engine.record.digest import is_digest
+from engine.record.errors import RecordError, shown
+from engine.record.limits import MOST_BYTES, MOST_ENTRIES, MOST_TEXT
+from engine.record.lines import is_step, parse
+from engine.record.meta import read as read_meta
+
+_TEXTS = (META, JOURNAL, EVENTS, HASHES)
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    OverflowError,
+)
+"""What zipfile raises for files that are none or are cut off."""
+_END = b"PK\x05\x06"
+
+
+def write(contents: Contents, stream: IO[bytes]) -> None:
+    """Pack contents. The order, the times and the modes of the entries are fixed."""
+    hashes = [{"sha256": digest, "step": step} for step, digest in contents.hashes]
+    entries = {
+        META: contents.meta,
+        JOURNAL: contents.journal,
+        EVENTS: contents.events,
+        TRACK: _npz(contents.steps, contents.poses),
+        STATES: _npz(contents.state_steps, contents.state_poses),
+        HASHES: json.dumps(hashes, indent=1).encode("ascii"),
+    }
+    _pack(entries, stream)
+
+
+def read(path: Path) -> Contents:
+    """The contents of a packed recording. Raises RecordError for anything but one."""
+    file = str(path)
+    try:
+        with path.open("rb") as stream:
+            found = _unpack(stream, ENTRIES, file, "")
+    except OSError as error:
+        raise RecordError(file, f"cannot be read: {error.strerror or error}") from None
+    bodies = len(read_meta(found[META], file).bodies)
+    track = _unpack(io.BytesIO(found[TRACK]), (STEPS, POSES), file, TRACK)
+    states = _unpack(io.BytesIO(found[STATES]), (STEPS, POSES), file, STATES)
+    steps, poses = _arrays(track, "<f4", bodies, file, TRACK)
+    state_steps, state_poses = _arrays(states, "<f8", bodies, file, STATES)
+    hashes = _hashes(found[HASHES], file)
+    journal, events = found[JOURNAL], found[EVENTS]
+    return Contents(
+        found[META], journal, events, steps, poses, state_steps, state_poses, hashes, is_complete=True
+    )
+
+
+def _npz(steps: NDArray[Any], poses: NDArray[Any]) -> bytes:
+    stream = io.BytesIO()
+    _pack({STEPS: npy_of(steps), POSES: npy_of(poses)}, stream)
+    return stream.getvalue()
+
+
+def _pack(entries: dict[str, bytes], stream: IO[bytes]) -> None:
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, data in entries.items():
+            info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+            info.create_system, info.external_attr = 3, 0o644 << 16
+            packed = name.endswith(".npz")
+            info.compress_type = zipfile.ZIP_STORED if packed else zipfile.ZIP_DEFLATED
+            archive.writestr(info, data, compresslevel=None if packed else 6)
+
+
+def _unpack(stream: IO[bytes], names: tuple[str, ...], file: str, place: str) -> dict[str, bytes]:
+    """The entries of a zip that has exactly these. Nothing is unpacked before all that is declared is checked."""
+    _check_directory(stream, file, place)
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            _check_entries(archive.infolist(), names, file, place)
+            return {name: archive.read(name) for name in names}
+    except _DAMAGED as error:
+        problem = f"is damaged or not a recording: {shown(str(error))}"
+        raise RecordError(file, problem, place) from None
+
+
+def _check_directory(stream: IO[bytes], file: str, place: str) -> None:
+    """Refuse a directory of too many entries before zipfile reads it whole."""
+    size = stream.seek(0, os.SEEK_END)
+    if size > MOST_BYTES:
+        problem = f"has {size / 1e6:.0f} MB; a recording has at most {MOST_BYTES / 1e6:.0f} MB"
+        raise RecordError(file, problem, place)
+    stream.seek(max(0, size - 22 - 0xFFFF))
+    tail = stream.read()
+    end = len(tail) - 22 if tail[-22:].startswith(_END) and tail[-2:] == b"\0\0" else tail.rfind(_END)
+    if end < 0 or end + 22 > len(tail):
+        raise RecordError(file, "is not a recording: a .teeter file is a zip, this is none or cut off", place)
+    count = int.from_bytes(tail[end + 10 : end + 12], "little")
+    length = int.from_bytes(tail[end + 12 : end + 16], "little")
+    # also refuses zip64, whose real numbers stand elsewhere: it sets these to the largest number, or its marker
+    if count > MOST_ENTRIES or length > 65536 or tail[max(0, end - 20) :].startswith(b"PK\x06\x07"):
+        problem = (
+            f"is a zip of more than {MOST_ENTRIES} entries or 4 GB; a recording has {len(ENTRIES)} entries"
+        )
+        raise RecordError(file, problem, place)
+
+
+def _check_entries(infos: list[zipfile.ZipInfo], names: tuple[str, ...], file: str, place: str) -> None:
+    allowed = ", ".join(names)
+    for info in infos:
+        if info.filename not in names:
+            raise RecordError(file, f"has an entry {shown(info.filename)}; allowed are {allowed}", place)
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) or info.flag_bits & 1:
+            raise RecordError(file, f"{info.filename} is encrypted or packed in an unknown way", place)
+        if info.filename in _TEXTS and info.file_size > MOST_TEXT:
+            problem = f"{info.filename} unpacks to {info.file_size} bytes; at most {MOST_TEXT} are allowed"
+            raise RecordError(file, problem, place)
+    found = [info.filename for info in infos]
+    missing = [name for name in names if name not in found]
+    if missing or len(found) > len(names):
+        words = f"has no entry {missing[0]}" if missing else "has an entry twice"
+        raise RecordError(file, f"{words}; there must be one each of {allowed}", place)
+    total = sum(info.file_size for info in infos)
+    if total > MOST_BYTES:
+        raise RecordError(file, f"unpacks to {total} bytes; at most {MOST_BYTES} are allowed", place)
+
+
+def _arrays(
+    entries: dict[str, bytes], dtype: str, bodies: int, file: str, place: str
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    steps = array_of(entries[STEPS], "<i8", (None,), file, f"{place}/{STEPS}")
+    poses = array_of(entries[POSES], dtype, (None, bodies, 7), file, f"{place}/{POSES}")
+    if len(steps) != len(poses):
+        raise RecordError(file, f"has {len(steps)} steps and {len(poses)} poses, must be as many", place)
+    return steps, poses
+
+
+def _hashes(text: bytes, file: str) -> tuple[tuple[int, str], ...]:
+    data = parse(text, file, HASHES)
+    if not isinstance(data, list):
+        raise RecordError(file, f"is {shown(data)}, must be a list", HASHES)
+    found: list[tuple[int, str]] = []
+    for number, row in enumerate(data):
+        step, digest = (row.get("step"), row.get("sha256")) if isinstance(row, dict) else (None, None)
+        if not (is_step(step) and is_digest(digest) and len(row) == 2):
+            problem = f"[{number}] is {shown(row)}, must be {{step, sha256}} with a step and 64 hex digits"
+            raise RecordError(file, problem, HASHES)
+        found.append((step, digest))
+    return tuple(found)

@@ -1,0 +1,111 @@
+"""Arrays in and out of a recording: `.npy` bytes that are never evaluated, and poses that make sense.
+
+numpy's own reader evaluates the header as Python (a literal) and, when allowed, unpickles. Here a header either
+matches one pattern or is refused.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.record.errors import RecordError, shown
+from engine.record.limits import MOST_STEPS
+
+GRID = 2.0**-20
+"""Of the track, metres (0.95 micrometres) and quaternion components (4 microradians): finer than can be seen,
+and the low bits of a float32 stay zero, which halves a packed track."""
+UNIT = 0.01
+"""How far from 1 the length of a quaternion may be: rounding is far below, what is no rotation far above."""
+
+_MAGIC = b"\x93NUMPY\x01\x00"
+_HEADER = re.compile(
+    rb"\{'descr': '([^'\\]{1,8})', 'fortran_order': (True|False), 'shape': \(((?:\d{1,12}, ?)*(?:\d{1,12})?)\), \} *\n"
+)
+
+
+def npy_of(array: NDArray[Any]) -> bytes:
+    """An array as `.npy` bytes; the memory order is kept. Raises ValueError for an array of objects."""
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, array, version=(1, 0), allow_pickle=False)
+    return stream.getvalue()
+
+
+def array_of(data: bytes, dtype: str, shape: tuple[int | None, ...], file: str, place: str) -> NDArray[Any]:
+    """A read-only array from `.npy` bytes.
+
+    dtype: the only one allowed, such as `<f4`. shape: the only one allowed, None for any length. Raises
+    RecordError for everything else; nothing is allocated for a size that the data does not have.
+    """
+    size = int.from_bytes(data[8:10], "little")
+    found = _HEADER.fullmatch(data, 10, 10 + size)
+    if not data.startswith(_MAGIC) or found is None:
+        raise RecordError(file, "is not a plain array (.npy 1.0 without pickles)", place)
+    lengths = tuple(int(length) for length in found[3].split(b",") if length.strip())
+    kind = found[1].decode("latin-1")
+    fits = len(lengths) == len(shape) and all(
+        allowed in (None, length) for allowed, length in zip(shape, lengths, strict=True)
+    )
+    if kind != dtype or not fits:
+        allowed = ", ".join("n" if length is None else str(length) for length in shape)
+        problem = f"is {shown(kind)} of shape {shown(lengths)}, must be {dtype!r} of shape ({allowed})"
+        raise RecordError(file, problem, place)
+    body, needed = len(data) - 10 - size, math.prod(lengths) * np.dtype(dtype).itemsize
+    if body != needed:
+        raise RecordError(file, f"has {body} bytes of data, shape {shown(lengths)} needs {needed}", place)
+    flat: NDArray[Any] = np.frombuffer(data, dtype=dtype, offset=10 + size)
+    return flat.reshape(lengths, order="F" if found[2] == b"True" else "C")
+
+
+def on_grid(poses: NDArray[np.float64], held: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Poses (n, 7) as the track keeps them: on the grid, and unchanged where they are within it of `held`.
+
+    What trembles by less than a micrometre at rest so keeps its bits, and packs to nothing. NaN stays NaN.
+    """
+    near = np.abs(poses - held) < GRID
+    return np.where(near, held, np.round(poses / GRID) * GRID).astype(np.float32)
+
+
+def pose_fault(poses: NDArray[Any]) -> tuple[tuple[int, ...], str] | None:
+    """The place (indices of the row) and the words of the first wrong row of poses (..., 7), None if all are right.
+
+    Right is a row of finite numbers with a unit quaternion, or one of seven NaN: the body is absent.
+    """
+    length = np.sqrt(np.einsum("...i,...i->...", poses[..., 3:], poses[..., 3:], dtype=np.float64))
+    is_finite = np.isfinite(poses).all(axis=-1)
+    right = (is_finite & (np.abs(length - 1.0) <= UNIT)) | np.isnan(poses).all(axis=-1)
+    if right.all():
+        return None
+    place = tuple(int(index) for index in np.argwhere(~right)[0])
+    row = poses[place].tolist()
+    if is_finite[place]:
+        return place, f"{shown(row[3:])} is not a unit quaternion xyzw"
+    return place, f"{shown(row)} is not seven finite numbers (or seven NaN for absent)"
+
+
+def check_poses(poses: NDArray[Any], file: str, place: str) -> None:
+    """Raises RecordError for the first row of poses (n, bodies, 7) that is neither a pose nor absent."""
+    for begin in range(0, len(poses), 4096):  # in slices: the masks of a long track would outgrow it
+        fault = pose_fault(poses[begin : begin + 4096])
+        if fault:
+            (frame, body), words = fault
+            raise RecordError(file, f"poses[{begin + frame}, {body}] = {words}", place)
+
+
+def check_steps(steps: NDArray[np.int64], file: str, place: str) -> None:
+    """Raises RecordError for the first of the steps (n,) that is out of range or before the one ahead of it."""
+    wrong = np.flatnonzero((steps < 0) | (steps > MOST_STEPS))
+    if wrong.size:
+        first = int(wrong[0])
+        problem = f"steps[{first}] = {steps[first]}, must be from 0 to {MOST_STEPS}"
+        raise RecordError(file, problem, place)
+    back = np.flatnonzero(steps[1:] < steps[:-1])
+    if back.size:
+        first = int(back[0]) + 1
+        problem = f"steps[{first}] = {steps[first]} comes after {steps[first - 1]}: steps never run backwards"
+        raise RecordError(file, problem, place)

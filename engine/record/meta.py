@@ -1,0 +1,152 @@
+"""What a recording is of: game, players, seed, bodies, and the machine it was made on (`meta.json`)."""
+
+from __future__ import annotations
+
+import json
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+
+from engine.record.errors import RecordError, shown
+from engine.record.limits import FORMAT, MOST_BODIES
+from engine.record.lines import parse
+
+Word = Annotated[str, Field(max_length=200)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class Strict(BaseModel):
+    """What all tables share: nothing is converted, no key is unknown, no number infinite, nothing changes."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class BodyMeta(Strict):
+    """A body: its name, and either a `model` of the catalogue or the `spec` of a piece (`models.spec`)."""
+
+    id: Name
+    model: Name | None = None
+    spec: dict[str, JsonValue] | None = None
+    fixed: bool = False
+
+    @model_validator(mode="after")
+    def _one_of_each(self) -> BodyMeta:
+        if (self.model is None) == (self.spec is None):
+            raise ValueError("give either `model` (from the catalogue) or `spec`")
+        return self
+
+
+class Versions(Strict):
+    """The libraries that made the recording; `unknown` where one is not installed."""
+
+    teeter: Word
+    python: Word
+    numpy: Word
+    pybullet: Word
+
+    @classmethod
+    def installed(cls) -> Versions:
+        """What runs here and now."""
+        return cls(
+            teeter=_version("teeter"),
+            python=platform.python_version(),
+            numpy=_version("numpy"),
+            pybullet=_version("pybullet"),
+        )
+
+
+class Meta(Strict):
+    """The head of a recording. rate: steps a second. bodies: in the order of the columns of the track.
+
+    options, settings: as the game and the simulation name them. platform: `fingerprint()` of the machine that
+    recorded. outcome: None until the game is over.
+    """
+
+    format: Literal[1] = 1
+    game: Name
+    mode: Word = ""
+    options: dict[str, JsonValue] = {}
+    players: Annotated[tuple[Word, ...], Field(max_length=100)] = ()
+    seed: int
+    settings: dict[str, JsonValue] = {}
+    rate: Annotated[int, Field(ge=1, le=1_000_000)]
+    bodies: Annotated[tuple[BodyMeta, ...], Field(max_length=MOST_BODIES)]
+    versions: Versions
+    platform: Name
+    outcome: dict[str, JsonValue] | None = None
+
+    @model_validator(mode="after")
+    def _names_are_unique(self) -> Meta:
+        seen: set[str] = set()
+        for name in self.names:
+            if name in seen:
+                raise ValueError(f"two bodies have the id {shown(name)}")
+            seen.add(name)
+        return self
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The ids of the bodies, in the order of the columns of the track."""
+        return tuple(body.id for body in self.bodies)
+
+
+def fingerprint() -> str:
+    """Machine, system, and the versions that decide the bits of a simulation, in one line.
+
+    Where it differs from a recording's `platform`, re-simulation may differ in the last bits without fault.
+    """
+    here = Versions.installed()
+    libraries = f"python {here.python}, numpy {here.numpy}, pybullet {here.pybullet}"
+    return f"{platform.machine()} {platform.system()}, {libraries}"
+
+
+def written(meta: Meta) -> bytes:
+    """The text of `meta.json`. Raises ValueError for what would not read back as it is."""
+    text = json.dumps(meta.model_dump(mode="json"), indent=1, sort_keys=True, allow_nan=False).encode("ascii")
+    try:
+        same = Meta.model_validate_json(text) == meta
+    except ValidationError as error:
+        raise ValueError(f"the meta data cannot be written: {_first(error)}") from None
+    if not same:
+        raise ValueError("the meta data does not read back as it is: use JSON values only")
+    return text
+
+
+def read(text: bytes, file: str) -> Meta:
+    """The head of a recording from its text. Raises RecordError with the first fault, named by its key."""
+    place = "meta.json"
+    data = parse(text, file, place)
+    if not isinstance(data, dict):
+        raise RecordError(file, f"is {shown(data)}, must be an object", place)
+    found = data.get("format")
+    if type(found) is not int or found < 1:
+        raise RecordError(file, f"format is {shown(found)}, must be a number from 1 to {FORMAT}", place)
+    if found > FORMAT:
+        problem = f"format {found} is newer than this teeter, which reads up to {FORMAT}: update teeter"
+        raise RecordError(file, problem, place)
+    try:
+        return Meta.model_validate_json(text)
+    except ValidationError as error:
+        raise RecordError(file, _first(error), place) from None
+
+
+def _first(error: ValidationError) -> str:
+    """The first fault in words: key, what is allowed, what was found."""
+    faults: list[Any] = error.errors(include_url=False)
+    fault = faults[0]
+    key = "".join(f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in fault["loc"])
+    key = key.lstrip(".")
+    key = key if key.isprintable() and len(key) < 100 else shown(key)
+    message = str(fault["msg"]).removeprefix("Value error, ")
+    hides_value = fault["type"] in ("missing", "value_error") or isinstance(fault["input"], dict)
+    got = "" if hides_value else f" (got {shown(fault['input'])})"
+    return (f"{key}: " if key else "") + message + got
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "unknown"

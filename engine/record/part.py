@@ -1,0 +1,166 @@
+"""The recording while a game runs: a folder of files that only grow, and a commit after each boundary.
+
+`hashes.jsonl` gets its line last, after everything else is on the disk. The line says how long the other files were,
+so what a crash tore off lies beyond the last line, and reading stops there.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.record.contents import EVENTS, JOURNAL, META, Contents
+from engine.record.digest import is_digest
+from engine.record.errors import RecordError
+from engine.record.limits import MOST_BYTES, MOST_TEXT, MOST_TRACK
+from engine.record.meta import read as read_meta
+
+SUFFIX = ".part"
+TRACK = "track.bin"
+"""Records of a step and float32 poses (bodies, 7), one after the other."""
+STATES = "states.bin"
+"""Records of a step and float64 poses (bodies, 7)."""
+COMMITS = "hashes.jsonl"
+GROWING = (JOURNAL, EVENTS, TRACK, STATES)
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A boundary that is on the disk. lengths: of each growing file in bytes, up to here."""
+
+    step: int
+    digest: str
+    lengths: dict[str, int]
+
+    def line(self) -> bytes:
+        """The line of `hashes.jsonl`."""
+        data = {"lengths": self.lengths, "sha256": self.digest, "step": self.step}
+        return json.dumps(data, sort_keys=True).encode("ascii") + b"\n"
+
+
+def record_type(kind: str, bodies: int) -> np.dtype[Any]:
+    """The layout of a record of `TRACK` (kind `<f4`) or `STATES` (kind `<f8`)."""
+    return np.dtype([("step", "<i8"), ("poses", kind, (bodies, 7))])
+
+
+def read(folder: Path, *, meta: bytes | None = None) -> Contents:
+    """What a folder holds up to its last commit. Raises RecordError for a folder that is no recording.
+
+    meta: given by a writer that closes. Then all of the folder is read, the end after the last commit too, and
+    this text stands for `meta.json`.
+    """
+    file = str(folder)
+    is_complete = meta is not None
+    if not (folder / META).is_file():
+        raise RecordError(
+            file, f"is a folder without {META}: a recording is a .teeter file or its .teeter.part folder"
+        )
+    meta = meta or _bytes(folder, META, MOST_TEXT)
+    bodies = len(read_meta(meta, file).bodies)
+    commits = commits_of(folder)
+    ends = commits[-1].lengths if commits else dict.fromkeys(GROWING, 0)
+    if is_complete:
+        ends = {name: _size(folder, name) for name in GROWING}
+    track = _records(folder, TRACK, ends[TRACK], record_type("<f4", bodies))
+    states = _records(folder, STATES, ends[STATES], record_type("<f8", bodies))
+    track = _thinned(track)
+    return Contents(
+        meta=meta,
+        journal=_bytes(folder, JOURNAL, MOST_TEXT, ends[JOURNAL]),
+        events=_bytes(folder, EVENTS, MOST_TEXT, ends[EVENTS]),
+        steps=np.array(track["step"], dtype="<i8"),
+        poses=np.array(track["poses"], dtype="<f4", order="F"),
+        state_steps=np.array(states["step"], dtype="<i8"),
+        state_poses=np.array(states["poses"], dtype="<f8", order="C"),
+        hashes=tuple((commit.step, commit.digest) for commit in commits),
+        is_complete=is_complete,
+    )
+
+
+def commits_of(folder: Path) -> list[Commit]:
+    """The commits whose data is there, up to the first line that is torn or asks for more than the files have."""
+    text = _bytes(folder, COMMITS, MOST_TEXT) if (folder / COMMITS).exists() else b""
+    sizes = {name: _size(folder, name) for name in GROWING}
+    found: list[Commit] = []
+    last = dict.fromkeys(GROWING, 0)
+    for line in text.split(b"\n")[:-1]:
+        commit = _commit(line)
+        if commit is None or any(not last[name] <= commit.lengths[name] <= sizes[name] for name in GROWING):
+            break
+        last = commit.lengths
+        found.append(commit)
+    return found
+
+
+def _commit(line: bytes) -> Commit | None:
+    try:
+        data = json.loads(line)
+        step, digest, lengths = data["step"], data["sha256"], data["lengths"]
+        whole = all(type(number) is int for number in [step, *(lengths[name] for name in GROWING)])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return Commit(step, digest, lengths) if whole and is_digest(digest) else None
+
+
+def _size(folder: Path, name: str) -> int:
+    path = folder / name
+    if not path.exists():
+        return 0
+    if path.is_symlink() or not path.is_file():
+        raise RecordError(folder, f"{name} is not a plain file: a recording has no links or devices")
+    return path.stat().st_size
+
+
+def _bytes(folder: Path, name: str, most: int, length: int | None = None) -> bytes:
+    """The first bytes of a file, all without a length."""
+    length = _size(folder, name) if length is None else length
+    if length > most:
+        raise RecordError(folder, f"{name} has {length} bytes; at most {most} are allowed")
+    if length == 0:
+        return b""
+    try:
+        with (folder / name).open("rb") as stream:
+            return stream.read(length)
+    except OSError as error:
+        raise RecordError(folder, f"{name} cannot be read: {error.strerror or error}") from None
+
+
+def _records(folder: Path, name: str, length: int, layout: np.dtype[Any]) -> NDArray[Any]:
+    """The records of a file, left on the disk until they are used."""
+    count = length // layout.itemsize
+    if length % layout.itemsize or (name == STATES and length > MOST_BYTES):
+        problem = (
+            f"{name} has {length} bytes, must be whole records of {layout.itemsize} and at most {MOST_BYTES}"
+        )
+        raise RecordError(folder, problem)
+    if count == 0:
+        return np.zeros(0, dtype=layout)
+    try:
+        return np.memmap(folder / name, dtype=layout, mode="r", shape=(count,))
+    except OSError as error:
+        raise RecordError(folder, f"{name} cannot be read: {error.strerror or error}") from None
+
+
+def _thinned(track: NDArray[Any]) -> NDArray[Any]:
+    """Every second, third, ... frame and the last one, as many as the limit allows."""
+    stride = math.ceil(track.nbytes / MOST_TRACK)
+    if stride <= 1:
+        return track
+    kept = np.append(np.arange(0, len(track) - 1, stride), len(track) - 1)
+    return np.asarray(track[kept])
+
+
+def synced(folder: Path) -> None:
+    """Bring the names in a folder to the disk."""
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)

@@ -1,0 +1,250 @@
+"""Writing a recording as the game goes. It knows no game: entries are any JSON objects with a `type`."""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from engine.record import archive, part
+from engine.record.arrays import on_grid, pose_fault
+from engine.record.contents import EVENTS, JOURNAL, META
+from engine.record.digest import is_digest
+from engine.record.errors import RecordError
+from engine.record.limits import MOST_STEPS, MOST_TEXT
+from engine.record.lines import line_of
+from engine.record.meta import Meta, written
+from engine.record.stream import Stream
+
+
+class Recorder:
+    """Records into the folder `F.teeter.part` and packs it to `F.teeter` when closed.
+
+    Steps of each kind of record never run backwards, and the journal goes on from the last boundary: ValueError
+    otherwise, and for poses or entries that cannot be. A disk that is full or not writable is a RecordError; the
+    folder then stays, loads up to the last boundary, and nothing more is recorded. As a context manager it closes
+    without an outcome, or leaves the folder as it is when an exception ends the block.
+    """
+
+    def __init__(self, path: Path, meta: Meta) -> None:
+        """Begin a recording at `path`. Raises RecordError when it, or its folder, is there or cannot be made."""
+        self.path = path
+        self.folder = path.with_name(path.name + part.SUFFIX)
+        self._meta = meta
+        self._places = {name: place for place, name in enumerate(meta.names)}
+        self._kinds = {kind: part.record_type(kind, len(meta.bodies)) for kind in ("<f4", "<f8")}
+        self._last = dict.fromkeys(("journal", "event", "frame", "boundary"), 0)
+        self._held: NDArray[np.float32] = self._nowhere().astype(np.float32)
+        self._framed: int | None = None  # the step of the last frame in the track
+        self._still: int | None = None  # the step of a later frame that is the same, not in the track
+        self._state = "open"
+        self._streams: dict[str, Stream] = {}
+        text = written(meta)
+        if path.exists() or path.is_symlink():
+            raise RecordError(path, "is there already: choose another name, or move it away")
+        with self._disk():
+            self._make(text)
+
+    def journal(self, step: int, entry: Mapping[str, Any]) -> None:
+        """An input that a re-simulation needs, such as `{"type": "grab", "piece": "brick.07"}`."""
+        self._line("journal", JOURNAL, step, entry)
+
+    def event(self, step: int, entry: Mapping[str, Any]) -> None:
+        """Something that came of it, such as `{"type": "touched", "a": "brick.07", "b": "table"}`."""
+        self._line("event", EVENTS, step, entry)
+
+    def frame(self, step: int, poses: Mapping[str, ArrayLike]) -> None:
+        """What is seen at a step: a row of 7 (metres, xyzw) for each body that is there.
+
+        Call it as often as a viewer shall see, 60 times a second. Frames in which nothing moved are left out but for
+        one a second and the last one; two frames at one step are a jump, which no viewer smooths.
+        """
+        rows = self._rows(poses)
+        step = self._step("frame", step)
+        seen = on_grid(rows, self._held)
+        is_same = self._framed is not None and np.array_equal(seen, self._held, equal_nan=True)
+        if is_same and self._framed is not None and step - self._framed < self._meta.rate:
+            self._still = step
+            return
+        if not is_same:
+            self._end_still()
+        self._held = seen
+        self._write_frame(step)
+
+    def boundary(self, step: int, poses: Mapping[str, ArrayLike], digest: str) -> None:
+        """The state at an action boundary, everything at rest: float64 poses and the digest of the state.
+
+        When this returns, the record up to here is on the disk and loads whatever happens to this process.
+        """
+        if not is_digest(digest):
+            raise ValueError(f"the digest {digest!r} is not a SHA-256 in 64 hex digits")
+        rows = self._rows(poses)
+        step = self._step("boundary", step, at_least=self._last["journal"])
+        self._last["journal"] = step
+        self._end_still()
+        record = np.zeros((), dtype=self._kinds["<f8"])
+        record["step"], record["poses"] = step, rows
+        with self._disk():
+            self._streams[part.STATES].add(record.tobytes())
+            lengths = {name: self._streams[name].length for name in part.GROWING}
+            for name in part.GROWING:
+                self._streams[name].sync()
+            self._streams[part.COMMITS].add(part.Commit(step, digest, lengths).line())
+            self._streams[part.COMMITS].sync()
+
+    def close(self, outcome: Mapping[str, Any] | None = None) -> None:
+        """End the recording: pack it to `path` in one step and remove the folder. Closing twice is fine.
+
+        outcome: how the game ended, any JSON object. Raises ValueError when it is not; the recording is then open.
+        """
+        if self._state == "closed":
+            return
+        self._check_open()
+        head = Meta.model_validate(
+            {**dict(self._meta), "outcome": None if outcome is None else dict(outcome)}
+        )
+        text = written(head)
+        self._end_still()
+        with self._disk():
+            for stream in self._streams.values():
+                stream.sync()
+                stream.close()
+            self._pack(text)
+        self._state = "closed"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None and self._state == "open":
+            self.close()
+        elif self._state == "open":
+            self._leave()
+
+    def _make(self, text: bytes) -> None:
+        try:
+            self.folder.mkdir()
+        except FileExistsError:
+            problem = (
+                "holds an unfinished recording: replay or resume it, or move it away before recording anew"
+            )
+            raise RecordError(self.folder, problem) from None
+        try:
+            with (self.folder / META).open("xb") as head:
+                head.write(text)
+                head.flush()
+                os.fsync(head.fileno())
+            for name in (*part.GROWING, part.COMMITS):
+                self._streams[name] = Stream(self.folder / name)
+            part.synced(self.folder)
+            part.synced(self.folder.parent)
+        except OSError:
+            shutil.rmtree(self.folder, ignore_errors=True)  # nothing is in it yet
+            raise
+
+    def _pack(self, text: bytes) -> None:
+        """Pack the folder; the name of the result is there only when all of it is."""
+        whole = part.read(self.folder, meta=text)
+        packed = self.folder / "packed"
+        try:
+            with packed.open("wb") as stream:
+                archive.write(whole, stream)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(packed, self.path)
+        except OSError:
+            packed.unlink(missing_ok=True)  # half of it would only take the room that is missing
+            raise
+        part.synced(self.path.parent)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _line(self, kind: str, name: str, step: int, entry: Mapping[str, Any]) -> None:
+        line = line_of(operator.index(step), entry)
+        self._step(kind, step)
+        stream = self._streams[name]
+        if stream.length + len(line) > MOST_TEXT:
+            raise RecordError(self.folder, f"{name} is full at {MOST_TEXT} bytes: close and begin a new one")
+        with self._disk():
+            stream.add(line)
+
+    def _step(self, kind: str, step: int, at_least: int = 0) -> int:
+        self._check_open()
+        step = operator.index(step)
+        last = max(self._last[kind], at_least)
+        if not last <= step <= MOST_STEPS:
+            raise ValueError(f"{kind} at step {step} after step {last}: steps never run backwards")
+        self._last[kind] = step
+        return step
+
+    def _rows(self, poses: Mapping[str, ArrayLike]) -> NDArray[np.float64]:
+        rows = self._nowhere()
+        unknown = [name for name in poses if name not in self._places]
+        if unknown:
+            raise ValueError(f"no body is called {unknown[0]!r}: name every body in the meta data")
+        if poses:
+            given = np.array([*poses.values()], dtype=np.float64)
+            if given.shape != (len(poses), 7):
+                raise ValueError(f"poses have the shape {given.shape}; each is a row of 7: metres and xyzw")
+            rows[[self._places[name] for name in poses]] = given
+        fault = pose_fault(rows)
+        if fault:
+            raise ValueError(f"the pose of {self._meta.names[fault[0][0]]!r} {fault[1]}")
+        return rows
+
+    def _nowhere(self) -> NDArray[np.float64]:
+        return np.full((len(self._meta.bodies), 7), np.nan)
+
+    def _end_still(self) -> None:
+        """Put the last of the frames that were left out into the track, so that rest ends where it ended."""
+        if self._still is not None:
+            self._write_frame(self._still)
+
+    def _write_frame(self, step: int) -> None:
+        record = np.zeros((), dtype=self._kinds["<f4"])
+        record["step"], record["poses"] = step, self._held
+        with self._disk():
+            self._streams[part.TRACK].add(record.tobytes())
+        self._framed, self._still = step, None
+
+    def _check_open(self) -> None:
+        if self._state == "closed":
+            raise ValueError(f"the recording {self.path} is closed")
+        if self._state != "open":
+            raise RecordError(self.path, f"is not recorded any more: {self._state}")
+
+    @contextlib.contextmanager
+    def _disk(self) -> Iterator[None]:
+        """What goes wrong with the disk, in words; after it nothing more is written."""
+        try:
+            yield
+        except RecordError as error:
+            self._state = error.problem
+            raise
+        except OSError as error:
+            self._state = f"cannot be written ({error.strerror or error})"
+            problem = f"{self._state}: make room or choose another folder"
+            if self.folder.exists():
+                problem += f"; what was recorded up to the last action is safe in {self.folder}"
+            raise RecordError(self.path, problem) from None
+        finally:
+            if self._state not in ("open", "closed"):
+                self._leave()
+
+    def _leave(self) -> None:
+        """Let the files go; the folder stays as it is."""
+        for stream in self._streams.values():
+            with contextlib.suppress(OSError):
+                stream.flush()
+            stream.close()
+        if self._state == "open":
+            self._state = "the block it was recorded in ended with an error"
