@@ -464,8 +464,9 @@ def test_json_misfits(kind: Any, text: str, sentence: str) -> None:
 
 def test_json_of_something_else() -> None:
     """A type without JSON is a programmer's mistake, told at once."""
-    with pytest.raises(TypeError, match="no JSON for"):
-        codec.to_json(dict[str, int], {})
+    for kind in (dict[str, int], bytes, "Dot", DRAWING):
+        with pytest.raises(TypeError, match="no JSON for"):
+            codec.to_json(kind, {})
     with pytest.raises(codec.MisfitError, match="not JSON"):
         codec.read(str, None)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="Out of range"):

@@ -80,10 +80,8 @@ def _pair(kind: Any) -> tuple[Encode, Decode]:
         return _same, _PLAIN[kind]
     if origin in (typing.Union, types.UnionType):
         return _union(arguments)
-    if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
-        return _list(arguments[0])
     if origin is tuple:
-        return _fixed(arguments)
+        return _list(arguments[0]) if arguments[1:] == (Ellipsis,) else _fixed(arguments)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return _enum(kind)
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
