@@ -44,7 +44,6 @@ _DAMAGED = (
     OverflowError,
 )
 """What zipfile raises for files that are none or are cut off."""
-_END = b"PK\x05\x06"
 
 
 def write(contents: Contents, stream: IO[bytes]) -> None:
@@ -110,23 +109,24 @@ def _unpack(stream: IO[bytes], names: tuple[str, ...], file: str, place: str) ->
 
 
 def _check_directory(stream: IO[bytes], file: str, place: str) -> None:
-    """Refuse a directory of too many entries before zipfile reads it whole."""
+    """Refuse a directory of too many entries before zipfile reads it whole.
+
+    The end of a recording is that of its zip, without a comment: in what is cut off one would find the end of an
+    inner zip.
+    """
     size = stream.seek(0, os.SEEK_END)
     if size > MOST_BYTES:
         problem = f"has {size / 1e6:.0f} MB; a recording has at most {MOST_BYTES / 1e6:.0f} MB"
         raise RecordError(file, problem, place)
-    stream.seek(max(0, size - 22 - 0xFFFF))
+    stream.seek(max(0, size - 42))
     tail = stream.read()
-    end = len(tail) - 22 if tail[-22:].startswith(_END) and tail[-2:] == b"\0\0" else tail.rfind(_END)
-    if end < 0 or end + 22 > len(tail):
+    end = tail[-22:]
+    if not (len(end) == 22 and end.startswith(b"PK\x05\x06") and end.endswith(b"\0\0")):
         raise RecordError(file, "is not a recording: a .teeter file is a zip, this is none or cut off", place)
-    count = int.from_bytes(tail[end + 10 : end + 12], "little")
-    length = int.from_bytes(tail[end + 12 : end + 16], "little")
-    # also refuses zip64, whose real numbers stand elsewhere: it sets these to the largest number, or its marker
-    if count > MOST_ENTRIES or length > 65536 or tail[max(0, end - 20) :].startswith(b"PK\x06\x07"):
-        problem = (
-            f"is a zip of more than {MOST_ENTRIES} entries or 4 GB; a recording has {len(ENTRIES)} entries"
-        )
+    count, length = int.from_bytes(end[10:12], "little"), int.from_bytes(end[12:16], "little")
+    # the marker of a zip64, whose real numbers stand elsewhere, comes 20 bytes before the end
+    if count > MOST_ENTRIES or length > 65536 or tail[:-22].startswith(b"PK\x06\x07"):
+        problem = f"is a zip of more than {MOST_ENTRIES} entries or 4 GB; a recording has {len(ENTRIES)}"
         raise RecordError(file, problem, place)
 
 
