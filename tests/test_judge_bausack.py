@@ -307,6 +307,38 @@ def test_a_condition_of_another_game_is_refused() -> None:
         bausack.broken(TWO, "cube", (Condition.COVERS_NO_RED_BOX,), NOTHING, scene(*BODIES))
 
 
+# -- on Bullet -----------------------------------------------------------------------------------------------------
+
+
+def settled(*bodies: Body) -> Scene:
+    """What Bullet makes of a scene in three seconds."""
+    listed = (places.table(1200, 1000), *bodies)
+    with BulletWorld(listed) as world:
+        world.settle()
+        contacts = world.advance(3 * world.rate, contacts=True).contacts or ()
+        lying = {each.name: each.at(world.pose(each.name)) for each in listed}
+    return Scene(lying, frozenset((min(each.a, each.b), max(each.a, each.b)) for each in contacts))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("over", "found"), [(-0.5, ()), (0.5, ("cube",))])
+def test_a_piece_over_the_edge_of_a_foundation_falls_in_bullet(over: float, found: tuple[str, ...]) -> None:
+    """BS-03, BS-08: it lies on the own tower, or on the table; half a millimetre decides."""
+    state = position("base_1", "base_2")
+    after = settled(body("base_1"), body("base_2", 0, 200), body("cube", 30 + over, 0, 15))
+    assert bausack.fallen(state, "cube", NOTHING, after) == found
+    assert (bausack.broken(state, "cube", (OWN, CLEAR), NOTHING, after) == ()) is (found == ())
+
+
+@pytest.mark.slow
+def test_a_piece_that_bullet_lays_against_another_tower_hits_it() -> None:
+    """BS-03, BS-11: a slab across two foundations."""
+    state = position("base_1", "base_2", piece="slab_long")
+    after = settled(body("base_1"), body("base_2", 65), body("slab_long", 32, 0, 15))
+    assert bausack.hit(state, "slab_long", after) == "Ben"
+    assert bausack.heights(state, after) == pytest.approx((15.0, 15.0), abs=0.1)
+
+
 # -- the sandbox ---------------------------------------------------------------------------------------------------
 
 

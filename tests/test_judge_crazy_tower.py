@@ -427,3 +427,43 @@ def test_a_condition_of_another_game_is_refused() -> None:
 def test_a_piece_without_a_print_has_no_boxes() -> None:
     """CT-03."""
     assert footprint.boxes(places.table(100, 100)) == {}
+
+
+# -- on Bullet -----------------------------------------------------------------------------------------------------
+
+
+def settled(*bodies: Body) -> Scene:
+    """What Bullet makes of a scene in three seconds."""
+    listed = (places.table(1200, 1000), *bodies)
+    with BulletWorld(listed) as world:
+        world.settle()
+        contacts = world.advance(3 * world.rate, contacts=True).contacts or ()
+        lying = {each.name: each.at(world.pose(each.name)) for each in listed}
+    return Scene(lying, frozenset((min(each.a, each.b), max(each.a, each.b)) for each in contacts))
+
+
+@pytest.mark.slow
+def test_blocks_and_a_card_that_bullet_lays_are_judged_as_they_lie() -> None:
+    """CT-03, CT-04, CT-05, CT-11, CT-12, CT-14, CT-19: what was put down lies, covers, and touches."""
+    block, card = body("green_v5", 0, 0, CARD_MM), body("card_01", 5, 5, 18)
+    after = settled(GROUND, block, card)
+    state = laying("card_06", "green_v5")
+    assert crazy_tower.broken(state, "green_v5", LAYS, NOTHING, after) == ()
+    assert crazy_tower.covers(state, "green_v5", scene(GROUND), after) == (
+        "card_06.r2c2",
+        "card_06.r3c2",
+        "card_06.r4c2",
+        "card_06.r4c3",
+        "card_06.r4c4",
+    )
+    state = laying("card_06 green_v5", "card_01", card="card_01")
+    assert crazy_tower.broken(state, "card_01", CARD_LAYS, NOTHING, after) == ()
+    assert crazy_tower.fallen(state, "card_01", scene(GROUND, block), after) == ()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("over", "found"), [(-0.5, ()), (0.5, ("red_i1",))])
+def test_a_block_laid_over_the_edge_of_a_card_falls_in_bullet(over: float, found: tuple[str, ...]) -> None:
+    """CT-15, ALL-4: it overhangs, or it tips onto the table; half a millimetre decides."""
+    after = settled(GROUND, body("red_i1", 42.5 + over, 0, CARD_MM))
+    assert crazy_tower.fallen(ONE, "red_i1", scene(GROUND), after) == found
