@@ -236,6 +236,9 @@ def test_prepare() -> None:
     """Mode, seats and house options of a start, checked together."""
     mode, seats, house = prepare((OPEN, TEAMS), House, ["Ana", "Ben"], 1, {"mode": "teams", "secret": "yes"})
     assert (mode, len(seats), house) == (TEAMS, 2, House(secret=True))
+    for seed in ("1", 1.0, True):
+        with pytest.raises(SetupError, match=f"^the seed must be a whole number, not {seed!r}$"):
+            prepare((OPEN,), House, ["Ana", "Ben"], seed, {})
 
 
 class Ending(Reason):
