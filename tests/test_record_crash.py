@@ -138,20 +138,65 @@ def test_the_folder_of_a_whole_game_and_its_file_agree(tmp_path: Path) -> None:
     assert np.array_equal(folder.poses, packed.poses, equal_nan=True)
 
 
+def go_on(recorder: Recorder, begin: int) -> None:
+    for step in range(begin, 201, 4):
+        recorder.journal(step, {"type": "hand", "pose": [step, 2, 3, 0, 0, 0, 1000000]})
+        recorder.frame(step, poses(step))
+        if step % 40 == 0:
+            recorder.event(step, {"type": "rested"})
+            recorder.boundary(step, poses(step), digest(step))
+    recorder.close({"winners": ["Ana"]})
+
+
+def test_a_resumed_game_is_the_one_that_was_never_interrupted(tmp_path: Path) -> None:
+    abandoned(tmp_path)
+    resumed = Recorder.resume(tmp_path / "a.teeter")
+    with pytest.raises(ValueError, match="journal at step 79 after step 80"):
+        resumed.journal(79, {"type": "release"})
+    go_on(resumed, 84)
+    go_on(Recorder(tmp_path / "b.teeter", meta()), 0)
+    assert (tmp_path / "a.teeter").read_bytes() == (tmp_path / "b.teeter").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.teeter", "b.teeter"]
+
+
+def test_a_game_without_a_boundary_is_resumed_from_its_start(tmp_path: Path) -> None:
+    with pytest.raises(KeyError):
+        lost_at_once(tmp_path / "a.teeter")
+    go_on(Recorder.resume(tmp_path / "a.teeter"), 0)
+    assert len(load(tmp_path / "a.teeter").boundaries) == 6
+
+
+def lost_at_once(path: Path) -> None:
+    with Recorder(path, meta()) as recorder:
+        recorder.journal(3, {"type": "release"})
+        raise KeyError
+
+
+def test_a_commit_names_no_other_files(tmp_path: Path) -> None:
+    folder, victim = abandoned(tmp_path), tmp_path / "victim"
+    victim.write_text("precious")
+    line = part.Commit(80, digest(80), {**part.ends_of(folder), "../victim": 0}).line()
+    *first, _ = (folder / part.COMMITS).read_bytes().splitlines(keepends=True)
+    (folder / part.COMMITS).write_bytes(b"".join([*first, line]))
+    go_on(Recorder.resume(tmp_path / "a.teeter"), 84)
+    assert victim.read_text() == "precious"
+
+
+def test_what_cannot_be_resumed(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match=r"a\.teeter\.part: there is no such file"):
+        Recorder.resume(tmp_path / "a.teeter")
+    folder = abandoned(tmp_path)
+    (tmp_path / "a.teeter").write_bytes(b"another")
+    with pytest.raises(RecordError, match=r"a\.teeter: is there already"):
+        Recorder.resume(tmp_path / "a.teeter")
+    assert (tmp_path / "a.teeter").read_bytes() == b"another"
+    check_up_to(load(folder), 80)
+
+
 def test_a_hint_leads_to_the_folder(tmp_path: Path) -> None:
     abandoned(tmp_path)
     with pytest.raises(RecordError, match=r"no such file; an unfinished recording is at .*a\.teeter\.part$"):
         load(tmp_path / "a.teeter")
-
-
-@pytest.mark.parametrize("place", ["nowhere/a.teeter", "file/a.teeter"])
-def test_where_nothing_can_be_written(tmp_path: Path, place: str) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(
-        RecordError, match=r"a\.teeter: cannot be written \(.*\): make room or choose another"
-    ):
-        Recorder(tmp_path / place, meta())
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 FULL = """
@@ -188,34 +233,6 @@ def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path) -> None:
     assert "is not recorded any more: cannot be written (File too large)" in again
     assert load(tmp_path / "a.teeter.part").hashes[-1][0] == int(steps[-1])
     assert [path.name for path in tmp_path.iterdir()] == ["a.teeter.part"]
-
-
-def test_a_disk_that_fills_while_packing_keeps_the_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    recorder = Recorder(tmp_path / "a.teeter", meta())
-    recorder.boundary(0, poses(), digest(0))
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("engine.record.archive.write", full)
-    with pytest.raises(RecordError, match=r"No space left on device.* is safe in .*a\.teeter\.part$"):
-        recorder.close()
-    assert [path.name for path in tmp_path.iterdir()] == ["a.teeter.part"]
-    assert load(tmp_path / "a.teeter.part").hashes == ((0, digest(0)),)
-    assert not (tmp_path / "a.teeter.part" / "packed").exists()
-
-
-def test_a_journal_that_is_full_can_still_be_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.record.writer.MOST_TEXT", 100)
-    recorder = Recorder(tmp_path / "a.teeter", meta())
-    for step in range(3):
-        recorder.journal(step, {"type": "release"})
-    with pytest.raises(RecordError, match=r"journal\.jsonl is full at 100 bytes: close and begin a new one"):
-        recorder.journal(4, {"type": "release"})
-    recorder.close()
-    assert len(load(tmp_path / "a.teeter").journal) == 3
 
 
 def hostile_folders() -> dict[str, tuple[str, str]]:

@@ -23,7 +23,7 @@ def line_of(step: int, entry: Mapping[str, Any]) -> bytes:
     if "step" in entry:
         raise ValueError("an entry has no `step` of its own: it is given beside it")
     try:
-        text = json.dumps({"step": step, **entry}, sort_keys=True, allow_nan=False, separators=(",", ":"))
+        text = _ENCODER.encode({"step": step, **entry})
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"the entry {entry['type']!r} is not JSON: {error}") from None
     return text.encode("ascii") + b"\n"
@@ -48,7 +48,7 @@ def entries_of(text: bytes, file: str, place: str) -> tuple[Entry, ...]:
 def parse(text: bytes, file: str, place: str) -> Any:
     """A JSON value. Raises RecordError for anything that is none, infinite numbers and deep nests included."""
     try:
-        return json.loads(text.decode("utf-8"), parse_constant=_refuse)
+        return _DECODER.decode(text.decode("utf-8"))
     except RecursionError:
         problem = "is nested too deeply"
     except UnicodeDecodeError as error:
@@ -79,3 +79,8 @@ def _entry(line: bytes, file: str, where: str) -> Entry:
 
 def _refuse(word: str) -> NoReturn:
     raise ValueError(f"{word} is not a number")
+
+
+# made once: a game writes and reads hundreds of thousands of lines
+_ENCODER = json.JSONEncoder(sort_keys=True, allow_nan=False, separators=(",", ":"))
+_DECODER = json.JSONDecoder(parse_constant=_refuse)

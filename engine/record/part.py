@@ -99,6 +99,15 @@ def commits_of(folder: Path) -> list[Commit]:
     return found
 
 
+def ends_of(folder: Path) -> dict[str, int]:
+    """Where the last commit ends in each growing file and in `COMMITS`, bytes; all 0 before the first."""
+    commits = commits_of(folder)
+    if not commits:
+        return dict.fromkeys((*GROWING, COMMITS), 0)
+    lines = _bytes(folder, COMMITS, MOST_TEXT).split(b"\n")[: len(commits)]
+    return {**commits[-1].lengths, COMMITS: sum(len(line) + 1 for line in lines)}
+
+
 def _commit(line: bytes) -> Commit | None:
     try:
         data = json.loads(line)
@@ -106,6 +115,7 @@ def _commit(line: bytes) -> Commit | None:
         whole = all(type(number) is int for number in [step, *(lengths[name] for name in GROWING)])
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
+    lengths = {name: lengths[name] for name in GROWING} if whole else {}
     return Commit(step, digest, lengths) if whole and is_digest(digest) else None
 
 

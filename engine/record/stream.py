@@ -10,13 +10,15 @@ BUFFER = 1 << 20
 
 
 class Stream:
-    """Appends to a new file. Every method may raise OSError."""
+    """Appends to a new file, or with a length to what is left of one cut there. Every method may raise OSError."""
 
-    def __init__(self, path: Path) -> None:
-        self._file = path.open("xb", buffering=0)
+    def __init__(self, path: Path, length: int | None = None) -> None:
+        self._file = path.open("xb" if length is None else "ab", buffering=0)
+        if length is not None:
+            self._file.truncate(length)
         self._waiting = bytearray()
         self._is_dirty = False
-        self.length = 0
+        self.length = length or 0
         """Bytes given so far, waiting ones too."""
 
     def add(self, data: bytes) -> None:

@@ -22,6 +22,7 @@ from engine.record.errors import RecordError
 from engine.record.limits import MOST_STEPS, MOST_TEXT
 from engine.record.lines import line_of
 from engine.record.meta import Meta, written
+from engine.record.reader import Replay, load
 from engine.record.stream import Stream
 
 
@@ -36,6 +37,25 @@ class Recorder:
 
     def __init__(self, path: Path, meta: Meta) -> None:
         """Begin a recording at `path`. Raises RecordError when it, or its folder, is there or cannot be made."""
+        self._prepare(path, meta)
+        text = written(meta)
+        with self._disk():
+            self._make(text)
+
+    @classmethod
+    def resume(cls, path: Path) -> Self:
+        """Go on with the folder `F.teeter.part` from its last boundary; what stands after it is cut off.
+
+        Raises RecordError when the folder does not load, or `path` is there already.
+        """
+        replay = load(path.with_name(path.name + part.SUFFIX))
+        recorder = cls.__new__(cls)
+        recorder._prepare(path, replay.meta)
+        with recorder._disk():
+            recorder._reopen(replay)
+        return recorder
+
+    def _prepare(self, path: Path, meta: Meta) -> None:
         self.path = path
         self.folder = path.with_name(path.name + part.SUFFIX)
         self._meta = meta
@@ -47,11 +67,8 @@ class Recorder:
         self._still: int | None = None  # the step of a later frame that is the same, not in the track
         self._state = "open"
         self._streams: dict[str, Stream] = {}
-        text = written(meta)
         if path.exists() or path.is_symlink():
             raise RecordError(path, "is there already: choose another name, or move it away")
-        with self._disk():
-            self._make(text)
 
     def journal(self, step: int, entry: Mapping[str, Any]) -> None:
         """An input that a re-simulation needs, such as `{"type": "grab", "piece": "brick.07"}`."""
@@ -151,6 +168,16 @@ class Recorder:
         except OSError:
             shutil.rmtree(self.folder, ignore_errors=True)  # nothing is in it yet
             raise
+
+    def _reopen(self, replay: Replay) -> None:
+        for name, length in part.ends_of(self.folder).items():
+            self._streams[name] = Stream(self.folder / name, length)
+        boundary = replay.boundaries[-1].step if replay.boundaries else 0
+        self._last["boundary"] = self._last["journal"] = boundary
+        self._last["event"] = replay.events[-1][0] if replay.events else 0
+        if len(replay.steps):
+            self._framed = self._last["frame"] = int(replay.steps[-1])
+            self._held = replay.poses[-1].copy()
 
     def _pack(self, text: bytes) -> None:
         """Pack the folder; the name of the result is there only when all of it is."""
