@@ -269,6 +269,8 @@ def test_lying_on_the_supply_is_touching_the_table() -> None:
     off = STANDING.replace("base_2-disc", "disc-egg")
     after = scene(*BODIES, touching=off)
     assert bausack.fallen(TWO, "cube", scene(*BODIES), after) == ("disc",)
+    carried = STANDING.replace("base_1-tile", "")
+    assert bausack.fallen(TWO, "cube", scene(*BODIES), scene(*BODIES, touching=carried)) == ()
 
 
 def test_towers_of_players_who_are_out_fall_no_more() -> None:
