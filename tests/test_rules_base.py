@@ -415,6 +415,7 @@ def test_json_both_ways() -> None:
     assert codec.from_json(Dot, {"at": [1, 2]}) == Dot((1, 2.0)), "a field with a default may be missing"
     assert type(codec.from_json(Dot, {"at": [1, 2]}).at[1]) is float
     assert codec.write(str, "ä") == '"ä"'
+    assert codec.read(tuple[float, float], "[1e300, -1e300]") == (1e300, -1e300)
 
 
 @pytest.mark.parametrize(
