@@ -475,6 +475,8 @@ def test_json_of_something_else() -> None:
         codec.read(str, None)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="Out of range"):
         codec.write(float, math.inf)
+    with pytest.raises(ValueError, match="shorter"):
+        codec.write(tuple[int, int], (1,))
 
 
 def test_json_of_events() -> None:
