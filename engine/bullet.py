@@ -35,12 +35,17 @@ from engine.rotation import directions, turned
 from engine.settings import GRAVITY, TUNING, Scale, Tuning
 from engine.snapshot import Snapshot
 from engine.world import Body, Contact, Tick, Vector
+from models.piece import Piece
 
 with without_stderr():
     # it greets on standard error when it is imported, in the middle of whatever a command reports there
     import pybullet
 
 Array = NDArray[np.float64]
+
+
+def _is_ball(piece: Piece) -> bool:
+    return any(part.kind == "sphere" for part in piece.parts)
 
 
 _BELOW = Pose((0.0, 0.0, -1000.0))
@@ -310,6 +315,7 @@ class BulletWorld:
     def _surface(self, resident: Resident) -> None:
         """Tell Bullet how a body touches: friction, restitution, compliance; and that nothing damps it in flight."""
         tuning, material = self.tuning, resident.body.piece.material
+        is_ball = _is_ball(resident.body.piece)
         compliance = {}
         if not tuning.rigid:
             damping = tuning.damping * self.rate
@@ -324,11 +330,12 @@ class BulletWorld:
             -1,
             lateralFriction=material.friction**0.5,
             restitution=material.restitution**0.5,
-            rollingFriction=0.0,
+            rollingFriction=tuning.rolling_ball if is_ball else 0.0,
             spinningFriction=0.0,
             linearDamping=0.0,
             angularDamping=0.0,
-            frictionAnchor=int(tuning.friction_anchor),
+            # one of a pair is enough for an anchor, and a ball must not be anchored to the table
+            frictionAnchor=int(tuning.friction_anchor and not is_ball and not resident.body.fixed),
             **compliance,
         )
 

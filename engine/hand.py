@@ -120,6 +120,11 @@ class Hand:
         self.force = np.zeros(3)
         return Released(self.world.step, name)
 
+    def enter(self, world: World) -> None:
+        """Go on, empty, in another world: the old one is gone."""
+        self.world, self._body = world, None
+        self.force = np.zeros(3)
+
     def move(self, target: Target) -> None:
         """Set where the held piece shall be from now on."""
         self._holding()

@@ -23,6 +23,7 @@ class Ending(Enum):
 
     DONE = "the piece is where it should be"
     CONTACT = "something carries the piece"
+    EMPTY = "the hand has let go on the way"
     STUCK = "the piece does not follow: what holds it is stronger than the hand"
 
 
@@ -55,6 +56,8 @@ def glide(hand: Hand, goal: Pose, speed: float = CARRY_SPEED) -> Motion:
     steps = max(1, math.ceil(seconds * hand.world.rate))
     for step in range(1, steps + 1):
         yield packed(between(start, goal, smooth(step / steps)))
+        if hand.held is None:
+            return Ending.EMPTY
         if hand.lag[0] > STUCK_LAG:
             return Ending.STUCK
     return Ending.DONE
@@ -70,7 +73,7 @@ def carry(hand: Hand, goal: Pose, height: float) -> Motion:
         goal,
     ):
         ending = yield from glide(hand, way)
-        if ending is Ending.STUCK:
+        if ending is not Ending.DONE:
             return ending
     return Ending.DONE
 
@@ -82,6 +85,8 @@ def lower(hand: Hand, lowest: float, mass: float, speed: float = LOWER_SPEED) ->
     while z > lowest:
         z = max(lowest, z - speed / hand.world.rate)
         yield packed(Pose((x, y, z), hand.target.orientation))
+        if hand.held is None:
+            return Ending.EMPTY
         met = met + 1 if hand.force[2] < (1.0 - CARRIED) * mass * GRAVITY else 0
         if met >= CARRIED_STEPS:
             return Ending.CONTACT
@@ -98,6 +103,8 @@ def draw(hand: Hand, way: Array, speed: float = PULL_SPEED) -> Motion:
         position = np.asarray(start.position) + way * (step / steps)
         x, y, z = position.tolist()
         yield packed(Pose((x, y, z), start.orientation))
+        if hand.held is None:
+            return Ending.EMPTY
         if hand.lag[0] > STUCK_LAG:
             return Ending.STUCK
     return Ending.DONE

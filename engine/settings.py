@@ -116,6 +116,10 @@ class Tuning:
     """Share of a friction anchor's stretch that is taken back in a step."""
     friction_anchor: bool = True
     """Remembers where a contact stuck; without it towers creep sideways by millimetres."""
+    rolling_ball: float = 3e-5
+    """Units (0.0003 mm at the games' size): rolling friction of exact spheres, as a length; far below that of wood.
+    Friction anchors hold on to a contact point while the ball rolls away from it: without this little resistance a
+    ball on a level block sets off by itself. With ten times as much a ball stands on a ball."""
     split_impulse: bool = False
     """Rigid contacts want it; compliant ones do not."""
     rigid: bool = False

@@ -11,6 +11,7 @@ import os
 import shutil
 import tempfile
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,7 @@ class MassFrame:
     moments: Array
 
 
+@lru_cache(maxsize=1024)
 def mass_frame(piece: Piece) -> MassFrame:
     """The principal frame of a piece; the piece's own axes when they are principal already."""
     inertia = piece.inertia
@@ -77,8 +79,7 @@ def _collision(
 ) -> tuple[str, dict[str, str]]:
     """One <collision> element, and the mesh file it needs (none or one)."""
     if part.kind == "hull":
-        corners = (part.vertices - frame.centre) @ frame.axes / scale.length
-        text = _obj(shrunk(corners, MARGIN))
+        text = _hull(part, frame, scale)
         name = f"{_digest(text)}.obj"
         return f'<collision><geometry><mesh filename="{name}"/></geometry></collision>', {name: text}
     centre = (part.centre - frame.centre) @ frame.axes / scale.length
@@ -96,6 +97,12 @@ def _collision(
         f'<collision><origin xyz="{centre[0]:.17g} {centre[1]:.17g} {centre[2]:.17g}" '
         f'rpy="{roll:.17g} {pitch:.17g} {yaw:.17g}"/><geometry>{shape}</geometry></collision>'
     ), {}
+
+
+@lru_cache(maxsize=4096)
+def _hull(part: Part, frame: MassFrame, scale: Scale) -> str:
+    """The mesh of a hull: a curved one takes tens of milliseconds, and worlds are rebuilt all the time."""
+    return _obj(shrunk((part.vertices - frame.centre) @ frame.axes / scale.length, MARGIN))
 
 
 def shrunk(corners: Array, margin: float) -> Array:

@@ -371,3 +371,15 @@ def test_steps_are_as_long_as_the_pieces_size_asks(millimetres: float, rate: int
 
 def test_fixed_bodies_do_not_set_the_scale() -> None:
     assert Scale.of(pile()[1:]) == Scale.of(pile())
+
+
+@pytest.mark.parametrize("place", [(0.0, 0.0), (0.2, 0.1), (-0.31, 0.07)])
+@pytest.mark.parametrize("under", [False, True], ids=["on the table", "on a block"])
+def test_a_ball_lies_still_where_it_is_level(place: tuple[float, float], under: bool) -> None:
+    block = Body("block", piece(wood(), box=(80, 80, 20)), Pose((*place, 0.010)))
+    start = Pose((*place, 0.035 if under else 0.015))
+    bodies = (table(), *((block,) if under else ()), Body("ball", BALL, start))
+    with BulletWorld(bodies) as world:
+        world.settle()
+        world.advance(4 * world.rate)
+        assert math.dist(world.pose("ball").position[:2], place) < 1e-4
