@@ -1,0 +1,71 @@
+"""The computer players `steady`, `bold` and `clumsy`: they choose by the rules' legal actions and propose poses; what
+they know of each game stands in a module of its own. A bot looks at nothing its seat may not see."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.hand import Tremor
+from engine.pose import Pose
+from games.players import tower_topple, wonky
+from games.rules.base import Action, Need
+from games.session import Session
+
+Array = NDArray[np.float64]
+
+STYLES = ("steady", "bold", "clumsy")
+TREMOR = {"steady": 0.0, "bold": 0.0003, "clumsy": 0.002}
+"""Metres: how much the hand shakes. A calm hand at rest shakes by a tenth of a millimetre, a nervous one by a few."""
+
+
+class Bot:
+    """A player of one style. seed: of everything it leaves to chance."""
+
+    def __init__(self, style: str, game: str, seed: int) -> None:
+        if style not in STYLES:
+            raise ValueError(f"there is no bot {style!r}; there are {', '.join(STYLES)}")
+        self.style = style
+        self.luck = random.Random(f"{style} {game} {seed}")
+        self.tremor = Tremor(TREMOR[style], seed)
+        self._skill = SKILLS[game]
+
+    def choose(self, session: Session, need: Need) -> Action:
+        """One of the legal actions."""
+        return self._skill.choose(self, session, need)
+
+    def place(self, session: Session, need: Need) -> Pose:
+        """Where the held piece shall come to lie."""
+        return self._skill.place(self, session, need)
+
+    def pull(self, session: Session, need: Need) -> Array | None:
+        """The way along which the held piece is drawn."""
+        return self._skill.pull(self, session, need)
+
+    def answer(self, session: Session, need: Need) -> bool:
+        """The referee's question."""
+        return self._skill.answer(self, session, need)
+
+
+class Skill:
+    """What a bot knows of one game: four functions of the bot, the session and the need."""
+
+    def __init__(
+        self,
+        choose: Callable[[Any, Session, Need], Action],
+        place: Callable[[Any, Session, Need], Pose],
+        pull: Callable[[Any, Session, Need], Array | None] = lambda bot, session, need: None,
+        answer: Callable[[Any, Session, Need], bool] = lambda bot, session, need: False,
+    ) -> None:
+        self.choose, self.place, self.pull, self.answer = choose, place, pull, answer
+
+
+SKILLS = {
+    "wonky": Skill(wonky.choose, wonky.place),
+    "tower-topple": Skill(tower_topple.choose, tower_topple.place, tower_topple.pull, tower_topple.answer),
+}
+"""By the names of `games.rules.registry`."""

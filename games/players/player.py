@@ -1,0 +1,124 @@
+"""Who plays: what a player is asked, and how its hand carries it out on the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.hand import Tremor, packed, unpacked
+from engine.motions import Ending, Motion, carry, draw, lower
+from engine.pose import Pose
+from engine.world import FLOOR, TABLE
+from games.rules.base import Action, Need, TakeBack, Wait
+from games.session import Session
+
+Array = NDArray[np.float64]
+
+HOVER = 0.008
+"""Metres above its place where a carried piece is stopped, to be lowered from there."""
+SINK = 0.02
+"""Metres below its place to which a lowered piece may go until something carries it."""
+CLEARANCE = 0.04
+"""Metres between a carried piece and whatever is highest on its way."""
+
+
+class Player(Protocol):
+    """A computer player. It sees what its seat may see; the session moves its hand."""
+
+    tremor: Tremor
+
+    def choose(self, session: Session, need: Need) -> Action:
+        """One of the legal actions."""
+
+    def place(self, session: Session, need: Need) -> Pose:
+        """Where the held piece shall come to lie."""
+
+    def pull(self, session: Session, need: Need) -> Array | None:
+        """The way (3,), metres, along which the held piece is drawn; None to leave it."""
+
+    def answer(self, session: Session, need: Need) -> bool:
+        """The referee's question, answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """turns: how often a player chose an action."""
+
+    turns: int
+    is_over: bool
+
+
+def play(session: Session, players: Mapping[str, Player], most_turns: int = 2000) -> Result:
+    """Play to the end, or until so many actions were chosen. players: by the names of the seats."""
+    turns = 0
+    while session.outcome is None and turns < most_turns:
+        need = session.need
+        player = players[need.player]
+        if need.wait is Wait.ACTION:
+            session.act(player.choose(session, need))
+            turns += 1
+        elif need.wait is Wait.HAND:
+            lay(session, player, need)
+        elif need.wait is Wait.PULL:
+            pull(session, player, need)
+        elif need.wait is Wait.ANSWER:
+            session.answer(player.answer(session, need))
+        else:
+            session.settle()
+    return Result(turns, session.outcome is not None)
+
+
+def lay(session: Session, player: Player, need: Need) -> None:
+    """Carry the held piece over its place, lower it until something carries it, and let go."""
+    goal = player.place(session, need)
+    hand, held = session.table.hand, need.pieces[0]
+    half = 0.5 * float(np.linalg.norm(session.table.bodies[held].piece.extents))
+    tops = [
+        body.pose.position[2] + 0.5 * float(np.linalg.norm(body.piece.extents))
+        for body in session.table.bodies.values()
+        if body.name not in (TABLE, FLOOR, held)
+    ]
+    x, y, z = goal.position
+    over = Pose((x, y, z + HOVER), goal.orientation)
+    height = min(max(tops, default=0.0), goal.position[2] + 0.15) + half + CLEARANCE
+    _drive(session, player, carry(hand, over, height), Wait.HAND)
+    if hand.held == held:
+        _drive(session, player, lower(hand, z - SINK, session.table.bodies[held].piece.mass), Wait.HAND)
+    if hand.held == held and session.need.wait is Wait.HAND:
+        session.release()
+
+
+def pull(session: Session, player: Player, need: Need) -> None:
+    """Draw the held piece out; a stuck one is left."""
+    way = player.pull(session, need)
+    if way is not None:
+        _drive(session, player, draw(session.table.hand, way), Wait.PULL)
+    if session.need.wait is Wait.PULL:
+        for choice in session.choices:
+            if not isinstance(choice.action, TakeBack):
+                session.act(choice.action)
+                return
+        session.act(session.choices[0].action)
+
+
+def _drive(session: Session, player: Player, motion: Motion, wait: Wait) -> Ending:
+    """Run a motion, with the player's tremor, as long as the rules leave the piece in the hand."""
+    rate = session.table.world.rate
+    while True:
+        try:
+            target = next(motion)
+        except StopIteration as end:
+            ending: Ending = end.value
+            return ending
+        if session.need.wait is not wait or session.table.hand.held is None:
+            return Ending.EMPTY
+        if player.tremor.size > 0.0:
+            pose = unpacked(target)
+            offset = player.tremor.at(session.table.step / rate)
+            x, y, z = (np.asarray(pose.position) + offset).tolist()
+            target = packed(Pose((x, y, z), pose.orientation))
+        session.aim(target)

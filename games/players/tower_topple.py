@@ -1,0 +1,87 @@
+"""How a bot plays Tower Topple: it feels for a brick that carries little and whose absence the tower bears."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.pose import Pose
+from engine.topple.contacts import Contacts, find_contacts
+from engine.topple.statics import analyse, stands
+from engine.topple.verdict import REST_ANGLE, REST_GAP
+from engine.world import FLOOR, Assembly
+from games.judge import tower_topple as judge
+from games.rules.base import Action, Need, Take, TakeBack
+from games.session import Session
+
+if TYPE_CHECKING:
+    from games.players.bots import Bot
+
+Array = NDArray[np.float64]
+
+CANDIDATES = 8
+"""Bricks whose absence is thought through, those that carry least."""
+OUT = 0.012
+"""Metres beyond its own length that a brick is drawn, so that it is clear of the tower."""
+
+
+def choose(bot: Bot, session: Session, need: Need) -> Action:
+    """Of the bricks that may be pulled the one that carries least and that the tower does not need."""
+    actions = [choice.action for choice in session.choices if not isinstance(choice.action, TakeBack)]
+    takes = [action for action in actions if isinstance(action, Take)]
+    if not takes:
+        return actions[0]
+    if bot.style == "clumsy" or len(takes) == 1:
+        return bot.luck.choice(takes)
+    scene = assembly_of(session)
+    loads = analyse(scene, contacts=_contacts(scene), margins=False).loads
+    takes.sort(key=lambda take: (loads.get(take.piece, 0.0), take.piece))
+    borne = [take for take in takes[:CANDIDATES] if bears(scene, take.piece)]
+    if not borne:
+        return takes[0]
+    return borne[0] if bot.style == "steady" else bot.luck.choice(borne)
+
+
+def place(bot: Bot, session: Session, need: Need) -> Pose:
+    """The free slot nearest to the middle of the tower."""
+    scene = session.table.scene()
+    middle = np.mean([body.pose.position[:2] for body in scene.bodies.values() if not body.fixed], axis=0)
+    slots = judge.slots(session.state, scene)
+    return min(slots, key=lambda pose: float(np.linalg.norm(np.subtract(pose.position[:2], middle))))
+
+
+def pull(bot: Bot, session: Session, need: Need) -> Array | None:
+    """Straight out along the brick, towards the side where its centre lies already."""
+    body = session.table.bodies[need.pieces[0]]
+    longest = int(np.argmax(body.piece.extents))
+    axis = body.pose.matrix[:, longest].copy()
+    axis[2] = 0.0
+    axis /= np.linalg.norm(axis)
+    others = [each.pose.position for each in session.table.bodies.values() if not each.fixed]
+    outwards = float(np.subtract(body.pose.position, np.mean(others, axis=0)) @ axis)
+    sign = 1.0 if outwards >= 0 else -1.0
+    return np.asarray(sign * axis * (float(body.piece.extents[longest]) + OUT))
+
+
+def answer(bot: Bot, session: Session, need: Need) -> bool:
+    """TT-11: whether the tower needs every one of these bricks."""
+    scene = assembly_of(session)
+    return not any(bears(scene, piece) for piece in need.pieces)
+
+
+def assembly_of(session: Session) -> Assembly:
+    """The tower as it stands."""
+    bodies = (body for name, body in session.table.scene().bodies.items() if name != FLOOR)
+    return Assembly("tower", tuple(bodies))
+
+
+def bears(scene: Assembly, piece: str) -> bool:
+    """Whether the tower could stand without a brick."""
+    without = Assembly(scene.name, tuple(body for body in scene.bodies if body.name != piece))
+    return stands(without, contacts=_contacts(without)) is not False
+
+
+def _contacts(scene: Assembly) -> Contacts:
+    return find_contacts(scene, REST_GAP, REST_ANGLE)

@@ -1,0 +1,155 @@
+"""The physical half of a game: a world, a watch and a hand, kept together through rebuilds. Knows no rules.
+
+Pieces in the supply are in the world too, but immovable until a hand takes them: what falls can lie against them, and a
+table of seventy pieces costs no more than the tower.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from engine.bullet import BulletWorld
+from engine.events import Rested, SceneEvent
+from engine.hand import GRIP, Grip, Hand, Target
+from engine.pose import Pose
+from engine.settings import Scale
+from engine.snapshot import Snapshot
+from engine.watch import Watch, steps_of
+from engine.world import FLOOR, TABLE, Body
+from games.judge.scene import Scene
+from models.build import build
+from models.spec import PieceSpec
+
+Sink = Callable[[int, Mapping[str, Body]], None]
+"""Is shown all bodies with their poses, at a step; 60 times a second while the world runs."""
+
+STRIDE = 4
+"""Steps between two looks at all poses: 60 a second at the games' size. The hand acts at every step."""
+PATIENCE = 10.0
+"""Seconds (ALL-2) after which the table is judged as it lies."""
+
+
+DEEP = 0.72
+"""Metres from the top of the table to the floor of the room: what falls off the table comes to rest there."""
+
+
+def floor() -> Body:
+    """The floor beyond the table."""
+    spec = {"model": FLOOR, "shape": {"box": [6000, 6000, 100]}, "material": "table"}
+    return Body(FLOOR, build(PieceSpec.model_validate(spec)), Pose((0.0, 0.0, -DEEP - 0.05)), fixed=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moment:
+    """A table one can come back to. bodies: as they lay, supplies included."""
+
+    snapshot: Snapshot
+    bodies: dict[str, Body]
+
+
+class Table:
+    """Bodies on a table in a room. bodies: the free ones in play and the immovable ones, the table among them. The
+    rate follows from `scale`. step: where the clock begins. sink: sees every look at the world."""
+
+    def __init__(
+        self, bodies: Iterable[Body], scale: Scale, grip: Grip = GRIP, step: int = 0, sink: Sink | None = None
+    ) -> None:
+        self.bodies = {body.name: body for body in (*bodies, floor())}
+        self.sink = sink
+        self.world = BulletWorld(self.bodies.values(), scale=scale)
+        self.world.settle()
+        self.hand = Hand(self.world, grip)
+        self.restore(Moment(self.world.snapshot(), self.bodies), step)
+        self.run_to_rest()
+
+    @property
+    def step(self) -> int:
+        """Steps since the game began."""
+        return self.world.step
+
+    def scene(self) -> Scene:
+        """Everything as it lies now."""
+        tick = self.world.read(contacts=True)
+        self._follow(tick.names, tick.poses.tolist())
+        forces: dict[tuple[str, str], float] = {}
+        for contact in tick.contacts or ():
+            forces[contact.a, contact.b] = forces.get((contact.a, contact.b), 0.0) + contact.force
+        return Scene(dict(self.bodies), frozenset(forces))
+
+    def free(self, name: str) -> None:
+        """Make a piece of the supply movable, where it lies."""
+        body = replace(self.bodies[name], fixed=False)
+        if self.bodies[name].fixed:
+            self._swap(body)
+
+    def put(self, body: Body) -> None:
+        """Put a piece somewhere by decree: back into the supply, or onto the table before it is taken."""
+        self._swap(body)
+
+    def aim(self, target: Target) -> tuple[SceneEvent, ...]:
+        """One step with the held piece pulled towards a target."""
+        self.hand.move(target)
+        self.hand.act()
+        self.world.run(1)
+        return self._look() if self.world.step % STRIDE == 0 else ()
+
+    def advance(self) -> tuple[SceneEvent, ...]:
+        """A few steps without the hand."""
+        self.world.run(STRIDE - self.world.step % STRIDE)
+        return self._look()
+
+    def run_to_rest(self) -> None:
+        """Run until everything lies still, or patience ends."""
+        last = self.world.step + steps_of(PATIENCE, self.world.rate)
+        while self.world.step < last:
+            if any(isinstance(event, Rested) for event in self.advance()):
+                return
+
+    def remember(self) -> Moment:
+        """This moment, to come back to."""
+        self.scene()
+        return Moment(self.world.snapshot(), dict(self.bodies))
+
+    def restore(self, moment: Moment, step: int | None = None) -> None:
+        """Go back to a moment, or go on from this one as everybody who comes back to it will. The clock runs on, or
+        is set to `step`."""
+        step = self.world.step if step is None else step
+        self.world.close()
+        self.world = BulletWorld.rebuilt(replace(moment.snapshot, step=step))
+        self.bodies = dict(moment.bodies)
+        # contacts of hulls carry their forces again only after a step
+        self.world.run(STRIDE)
+        self._wake()
+
+    def rest_here(self) -> None:
+        """From now on moves and falls count from how everything lies now."""
+        self.watch.rest(self.world.read(contacts=True))
+
+    def close(self) -> None:
+        """Free the simulator."""
+        self.world.close()
+
+    def _wake(self) -> None:
+        self.hand.enter(self.world)
+        self.watch = Watch(self.bodies.values(), self.world.rate)
+        self.rest_here()
+
+    def _swap(self, body: Body) -> None:
+        if body.name in self.bodies:
+            self.world.remove(body.name)
+        self.world.add(body)
+        self.bodies[body.name] = body
+        self.watch.add(body)
+
+    def _look(self) -> tuple[SceneEvent, ...]:
+        among = (TABLE, FLOOR) if self.hand.held is None else (TABLE, FLOOR, self.hand.held)
+        tick = self.world.read(contacts=among)
+        self._follow(tick.names, tick.poses.tolist())
+        if self.sink is not None:
+            self.sink(tick.step, self.bodies)
+        return self.watch.see(tick, among)
+
+    def _follow(self, names: tuple[str, ...], rows: list[list[float]]) -> None:
+        for name, (x, y, z, a, b, c, d) in zip(names, rows, strict=True):
+            self.bodies[name] = replace(self.bodies[name], pose=Pose((x, y, z), (a, b, c, d)))
