@@ -87,6 +87,21 @@ def check(
     raise typer.Exit(run(request, as_json))
 
 
+@app.command(epilog="Example: teeter probe tower --piece brick.09.2 --piece brick.17.1")
+@reports
+def probe(
+    scene: Annotated[str, typer.Argument(help="Scene file, mesh file, or the name of a shipped scene.")],
+    piece: Annotated[
+        Optional[list[str]], typer.Option(help="Probe this piece. May be repeated; all when left out.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Which piece can come out: what it carries, how hard it pulls, whether the rest stands without it."""
+    from games.commands.probe import Request, run
+
+    raise typer.Exit(run(Request(scene, tuple(piece or ())), as_json))
+
+
 @app.command(epilog="Example: teeter doctor")
 @reports
 def doctor(as_json: Json = False) -> None:

@@ -1,0 +1,172 @@
+"""`teeter probe`: which piece can come out."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+
+from games.commands.console import OK, print_json, refuse, teeter_version
+
+if TYPE_CHECKING:
+    from engine.topple.probe import Probed
+    from engine.topple.probe import Progress as Told
+    from scenes.scene import Scene
+
+PATIENCE = 1.0
+"""Seconds before a progress bar appears."""
+BEST = 3
+"""Candidates named below the table, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Everything `teeter probe` was asked. pieces: by name; none for all."""
+
+    scene: str
+    pieces: tuple[str, ...] = ()
+
+
+def run(request: Request, as_json: bool) -> int:
+    """Probe and print; the exit code. Raises SceneError or ModelError for bad input."""
+    from engine.topple.probe import NotStandingError, probe
+    from scenes.load import load
+
+    scene = load(request.scene)
+    _validate(scene, request.pieces)
+    with _bar() as told:
+        try:
+            found = probe(scene.assembly, request.pieces or None, progress=told)
+        except NotStandingError as error:
+            refuse(f"{error}; see `teeter check {request.scene}`")
+    if as_json:
+        print_json(to_json(scene.name, found))
+        return OK
+    console = Console()
+    console.print(table_of(scene.name, found))
+    console.print(advice(found))
+    return OK
+
+
+def _validate(scene: Scene, pieces: tuple[str, ...]) -> None:
+    """Refuse names that are no free piece of the scene, all in one message."""
+    from scenes.faults import nearest
+
+    free = {body.name for body in scene.assembly.free}
+    fixed = {body.name for body in scene.assembly.bodies} - free
+    wrong = [
+        f"{name!r} is fixed: it is a support"
+        if name in fixed
+        else f"there is no piece {name!r}{nearest(name, sorted(free))}"
+        for name in pieces
+        if name not in free
+    ]
+    if wrong:
+        refuse(f"{scene.name}: " + "; ".join(wrong))
+    if not free:
+        refuse(f"{scene.name}: every piece is fixed, so there is nothing to pull out")
+
+
+@contextmanager
+def _bar() -> Iterator[Told]:
+    """Something to tell how far the probe is: a bar on a terminal, once it takes longer than a moment."""
+    started = time.perf_counter()
+    # without its thread, which would keep the probe from forking its workers
+    progress = Progress(
+        TextColumn("probing"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        auto_refresh=False,
+    )
+    task = progress.add_task("")
+    showing = False
+
+    def told(done: int, total: int) -> None:
+        nonlocal showing
+        if not showing and progress.console.is_terminal and time.perf_counter() - started > PATIENCE:
+            showing = True
+            progress.start()
+        progress.update(task, completed=done, total=total, refresh=showing)
+
+    try:
+        yield told
+    finally:
+        if showing:
+            progress.stop()
+
+
+def to_json(scene: str, found: dict[str, Probed]) -> dict[str, Any]:
+    """What was found as `teeter probe --json` prints it: newtons; `pull_n` is null for what is stuck."""
+    return {
+        "teeter": teeter_version(),
+        "scene": scene,
+        "pieces": {
+            name: {
+                "load_n": round(one.load, 5),
+                "pull_n": None if one.pull is None else round(one.pull, 5),
+                "stands_without": one.stands_without,
+                "loose": one.loose,
+            }
+            for name, one in found.items()
+        },
+    }
+
+
+def best_first(found: dict[str, Probed]) -> list[str]:
+    """The names by how safe a pull is: what the rest stands without, then what is loose, then by force."""
+
+    def rank(name: str) -> tuple[bool, bool, float]:
+        one = found[name]
+        return not one.stands_without, not one.loose, math.inf if one.pull is None else one.pull
+
+    return sorted(found, key=rank)
+
+
+def table_of(scene: str, found: dict[str, Probed]) -> Table:
+    """The pieces as people read them, the safest pull first."""
+    table = Table(
+        title=f"Which piece can come out of {escape(scene)}?", title_justify="left", box=None, padding=(0, 2)
+    )
+    table.add_column("piece")
+    table.add_column("carries", justify="right")
+    table.add_column("pull", justify="right")
+    table.add_column("without it")
+    table.add_column("")
+    for name in best_first(found):
+        one = found[name]
+        table.add_row(
+            escape(name),
+            _newtons(one.load),
+            "[red]stuck[/red]" if one.pull is None else _newtons(one.pull),
+            "[green]stands[/green]" if one.stands_without else "[red]topples[/red]",
+            "[green]loose[/green]" if one.loose else "",
+        )
+    return table
+
+
+def advice(found: dict[str, Probed]) -> str:
+    """One sentence: the best candidates."""
+    safe = [name for name in best_first(found) if found[name].stands_without and not found[name].stuck]
+    if not safe:
+        return "No piece comes out without bringing others down."
+    # the loose come first; beside them the others are no candidates
+    named = [name for name in safe if found[name].loose is found[safe[0]].loose][:BEST]
+    force = _newtons(max(found[name].pull or 0.0 for name in named))
+    words = [f"[bold]{escape(name)}[/bold]" for name in named]
+    listed = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+    loose = "loose: " if found[named[0]].loose else ""
+    return f"Pull out {listed}, {loose}at most {force}, and the rest stands."
+
+
+def _newtons(force: float) -> str:
+    return f"{force:.2f} N"

@@ -1,0 +1,229 @@
+"""The probe beside closed forms: friction of one brick, of rows of bricks, and what falls without a piece."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+
+from engine.bench.rigs import piece, table, tower, wood
+from engine.bullet import BulletWorld
+from engine.hand import GRIP
+from engine.pose import Pose, quaternion_of_rpy
+from engine.settings import GRAVITY
+from engine.topple.probe import NotStandingError, Probed, probe, ways_out
+from engine.topple.shake import let_down
+from engine.world import Assembly, Body
+from scenes.load import load
+
+BRICK = piece(wood(), box=(75, 25, 15))
+WEIGHT = BRICK.mass * GRAVITY
+ON_TABLE = math.sqrt(BRICK.material.friction * table().piece.material.friction)
+
+
+def brick(name: str, x: float, y: float, z: float, yaw: float = 0.0, *, fixed: bool = False) -> Body:
+    """A brick; mm and degrees."""
+    turn = quaternion_of_rpy(0.0, 0.0, math.radians(yaw))
+    return Body(name, BRICK, Pose((x / 1e3, y / 1e3, z / 1e3), turn), fixed)
+
+
+def scene(*bodies: Body) -> Assembly:
+    return Assembly("scene", (table(), *bodies))
+
+
+def rows(count: int, gone: tuple[str, ...] = ()) -> Assembly:
+    """A tower of exact bricks, named by row and place, some taken out."""
+    bodies = tuple(body for body in tower(rows=count) if body.name not in gone)
+    return Assembly("rows", bodies)
+
+
+def between_rows(load: float, weight: float) -> float:
+    """Newtons to slide a brick between two bricks: friction above and below."""
+    return 0.4 * (2.0 * load + weight)
+
+
+# -- forces ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("yaw", [0.0, 35.0])
+def test_a_brick_alone_is_pulled_against_the_friction_of_its_weight(yaw: float) -> None:
+    found = probe(scene(brick("a", 0, 0, 7.5, yaw)), workers=1)["a"]
+    assert found.pull == pytest.approx(ON_TABLE * WEIGHT, rel=0.05)
+    assert found.load == pytest.approx(0.0, abs=1e-6)
+    assert (found.loose, found.stuck, found.stands_without) == (True, False, True)
+
+
+def test_the_lower_of_two_bricks_rubs_above_and_below() -> None:
+    found = probe(scene(brick("low", 0, 0, 7.5), brick("high", 0, 0, 22.5, 90.0)), workers=1)
+    assert found["low"].load == pytest.approx(WEIGHT, rel=1e-3)
+    # the table rubs with the weight of both; what the upper brick adds is less when it comes along
+    assert ON_TABLE * 2 * WEIGHT * 0.95 < (found["low"].pull or 0) < (ON_TABLE * 2 + 0.4) * WEIGHT * 1.05
+    assert not found["low"].stands_without
+    assert found["high"].pull == pytest.approx(0.4 * WEIGHT, rel=0.1)
+
+
+@cache
+def twelve_rows() -> dict[str, Probed]:
+    """The middle bricks of some rows."""
+    return probe(rows(12), [f"brick.{3 * row + 2:02d}" for row in (2, 5, 8, 10)], workers=1)
+
+
+@pytest.mark.slow
+def test_a_middle_brick_carries_a_third_of_what_is_above() -> None:
+    weight = rows(12).free[0].piece.mass * GRAVITY
+    found = [one.load / weight for one in twelve_rows().values()]
+    assert found == pytest.approx([9.0, 6.0, 3.0, 1.0], rel=0.02)
+
+
+@pytest.mark.slow
+def test_a_middle_brick_is_pulled_against_friction_above_and_below() -> None:
+    weight = rows(12).free[0].piece.mass * GRAVITY
+    for name, one in twelve_rows().items():
+        assert one.pull == pytest.approx(between_rows(one.load, weight), rel=0.25), name
+        assert one.stands_without
+        assert not one.loose
+
+
+@pytest.mark.slow
+def test_the_lower_a_brick_lies_the_harder_it_is_to_pull() -> None:
+    pulls = [one.pull or math.inf for one in twelve_rows().values()]
+    assert pulls == sorted(pulls, reverse=True)
+    assert pulls[0] > 4.0 * pulls[-1]
+
+
+def test_a_brick_under_more_than_the_hand_can_pull_is_stuck() -> None:
+    heavy = piece(wood(density=7000.0), box=(75, 25, 15))
+    stack = [
+        Body(
+            f"b{n}", heavy, Pose((0.0, 0.0, 0.015 * n + 0.0075), quaternion_of_rpy(0.0, 0.0, n * math.pi / 2))
+        )
+        for n in range(9)
+    ]
+    weight = heavy.mass * GRAVITY
+    found = probe(scene(*stack), ["b0", "b7"], workers=1)
+    assert ON_TABLE * 9 * weight > GRIP.force > between_rows(weight, weight)
+    assert (found["b0"].pull, found["b0"].stuck, found["b0"].loose) == (None, True, False)
+    assert found["b7"].pull == pytest.approx(between_rows(weight, weight), rel=0.35)
+
+
+# -- ways out --------------------------------------------------------------------------------------------------
+
+
+def test_a_brick_is_pulled_lengthways_both_ways_where_both_are_free() -> None:
+    body = brick("a", 0, 0, 7.5, 90.0)
+    ways = ways_out(scene(body), body)
+    assert np.allclose(ways, [(0, 1, 0), (0, -1, 0)], atol=1e-12)
+
+
+def test_a_brick_is_pulled_away_from_what_is_in_its_way() -> None:
+    body = brick("a", 0, 0, 7.5)
+    ways = ways_out(scene(body, brick("b", 75.5, 0, 7.5), brick("over", 0, 0, 22.5)), body)
+    assert np.allclose(ways, [(-1, 0, 0)])
+
+
+def test_a_cube_between_others_is_pulled_where_nothing_is() -> None:
+    cube = piece(wood(), box=(20, 20, 20))
+    bodies = [Body(f"c{n}", cube, Pose((0.0201 * n, 0.0, 0.01))) for n in range(3)]
+    ways = ways_out(scene(*bodies), bodies[1])
+    assert np.allclose(ways, [(0, 1, 0), (0, -1, 0)], atol=1e-12)
+
+
+# -- without it ------------------------------------------------------------------------------------------------
+
+
+def test_the_last_brick_of_a_row_but_an_outer_one_topples_what_is_above() -> None:
+    """Row two holds its middle brick and one outer: without the middle one the rest lies on the outer one alone."""
+    found = probe(rows(5, ("brick.06",)), ["brick.04", "brick.05", "brick.15"], workers=1)
+    assert {name: one.stands_without for name, one in found.items()} == {
+        "brick.04": True,
+        "brick.05": False,
+        "brick.15": True,
+    }
+
+
+def test_where_statics_is_silent_dynamics_answers() -> None:
+    found = probe(load("cone_in_ring").assembly, workers=1)
+    assert {name: one.stands_without for name, one in found.items()} == {
+        "lower": False,
+        "upper": False,
+        "cone": True,
+    }
+    weights = {body.name: body.piece.mass * GRAVITY for body in load("cone_in_ring").assembly.free}
+    assert found["upper"].load == pytest.approx(weights["cone"], rel=0.03)
+    assert found["lower"].load == pytest.approx(weights["cone"] + weights["upper"], rel=0.03)
+    assert found["cone"].load == pytest.approx(0.0, abs=1e-3)
+    assert all(one.pull is not None for one in found.values())
+
+
+def test_a_scene_as_it_came_to_rest_is_probed_as_well() -> None:
+    declared = scene(brick("low", 0, 0, 7.8), brick("high", 10, 0, 23.1))
+    assert not let_down(declared).fell
+    found = probe(declared, workers=1)
+    assert found["low"].load == pytest.approx(WEIGHT, rel=0.01)
+    assert {name: one.stands_without for name, one in found.items()} == {"low": False, "high": True}
+
+
+# -- what is asked ---------------------------------------------------------------------------------------------
+
+
+def test_fixed_pieces_are_skipped_and_the_order_is_the_scenes() -> None:
+    bodies = scene(brick("post", 0, 100, 7.5, fixed=True), brick("b", 0, 0, 7.5), brick("a", 0, 50, 7.5))
+    assert list(probe(bodies, workers=1)) == ["b", "a"]
+    assert list(probe(bodies, ["a", "post", "table"], workers=1)) == ["a"]
+    assert probe(bodies, ["post"]) == {}
+
+
+def test_unknown_names_and_falling_scenes_are_refused() -> None:
+    with pytest.raises(ValueError, match="no piece 'c'"):
+        probe(scene(brick("a", 0, 0, 7.5)), ["c"])
+    with pytest.raises(NotStandingError, match="does not stand by itself"):
+        probe(scene(brick("a", 0, 0, 7.5), brick("b", 0, 0, 22.5), brick("c", 60, 0, 37.5)))
+
+
+def test_progress_is_told_piece_by_piece() -> None:
+    told: list[tuple[int, int]] = []
+    probe(
+        scene(brick("a", 0, 0, 7.5), brick("b", 0, 50, 7.5)), workers=1, progress=lambda *at: told.append(at)
+    )
+    assert told == [(1, 2), (2, 2)]
+
+
+def test_the_same_for_any_number_of_workers_and_every_time() -> None:
+    assembly = rows(4)
+    names = ["brick.02", "brick.05", "brick.10"]
+    alone = probe(assembly, names, workers=1)
+    assert probe(assembly, names, workers=1) == alone
+    assert probe(assembly, names, workers=2) == alone
+    # one piece asked alone is no other than among many
+    assert probe(assembly, names[1:2], workers=1) == {names[1]: alone[names[1]]}
+
+
+@pytest.mark.parametrize("factor", [0.1, 10.0])
+def test_a_scene_of_another_size_is_the_same_scene(factor: float) -> None:
+    shape = piece(wood(), box=(75 * factor, 25 * factor, 15 * factor))
+    found = probe(
+        Assembly("scaled", (table(), Body("a", shape, Pose((0.0, 0.0, 0.0075 * factor))))), workers=1
+    )
+    expected = ON_TABLE * shape.mass * GRAVITY
+    if expected > GRIP.force:
+        assert found["a"].stuck
+    else:
+        assert found["a"].pull == pytest.approx(expected, rel=0.05)
+
+
+def test_the_probe_leaves_no_world_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    worlds: list[BulletWorld] = []
+    opened = BulletWorld.__init__
+
+    def spy(world: BulletWorld, *words: object, **named: object) -> None:
+        worlds.append(world)
+        opened(world, *words, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(BulletWorld, "__init__", spy)
+    probe(scene(brick("a", 0, 0, 7.5)), workers=1)
+    assert worlds
+    for world in worlds:
+        with pytest.raises(RuntimeError, match="closed"):
+            world.read()
