@@ -102,6 +102,42 @@ def probe(
     raise typer.Exit(run(Request(scene, tuple(piece or ())), as_json))
 
 
+@app.command(
+    epilog="Example: teeter play wonky --players bot:steady,bot:clumsy --seed 3 --headless --record game.teeter"
+)
+@reports
+def play(
+    game: Annotated[str, typer.Argument(help="What to play; `teeter games` lists it.")],
+    mode: Annotated[Optional[str], typer.Option(help="Mode of the game.")] = None,
+    players: Annotated[
+        str, typer.Option(help="Names in clockwise order; bot:steady, bot:bold, bot:clumsy.")
+    ] = "bot:steady,bot:steady",
+    seed: Annotated[int, typer.Option(help="Of decks, pieces and bots.")] = 0,
+    house: Annotated[Optional[list[str]], typer.Option(help="KEY=VALUE of an option; repeatable.")] = None,
+    record: Annotated[Optional[Path], typer.Option(help="Write a replay to this file.")] = None,
+    headless: Annotated[bool, typer.Option("--headless", help="Without a window; bots only.")] = False,
+    turns: Annotated[int, typer.Option(help="Break the game off after so many choices.")] = 2000,
+    as_json: Json = False,
+) -> None:
+    """A whole game on true physics, told as it goes."""
+    from games.commands.play import Request, run
+
+    request = Request(game, mode, players, seed, tuple(house or ()), record, headless, turns)
+    raise typer.Exit(run(request, as_json))
+
+
+@app.command(epilog="Example: teeter verify game.teeter")
+@reports
+def verify(
+    file: Annotated[Path, typer.Argument(help="A replay, or the folder of a game that was broken off.")],
+    as_json: Json = False,
+) -> None:
+    """Play a replay again and compare. Exit code 0: agrees, 1: differs, 3: from another platform."""
+    from games.commands.play import run_verify
+
+    raise typer.Exit(run_verify(file, as_json))
+
+
 @app.command(epilog="Example: teeter doctor")
 @reports
 def doctor(as_json: Json = False) -> None:

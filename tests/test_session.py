@@ -1,0 +1,218 @@
+"""A game on true physics: doors, boundaries, undo; recorded and played again; by bots and headless."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.hand import packed
+from engine.pose import Pose
+from engine.record.reader import load
+from engine.world import FLOOR, TABLE
+from games.judge.registry import JUDGES
+from games.players.bots import Bot
+from games.players.player import play
+from games.record import begin, verify
+from games.rules.base import Action, Take, Wait
+from games.rules.errors import IllegalAction
+from games.rules.registry import GAMES
+from games.rules.wonky.state import PlayCard
+from games.session import Session
+
+BY_NAME = {game.name: game for game in GAMES}
+
+
+def session_of(name: str, players: tuple[str, ...] = ("Ana", "Ben"), **options: object) -> Session:
+    return begin(BY_NAME[name], players, 1, options)[0]
+
+
+def poses(session: Session) -> dict[str, tuple[float, ...]]:
+    return {
+        name: (*body.pose.position, *body.pose.orientation)
+        for name, body in session.table.scene().bodies.items()
+    }
+
+
+def with_block(session: Session) -> str:
+    """Play a block card, take its block, and lift it a little; the block's name."""
+    card = next(each.action for each in session.choices if isinstance(each.action, PlayCard))
+    session.act(card)
+    session.act(session.choices[0].action)
+    held = session.need.pieces[0]
+    start = session.table.bodies[held].pose
+    for step in range(40):
+        x, y, z = start.position
+        session.aim(packed(Pose((x, y, z + 0.0005 * step), start.orientation)))
+    return held
+
+
+@pytest.fixture
+def wonky() -> Any:
+    session = session_of("wonky")
+    yield session
+    session.close()
+
+
+# -- doors and boundaries --------------------------------------------------------------------------------------
+
+
+def test_ALL_8_a_refused_action_moves_nothing(wonky: Session) -> None:
+    before = poses(wonky)
+    with pytest.raises(IllegalAction, match="a card comes first"):
+        wonky.act(Take(wonky.need.player, "small_green"))
+    assert poses(wonky) == before
+    assert wonky.table.hand.held is None
+
+
+def test_the_supply_cannot_be_moved_until_a_hand_takes_it(wonky: Session) -> None:
+    assert all(wonky.table.bodies[block.id].fixed for block in wonky.state.stock.blocks)
+    held = with_block(wonky)
+    assert not wonky.table.bodies[held].fixed
+    assert wonky.table.hand.held == held
+
+
+def test_ALL_6_a_take_back_restores_every_pose(wonky: Session) -> None:
+    before = poses(wonky)
+    held = with_block(wonky)
+    assert poses(wonky)[held][2] > before[held][2] + 0.01
+    take_back: Action = wonky.choices[0].action
+    wonky.act(take_back)
+    after = poses(wonky)
+    assert wonky.table.hand.held is None
+    assert after.keys() == before.keys()
+    assert max(float(np.abs(np.subtract(after[name], before[name])).max()) for name in after) < 1e-5
+    assert wonky.need.wait is Wait.ACTION
+
+
+def test_a_block_let_go_on_the_table_begins_a_tower_and_counts_to_three(wonky: Session) -> None:
+    held = with_block(wonky)
+    start = wonky.table.hand.target
+    for step in range(300):
+        part = min(1.0, step / 240)
+        x, y = (value * (1.0 - part) for value in start.position[:2])
+        wonky.aim(packed(Pose((x, y, start.position[2]), start.orientation)))
+    wonky.release()
+    assert wonky.need.wait is Wait.COUNT
+    released = wonky.table.step
+    wonky.settle()
+    assert wonky.state.tower == (held,)
+    assert wonky.table.step >= released + 3 * wonky.table.world.rate
+    assert wonky.need.wait is Wait.ACTION
+    assert wonky.saved.state == wonky.state
+
+
+def test_WK_11_a_block_let_go_beside_the_middle_falls_and_goes_home(wonky: Session) -> None:
+    held = with_block(wonky)
+    wonky.release()
+    wonky.settle()
+    assert wonky.state.tower == ()
+    body = wonky.table.bodies[held]
+    assert body.fixed
+    assert body.pose == JUDGES["wonky"].home(wonky.state, held).pose
+
+
+def test_undo_returns_to_the_last_boundary_and_repeats_bit_for_bit(wonky: Session) -> None:
+    saved, found = wonky.saved, []
+    for _ in range(2):
+        wonky.undo()
+        assert wonky.state == saved.state
+        wonky.table.advance()
+        found.append(poses(wonky))
+    assert found[0] == found[1]
+
+
+def test_there_is_a_floor_for_what_leaves_the_table(wonky: Session) -> None:
+    assert {TABLE, FLOOR} <= wonky.table.bodies.keys()
+    block = wonky.table.bodies["small_green"]
+    wonky.table.put(replace(block, fixed=False, pose=Pose((0.9, 0.0, 0.1))))
+    wonky.table.run_to_rest()
+    assert wonky.table.bodies["small_green"].pose.position[2] == pytest.approx(-0.72 + 0.015, abs=0.02)
+
+
+# -- bots, records ---------------------------------------------------------------------------------------------
+
+
+def played(name: str, path: Path | None, turns: int, seed: int = 3, **options: object) -> Session:
+    game = BY_NAME[name]
+    faults: list[str] = []
+    session, recorder = begin(
+        game,
+        ("bot:steady", "bot:clumsy"),
+        seed,
+        options,
+        path=path,
+        tell=[lambda before, given, after: faults.extend(game.rules.faults(after))],
+    )
+    bots = {seat.name: Bot(seat.members[0].bot, name, seed) for seat in session.state.seats}
+    play(session, bots, turns)
+    assert faults == []
+    assert all(np.isfinite(row).all() for row in poses(session).values())
+    if recorder is not None:
+        recorder.close(None)
+    session.close()
+    return session
+
+
+@pytest.mark.slow
+def test_a_recorded_game_of_wonky_agrees_when_it_is_played_again(tmp_path: Path) -> None:
+    path = tmp_path / "game.teeter"
+    played("wonky", path, 8)
+    found = verify(path)
+    assert (found.agrees, found.difference) == (True, None)
+    assert found.steps > 2000
+    replay = load(path)
+    assert replay.is_complete
+    assert len(replay.boundaries) >= 4
+
+
+@pytest.mark.slow
+def test_a_journal_edited_in_one_number_is_reported_with_the_step(tmp_path: Path) -> None:
+    path, other = tmp_path / "game.teeter", tmp_path / "edited.teeter"
+    played("wonky", path, 3)
+    with zipfile.ZipFile(path) as whole, zipfile.ZipFile(other, "w", zipfile.ZIP_DEFLATED) as edited:
+        for name in whole.namelist():
+            data = whole.read(name)
+            if name == "journal.jsonl":
+                lines = data.decode().splitlines()
+                row = max(number for number, line in enumerate(lines) if '"hand"' in line)
+                entry = json.loads(lines[row])
+                entry["target"][0] += 3000
+                lines[row] = json.dumps(entry)
+                data = ("\n".join(lines) + "\n").encode()
+            edited.writestr(name, data)
+    assert verify(path).agrees
+    found = verify(other)
+    assert not found.agrees
+    assert found.difference is not None
+    assert "differ" in found.why
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("style", ["bold", "clumsy"])
+def test_bots_of_every_style_play_wonky(style: str) -> None:
+    game = BY_NAME["wonky"]
+    session, _ = begin(game, (f"bot:{style}", "bot:steady"), 5, {})
+    bots = {seat.name: Bot(seat.members[0].bot, "wonky", 5) for seat in session.state.seats}
+    play(session, bots, 12)
+    assert len(session.state.discard) >= 4
+    session.close()
+
+
+@pytest.mark.slow
+def test_TT_05_a_short_game_of_tower_topple_pulls_and_lays_bricks() -> None:
+    session = played("tower-topple", None, 4, mode="3", rounds=1, bricks="exact")
+    state = session.state
+    assert len(state.seen) >= 1
+    bricks = [name for row in state.tower for name in row if name] + list(state.fallen) + [state.held]
+    assert session.outcome is not None or len({name for name in bricks if name}) <= 54
+
+
+def test_an_unknown_style_is_refused() -> None:
+    with pytest.raises(ValueError, match="steady, bold, clumsy"):
+        Bot("wild", "wonky", 0)
