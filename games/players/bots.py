@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from engine.hand import Tremor
 from engine.pose import Pose
-from games.players import crazy_tower, tower_topple, wonky
+from games.players import bausack, crazy_tower, tower_topple, wonky
 from games.rules.base import Action, Need
 from games.session import Session
 
@@ -65,6 +65,7 @@ class Skill:
 
 
 SKILLS = {
+    "bausack": Skill(bausack.choose, bausack.place),
     "crazy-tower": Skill(crazy_tower.choose, crazy_tower.place, crazy_tower.pull, crazy_tower.answer),
     "wonky": Skill(wonky.choose, wonky.place),
     "tower-topple": Skill(tower_topple.choose, tower_topple.place, tower_topple.pull, tower_topple.answer),

@@ -1,0 +1,100 @@
+"""How the computer players play Bausack: which piece, what it is worth, and where on the own tower it lies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.pose import Pose
+from engine.world import TABLE, Body
+from games.judge.bausack import areas
+from games.judge.places import steady
+from games.players.bausack_places import first, in_hollows, let_down, places, tilt_of
+from games.rules.base import Action, Need, Take
+from games.rules.bausack.state import Accept, Bid, Build, Pass, PassOn, Phase, Push
+from games.session import Session
+from models.build import build
+from models.catalogue import find
+
+GOOD_DEG = 8.0
+"""A piece that lies so firmly on the own tower is wanted."""
+LOOKED_AT = 8
+"""Pieces of the supply that a player thinks about in a turn."""
+TRIES = 4
+"""Places that the force balance looks at."""
+NOISE_DEG = {"steady": 0.3, "bold": 4.0, "clumsy": 12.0}
+"""How much of the ranking is left to chance."""
+MOST_BID = {"steady": 1, "bold": 3, "clumsy": 2}
+"""Tokens that a piece which fits well is worth."""
+
+
+def choose(bot: Any, session: Session, need: Need) -> Action:
+    """Build with what fits the own tower, push what does not; pay to be rid of it."""
+    state, actions = session.state, [choice.action for choice in session.choices]
+    if state.phase is Phase.CHOOSE:
+        return _pick(bot, session, [action for action in actions if isinstance(action, Take)])
+    if state.phase is Phase.PLACE:
+        return next(action for action in actions if isinstance(action, Take))
+    fits = worth(session, state.actor, state.piece) >= GOOD_DEG
+    if state.phase is Phase.LOOK:
+        return next(action for action in actions if isinstance(action, Build if fits else Push))
+    if state.phase is Phase.RECEIVE:
+        refusal = next((action for action in actions if isinstance(action, PassOn)), None)
+        accept = next(action for action in actions if isinstance(action, Accept))
+        return accept if fits or refusal is None else refusal
+    bids = [a for a in actions if isinstance(a, Bid) and a.bid <= MOST_BID[bot.style]]
+    if fits and bids and bot.luck.random() < 0.25:
+        return bids[0]
+    return next(action for action in actions if isinstance(action, Pass))
+
+
+def place(bot: Any, session: Session, need: Need) -> Pose:
+    """The middle of the own area, or where the force balance likes the piece best on the own tower."""
+    state, held = session.state, session.table.bodies[need.pieces[0]]
+    tower = tower_of(session, state.actor)
+    if not tower:
+        area = areas(state)[state.actor]
+        return first(held.piece, area.x, area.y)
+    table = session.table.bodies[TABLE]
+    ranked: list[tuple[float, Pose]] = []
+    for each in places(held.piece, tower)[:TRIES]:
+        tilt = tilt_of(tower, table, held.at(each.pose))
+        likes = each.worth / 2 if tilt is None else min(each.worth, tilt)
+        ranked.append((likes + bot.luck.uniform(0.0, NOISE_DEG[bot.style]), each.pose))
+    if ranked:
+        return max(ranked, key=lambda pair: pair[0])[1]
+    hollows = in_hollows(held.piece, tower)
+    return hollows[0] if hollows else _over(held, tower)
+
+
+def worth(session: Session, seat: int, name: str) -> float:
+    """Degrees that a piece could be tilted on a seat's tower; 0 when it finds no place."""
+    piece, tower = build(find(f"bausack/{name}")), tower_of(session, seat)
+    if not tower:
+        # a foundation should be flat and broad
+        return 20.0 if name.startswith("base") else 0.0
+    return max((each.worth for each in places(piece, tower)), default=0.0)
+
+
+def tower_of(session: Session, seat: int) -> list[Body]:
+    """The pieces of a seat's tower as they lie, the foundation first."""
+    return [session.table.bodies[name] for name in session.state.towers[seat]]
+
+
+def _pick(bot: Any, session: Session, takes: list[Take]) -> Take:
+    """The piece that fits best; sometimes, and more often when bold, the one that fits worst, to push it."""
+    seen: list[Take] = bot.luck.sample(takes, min(LOOKED_AT, len(takes)))
+    if bot.style == "clumsy":
+        return seen[0]
+    seat = session.state.turn
+    if not session.state.towers[seat]:
+        return next((take for take in takes if take.piece.startswith("base")), seen[0])
+    by_worth = sorted(seen, key=lambda take: worth(session, seat, take.piece))
+    mean = bot.luck.random() < (0.4 if bot.style == "bold" else 0.15)
+    return by_worth[0] if mean else by_worth[-1]
+
+
+def _over(held: Body, tower: list[Body]) -> Pose:
+    """On top of the last piece, come what may."""
+    x, y, _ = tower[-1].pose.position
+    pose = steady(held.piece).then(Pose((x, y, 0.0)))
+    return let_down(held.piece, pose, tower) or pose
