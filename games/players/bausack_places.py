@@ -30,6 +30,8 @@ LEVEL = math.cos(math.radians(1.5))
 """A face of a lying tower that is turned up so far is flat."""
 SAME_MM = 0.3
 """Tops that differ by less carry a piece together."""
+CLEAR_MM = 1.0
+"""Kept free around what stands on a top."""
 LEAST_DEG = 2.0
 """A piece that can be tilted by less on its own foot is not tried so."""
 MOST_DEG = 25.0
@@ -138,7 +140,22 @@ def tops(tower: Sequence[Body]) -> list[tuple[float, shapely.Geometry]]:
         else:
             groups.append([(height, shape)])
     joined = [(group[0][0], shapely.union_all([shape for _, shape in group])) for group in groups]
-    return [(height, shape) for height, shape in joined if shape.area > 20.0]
+    free = [(height, shape.difference(_above(tower, height))) for height, shape in joined]
+    return [(height, shape) for height, shape in free if shape.area > 20.0]
+
+
+def _above(tower: Sequence[Body], height: float) -> shapely.Geometry:
+    """What of a tower rises above a height, seen from above, with room for the hand to err."""
+    parts = [
+        body.pose.apply(part.vertices) * 1e3
+        for body in tower
+        for part in body.piece.parts
+        if part.radius is None
+    ]
+    rising = [part for part in parts if part[:, 2].max() > height + SAME_MM]
+    return shapely.union_all([shapely.MultiPoint(part[:, :2]).convex_hull for part in rising]).buffer(
+        CLEAR_MM
+    )
 
 
 def places(piece: Piece, tower: Sequence[Body]) -> list[Place]:
@@ -209,7 +226,7 @@ def _spots(top: shapely.Geometry, middle: Array) -> list[tuple[float, float]]:
 def _landed(piece: Piece, tower: Sequence[Body], found: list[tuple[float, Array, Face]]) -> list[Place]:
     """The first few places that a piece let down there reaches: nothing else is in its way."""
     landed: list[Place] = []
-    for worth, centre, face in found[: 4 * LANDINGS]:
+    for worth, centre, face in found[: 8 * LANDINGS]:
         pose = Pose.of(centre - face.turn @ piece.centre_of_mass, face.turn)
         rest = let_down(piece, pose, tower)
         if rest is not None and abs(rest.position[2] - pose.position[2]) < 2.0 * SAME_MM / 1e3:

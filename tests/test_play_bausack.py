@@ -1,0 +1,95 @@
+"""Bausack played by bots on true physics: where pieces may lie on a tower, and a whole game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.pose import Pose
+from engine.world import Body
+from games.catalogue import stock_of
+from games.judge import places
+from games.judge.bausack import areas
+from games.judge.registry import JUDGES
+from games.players.bausack_places import faces, first, in_hollows, let_down, tilt_of, tops
+from games.players.bausack_places import places as places_of
+from games.players.bots import Bot
+from games.players.player import play
+from games.rules.base import Input
+from games.rules.bausack.entry import GAME
+from games.rules.bausack.game import faults, start
+from games.session import Session
+from models.build import build
+from models.catalogue import find
+
+TABLE = places.table(600, 600)
+
+
+def piece(name: str, x: float = 0.0, y: float = 0.0, low: float = 0.0) -> Body:
+    """A piece in its steadiest pose, centred over x and y, its lowest point at `low`; millimetres."""
+    shape = build(find(f"bausack/{name}"))
+    return Body(name, shape, places.steady(shape).then(Pose((x / 1e3, y / 1e3, low / 1e3))))
+
+
+def test_a_cuboid_lies_on_its_broad_side_first_and_an_egg_on_none() -> None:
+    base = faces(build(find("bausack/base_1")))
+    assert [round(face.height * 1e3, 1) for face in base] == [7.5, 7.5, 15.0, 15.0]
+    assert base[0].tilt > base[-1].tilt > 20
+    assert faces(build(find("bausack/egg"))) == ()
+
+
+def test_tops_of_one_height_carry_together() -> None:
+    heights = tops([piece("base_1"), piece("cube", -15, 0, 15), piece("base_2", 100)])
+    assert [round(height) for height, _ in heights] == [45, 15]
+    # the cube and a millimetre around it are taken
+    assert 60 * 30 < heights[1][1].area < 2 * 60 * 30 - 30 * 30
+
+
+@pytest.mark.parametrize("name", ["base_2", "cube", "arch", "spool", "bottle", "golf_tee", "tube"])
+def test_every_place_stands_and_touches_the_tower(name: str) -> None:
+    tower = [piece("base_1"), piece("cube", -12, 0, 15)]
+    shape = build(find(f"bausack/{name}"))
+    found = places_of(shape, tower)
+    assert found
+    for each in found:
+        tilt = tilt_of(tower, TABLE, Body(name, shape, each.pose))
+        assert tilt is None or tilt > 1.0
+        rest = let_down(shape, each.pose, tower)
+        assert rest is not None
+        assert rest.position[2] == pytest.approx(each.pose.position[2], abs=1e-6)
+
+
+def test_a_ball_goes_into_a_hole() -> None:
+    tower = [piece("ring_small")]
+    ball = build(find("bausack/ball"))
+    (pose, *_) = in_hollows(ball, tower)
+    top = places.highest(tower[0])
+    assert np.linalg.norm(pose.position[:2]) < 1e-4
+    assert pose.position[2] < top + float(ball.extents[2]) / 2
+
+
+def test_a_foundation_lies_in_the_middle_of_the_own_area() -> None:
+    state = start(["Ana", "Ben", "Cem"], 1, {}, stock_of(GAME))
+    shape = build(find("bausack/base_1"))
+    for area in areas(state):
+        body = Body("base_1", shape, first(shape, area.x, area.y))
+        assert area.holds(body)
+        assert places.bounds(shape, body.pose)[0][2] == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.slow
+def test_a_whole_game_of_a_few_pieces_ends() -> None:
+    names = ["Ana", "Ben"]
+    state = start(names, 2, {"pieces": 8, "tallest": True}, stock_of(GAME))
+
+    def sound(before: Any, given: Input, after: Any) -> None:
+        assert faults(after) == ()
+
+    session = Session(GAME, JUDGES["bausack"], state, tell=[sound])
+    players = {name: Bot("steady", "bausack", at) for at, name in enumerate(names)}
+    result = play(session, players, 120)
+    assert all(np.isfinite(body.pose.position).all() for body in session.table.bodies.values())
+    session.close()
+    assert result.is_over
