@@ -227,13 +227,19 @@ class Session:
             if other in lying and (event.a, event.b) not in self._about:
                 self._has_met = True
                 self._apply(Met(event.step, held, other))
-        elif isinstance(event, Moved) and event.piece == held and self.need.wait is Wait.PULL:
+        elif (
+            isinstance(event, Moved)
+            and event.piece == held
+            and self.need.wait is Wait.PULL
+            and not self._has_met
+        ):
             for other in sorted({name for pair in self._about for name in pair} & (lying - {held})):
                 self._has_met = True
                 self._apply(Met(event.step, held, other))
                 break
-        elif isinstance(event, Moved) and event.piece in lying - {held} and self._has_met:
-            self._apply(Nudged(event.step, event.piece, event.mm))
+        elif isinstance(event, Moved) and event.piece in lying - {held}:
+            if self._has_met and self.judge.minds_nudges:
+                self._apply(Nudged(event.step, event.piece, event.mm))
         elif isinstance(event, Dropped) or (
             isinstance(event, Touched)
             and {event.a, event.b} & {TABLE, FLOOR}

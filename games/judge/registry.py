@@ -16,11 +16,13 @@ from games.rules.tower_topple.state import Phase as TopplePhase
 @dataclass(frozen=True, slots=True)
 class GameJudge:
     """A judge at one game. in_play: the pieces that lie or are carried as part of the game; all others are supply.
-    is_new: whether everything is set up afresh between two states."""
+    is_new: whether everything is set up afresh between two states. minds_nudges: whether the rules care for pieces
+    that are pushed along."""
 
     judge: Judge
     in_play: Callable[[Any], frozenset[str]]
     is_new: Callable[[Any, Any], bool] = lambda before, after: False
+    minds_nudges: bool = True
 
     def layout(self, state: Any) -> tuple[Body, ...]:
         """As `Judge.layout`."""
@@ -98,7 +100,7 @@ def _next_round(before: Any, after: Any) -> bool:
 
 JUDGES: dict[str, GameJudge] = {
     "wonky": GameJudge(wonky, _of_wonky),
-    "tower-topple": GameJudge(tower_topple, _of_tower_topple, _next_round),
+    "tower-topple": GameJudge(tower_topple, _of_tower_topple, _next_round, minds_nudges=False),
     "bausack": GameJudge(bausack, _of_bausack),
     "crazy-tower": GameJudge(crazy_tower, _of_crazy_tower),
     "sandbox": GameJudge(sandbox, _of_sandbox),

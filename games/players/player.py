@@ -22,6 +22,8 @@ HOVER = 0.008
 """Metres above its place where a carried piece is stopped, to be lowered from there."""
 SINK = 0.02
 """Metres below its place to which a lowered piece may go until something carries it."""
+MOST_TRIES = 20
+"""ALL-9 lets a piece that lies against the rules be laid again; a bot that fails so often gives up."""
 CLEARANCE = 0.04
 """Metres between a carried piece and whatever is highest on its way."""
 
@@ -53,16 +55,18 @@ class Result:
 
 
 def play(session: Session, players: Mapping[str, Player], most_turns: int = 2000) -> Result:
-    """Play to the end, or until so many actions were chosen. players: by the names of the seats."""
-    turns = 0
-    while session.outcome is None and turns < most_turns:
+    """Play to the end, or until so many actions were chosen, or a piece was laid in vain `MOST_TRIES` times in a row.
+    players: by the names of the seats."""
+    turns = tries = 0
+    while session.outcome is None and turns < most_turns and tries < MOST_TRIES:
         need = session.need
         player = players[need.player]
         if need.wait is Wait.ACTION:
             session.act(player.choose(session, need))
-            turns += 1
+            turns, tries = turns + 1, 0
         elif need.wait is Wait.HAND:
             lay(session, player, need)
+            tries += 1
         elif need.wait is Wait.PULL:
             pull(session, player, need)
         elif need.wait is Wait.ANSWER:
