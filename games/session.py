@@ -19,7 +19,7 @@ from engine.watch import steps_of
 from engine.world import FLOOR, TABLE, Body
 from games.judge.registry import GameJudge
 from games.judge.scene import Scene
-from games.rules.base import Action, Choice, Game, Input, Need, Outcome, Wait
+from games.rules.base import Action, Choice, Game, Input, Need, Outcome, TakeBack, Wait
 from games.rules.conditions import Question
 from games.rules.events import (
     CountElapsed,
@@ -32,7 +32,7 @@ from games.rules.events import (
     RefereeAnswer,
     Removed,
 )
-from games.table import PATIENCE, Moment, Sink, Table
+from games.table import Moment, Sink, Table
 
 Journal = Callable[[int, dict[str, Any]], None]
 """Is given everything that comes through the doors: the step, and a JSON object with a `type`."""
@@ -114,9 +114,10 @@ class Session:
 
     def act(self, action: Action) -> None:
         """A player's action: refused before anything moves (ALL-8), with the clause. Raises IllegalAction."""
-        self.game.rules.apply(self.state, action)
-        self._journal(self.table.step, {"type": "action", "input": json.loads(self.game.write_input(action))})
+        step = self.table.step
         self._apply(action)
+        # written when the rules have taken it: a refused wish never happened
+        self._journal(step, {"type": "action", "input": json.loads(self.game.write_input(action))})
         need = self.need
         if self.table.hand.held is not None or need.wait in (Wait.REST, Wait.COUNT):
             return
@@ -196,7 +197,7 @@ class Session:
         held = self.table.hand.held
         if held is not None and held not in self._wanted():
             # the rules took it out of the hand: a foul or a change of mind puts everything back, a fall does not
-            if isinstance(given, Nudged) or type(given).__name__ == "TakeBack":
+            if isinstance(given, (Nudged, TakeBack)):
                 self.table.restore(self._lifted or self.saved.moment)
             else:
                 self._let_go()
@@ -282,7 +283,7 @@ class Session:
 
     def _rest(self) -> None:
         """Run until all lies still, then judge it."""
-        self._run_to_rest()
+        self.table.run_to_rest()
         need = self.need
         piece = need.pieces[0] if need.pieces else ""
         scene = self.table.scene()
@@ -301,12 +302,6 @@ class Session:
         broken = self.judge.broken(self.state, piece, need.conditions, self._before, scene)
         self._apply(Placed(self.table.step, piece, where, covers, broken))
 
-    def _run_to_rest(self) -> None:
-        last = self.table.step + steps_of(PATIENCE, self.table.world.rate)
-        while self.table.step < last:
-            if any(isinstance(event, Rested) for event in self.table.advance()):
-                return
-
     def _tidy(self) -> None:
         """After an act, with the hand empty: what the rules have put away goes home, and a new boundary; a piece
         that must be laid again (ALL-9) is taken up again."""
@@ -321,15 +316,12 @@ class Session:
                 self.judge.supplied(self.state, bodies), self._scale, self._grip, step, self._sink
             )
         else:
-            self._run_to_rest_if_moved()
+            if self.table.step > self.saved.moment.snapshot.step:
+                self.table.run_to_rest()
             self._put_away()
         self._told.clear()
         self.saved = self._boundary()
         self._before = self.table.scene()
-
-    def _run_to_rest_if_moved(self) -> None:
-        if self.table.step > self.saved.moment.snapshot.step:
-            self._run_to_rest()
 
     def _put_away(self) -> None:
         play = self.judge.in_play(self.state)
