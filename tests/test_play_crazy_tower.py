@@ -118,6 +118,6 @@ def test_a_whole_game_of_one_colour_ends() -> None:
     result = play(session, {"Ana": Bot("steady", "crazy-tower", 3)}, 60)
     assert all(np.isfinite(body.pose.position).all() for body in session.table.bodies.values())
     session.close()
-    assert result.is_over
+    assert result.why == ""
     assert session.outcome is not None
     assert session.outcome.winners == ("Ana",)

@@ -98,7 +98,7 @@ def _play(
             "seed": request.seed,
             "players": [seat.name for seat in seats],
             "winners": list(outcome.winners) if outcome else [],
-            "reason": outcome.reason.text if outcome else f"broken off after {result.turns} turns",
+            "reason": outcome.reason.text if outcome else result.why,
             "turns": result.turns,
             "scores": scores,
             "events": events,

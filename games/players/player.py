@@ -48,10 +48,10 @@ class Player(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """turns: how often a player chose an action."""
+    """turns: how often a player chose an action. why: in words, why the game was broken off; empty when it ended."""
 
     turns: int
-    is_over: bool
+    why: str = ""
 
 
 def play(session: Session, players: Mapping[str, Player], most_turns: int = 2000) -> Result:
@@ -73,7 +73,10 @@ def play(session: Session, players: Mapping[str, Player], most_turns: int = 2000
             session.answer(player.answer(session, need))
         else:
             session.settle()
-    return Result(turns, session.outcome is not None)
+    if session.outcome is not None:
+        return Result(turns)
+    laid = f": a piece was laid against the rules {tries} times running" if tries >= MOST_TRIES else ""
+    return Result(turns, f"broken off after {turns} turns{laid}")
 
 
 def lay(session: Session, player: Player, need: Need) -> None:

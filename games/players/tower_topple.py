@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.pose import Pose
+from engine.settings import GRAVITY
 from engine.topple.contacts import Contacts, find_contacts
 from engine.topple.equilibrium import GRAVITY as DOWN
 from engine.topple.equilibrium import balance_of
@@ -28,6 +29,8 @@ CANDIDATES = 12
 GAP, ANGLE = 5e-4, math.radians(0.6)
 """Metres and radians: faces of bricks at rest within this of each other touch. The lowest rows press into each other by
 two tenths of a millimetre."""
+LIGHT = (0.3, 1.5)
+"""Weights of a brick: what carries less is loose, what carries more is held down by two rows or more."""
 OUT = 0.012
 """Metres beyond its own length that a brick is drawn, so that it is clear of the tower."""
 
@@ -42,7 +45,10 @@ def choose(bot: Bot, session: Session, need: Need) -> Action:
         return bot.luck.choice(takes)
     scene = assembly_of(session)
     loads = analyse(scene, contacts=_contacts(scene), margins=False).loads
-    takes.sort(key=lambda take: (loads.get(take.piece, 0.0), take.piece))
+    takes = [take for take in takes if not _drags(session, take.piece, loads)] or takes
+    # one of the middle first: the row keeps both its outer bricks
+    middles = {row[1] for row in session.state.tower}
+    takes.sort(key=lambda take: (take.piece not in middles, loads.get(take.piece, 0.0), take.piece))
     margins = [(margin(scene, take.piece), -number) for number, take in enumerate(takes[:CANDIDATES])]
     best = max(margins)
     if best[0] <= 0.0 or bot.style == "steady":
@@ -81,6 +87,12 @@ def assembly_of(session: Session) -> Assembly:
     """The tower as it stands."""
     bodies = (body for name, body in session.table.scene().bodies.items() if name != FLOOR)
     return Assembly("tower", tuple(bodies))
+
+
+def _drags(session: Session, name: str, loads: dict[str, float]) -> bool:
+    """Whether what lies on a brick is so light that it comes along: a single brick, but something."""
+    weight = session.table.bodies[name].piece.mass * GRAVITY
+    return LIGHT[0] * weight < loads.get(name, 0.0) < LIGHT[1] * weight
 
 
 def margin(scene: Assembly, piece: str) -> float:
