@@ -16,8 +16,9 @@ test: lint
 fast: $(STAMP)
 	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow and not soak"
 
+# what takes many minutes: its tables are printed and kept; `make soak ONLY=test_soak_kill.py` runs a part
 soak: $(STAMP)
-	$(BIN)/python -m pytest -q -n $(JOBS) -m soak
+	$(BIN)/python -m pytest -q -n $(JOBS) -m soak --tables tests/soak $(addprefix tests/,$(ONLY))
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
