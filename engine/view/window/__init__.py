@@ -1,0 +1,1 @@
+"""A window on the screen: a stage in it, panels over it, events out of it; knows no game."""
