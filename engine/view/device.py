@@ -5,14 +5,14 @@ Importing this loads Panda3D but opens nothing.
 
 from __future__ import annotations
 
-from functools import cache
 from importlib import resources
 from typing import Any
 
 import numpy as np
 from panda3d import core
 
-from engine.view.errors import no_graphics
+from engine.quiet import without_stderr
+from engine.view.errors import ViewError, no_graphics, no_screen
 from engine.view.geometry import Triangles
 
 SETTINGS = """
@@ -21,29 +21,61 @@ audio-library-name null
 textures-power-2 none
 notify-level error
 notify-level-egldisplay fatal
+notify-level-x11display fatal
+notify-level-glxdisplay fatal
 """
+
+WINDOW_SORT = 100
+"""A window is drawn after all buffers, whose pictures it shows."""
 
 
 class Device:
-    """One OpenGL context for pictures without a screen. There is one in a process: `device()`."""
+    """One OpenGL context. There is one in a process: `device()`, without a screen unless `open_screen` came first.
 
-    def __init__(self) -> None:
+    host: what keeps the context alive while stages come and go; on a screen it is the window.
+    """
+
+    def __init__(self, title: str = "", size: tuple[int, int] | None = None) -> None:
         core.load_prc_file_data("teeter", SETTINGS)
         # near pieces first, so that what they hide is never shaded
         core.CullBinManager.get_global_ptr().add_bin("pieces", core.CullBinManager.BT_front_to_back, 15)
         self.engine = core.GraphicsEngine.get_global_ptr()
-        self.pipe = core.GraphicsPipeSelection.get_global_ptr().make_module_pipe("p3headlessgl")
-        if self.pipe is None:
-            raise no_graphics("the libraries libGL.so.1 and libEGL.so.1 cannot be loaded, or find no driver")
-        # keeps the context alive while stages come and go
-        self.host = self._output("host", (16, 16), core.FrameBufferProperties.get_default())
-        if self.host is None:
-            raise no_graphics("the driver gives no OpenGL 3.2 context")
-        self.engine.open_windows()
+        self.is_on_screen = size is not None
+        self.host = self._hidden() if size is None else self._window(title, size)
         gsg = self.host.get_gsg()
         self.renderer = str(gsg.driver_renderer)
         self.version = str(gsg.driver_version)
-        self.host.set_active(False)
+
+    def _hidden(self) -> Any:
+        self.pipe = core.GraphicsPipeSelection.get_global_ptr().make_module_pipe("p3headlessgl")
+        if self.pipe is None:
+            raise no_graphics("the libraries libGL.so.1 and libEGL.so.1 cannot be loaded, or find no driver")
+        host = self._output("host", (16, 16), core.FrameBufferProperties.get_default())
+        if host is None:
+            raise no_graphics("the driver gives no OpenGL 3.2 context")
+        self.engine.open_windows()
+        host.set_active(False)
+        return host
+
+    def _window(self, title: str, size: tuple[int, int]) -> Any:
+        # X11 tells of extensions that nobody needs
+        with without_stderr():
+            self.pipe = core.GraphicsPipeSelection.get_global_ptr().make_module_pipe("pandagl")
+            if self.pipe is None:
+                raise no_screen("the libraries libGL.so.1 and libX11.so.6 cannot be loaded")
+            if not self.pipe.is_valid():
+                raise no_screen("no display can be opened")
+            wanted = core.FrameBufferProperties()
+            wanted.set_rgba_bits(8, 8, 8, 0)
+            properties = core.WindowProperties()
+            properties.set_size(*size)
+            properties.set_title(title)
+            flags = core.GraphicsPipe.BF_require_window | core.GraphicsPipe.BF_fb_props_optional
+            host = self.engine.make_output(self.pipe, "window", WINDOW_SORT, wanted, properties, flags)
+            self.engine.open_windows()
+        if host is None or not host.is_valid() or host.get_gsg() is None:
+            raise no_screen("the display gives no window with OpenGL 3.2")
+        return host
 
     def _output(self, name: str, size: tuple[int, int], depth: Any, host: Any = None) -> Any:
         flags = core.GraphicsPipe.BF_refuse_window | core.GraphicsPipe.BF_fb_props_optional
@@ -53,12 +85,20 @@ class Device:
         return self.engine.make_output(self.pipe, name, 0, depth, window, flags, host.get_gsg(), host)
 
     def picture(
-        self, name: str, size: tuple[int, int], samples: int, *, sort: int, to_ram: bool
+        self,
+        name: str,
+        size: tuple[int, int],
+        samples: int,
+        *,
+        sort: int,
+        to_ram: bool,
+        deep: bool | None = None,
     ) -> tuple[Any, Any]:
-        """A buffer and the texture with its colours; to_ram: the texture is read by the program."""
+        """A buffer and the texture with its colours; to_ram: the texture is read by the program. deep: it tells near
+        from far; left out, as `to_ram`."""
         wanted = core.FrameBufferProperties()
         wanted.set_rgba_bits(8, 8, 8, 8)
-        wanted.set_depth_bits(24 if to_ram else 0)
+        wanted.set_depth_bits(24 if (to_ram if deep is None else deep) else 0)
         wanted.set_multisamples(samples)
         buffer = self._made(name, size, wanted, sort)
         texture = core.Texture(name)
@@ -96,10 +136,33 @@ class Device:
         return buffer
 
 
-@cache
+_MADE: list[Device] = []
+
+
 def device() -> Device:
     """The device of this process. Raises ViewError when there is no OpenGL."""
-    return Device()
+    if not _MADE:
+        _MADE.append(Device())
+    return _MADE[0]
+
+
+def open_screen(title: str, size: tuple[int, int]) -> Device:
+    """The device of this process, with a window on the screen; stages made from now on may be shown there.
+
+    Raises ViewError when there is no display or no OpenGL, or when pictures without a screen were made before.
+    """
+    if _MADE:
+        raise ViewError(
+            "this process already makes pictures without a screen, or has a window; start another one"
+        )
+    _MADE.append(Device(title, size))
+    return _MADE[0]
+
+
+def close_screen() -> None:
+    """Close the window and give everything back; a new one may be opened then."""
+    while _MADE:
+        _MADE.pop().engine.remove_all_windows()
 
 
 def source(name: str) -> str:

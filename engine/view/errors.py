@@ -17,3 +17,12 @@ def no_graphics(reason: str) -> ViewError:
         f"no OpenGL for pictures without a screen: {reason}\n"
         f"On Debian or Ubuntu this installs what is missing:\n    {INSTALL_LINE}"
     )
+
+
+def no_screen(reason: str) -> ViewError:
+    """The error for a machine that draws, but has no screen for a window."""
+    return ViewError(
+        f"no window can be opened: {reason}\n"
+        "A window needs a desktop (DISPLAY is set there). Without one, `xvfb-run teeter ...` makes a screen nobody "
+        "sees (sudo apt-get install --yes xvfb xauth), and `teeter play --headless` plays games of bots."
+    )

@@ -43,22 +43,26 @@ class Stage:
     """Bodies in a lit room, seen by one camera.
 
     bodies: all that frames may name; shown where they are until the first `show`. size: width and height in
-    pixels. quality: how much is spent on light, see `look.LEVELS`. The camera frames all bodies until `aim`.
+    pixels. quality: how much is spent on light, see `look.LEVELS`. to_ram: whether the program reads its pictures; a
+    window that only shows them does without. The camera frames all bodies until `aim`.
     Close a stage that is not needed any more: each holds buffers on the card. Raises ViewError when there is
     no OpenGL, or the size is none.
     """
 
     def __init__(
-        self, bodies: Iterable[Body], *, size: tuple[int, int] = (1280, 720), quality: Quality = "medium"
+        self,
+        bodies: Iterable[Body],
+        *,
+        size: tuple[int, int] = (1280, 720),
+        quality: Quality = "medium",
+        to_ram: bool = True,
     ) -> None:
-        if not all(1 <= side <= MOST_PIXELS for side in size):
-            raise ViewError(
-                f"a picture of {size[0]} x {size[1]} cannot be made: 1 to {MOST_PIXELS} pixels a side"
-            )
+        _check(size)
         if quality not in LEVELS:
             raise ViewError(f'unknown quality "{quality}": use one of {", ".join(LEVELS)}')
         bodies = tuple(bodies)
         self.size = size
+        self._to_ram = to_ram
         self.sphere = bounding_sphere(bodies)
         self._level = LEVELS[quality]
         self._device = device()
@@ -67,22 +71,27 @@ class Stage:
         self._reach: dict[str, float] = {}
         self._marked: set[str] = set()
         self._unread: frozenset[str] = frozenset()
+        self._lens = core.PerspectiveLens()
+        self._eye = self._root.attach_new_node(core.Camera("eye", self._lens))
+        self._eye.node().set_camera_mask(SEEN)
+        self._shadow = ShadowPass(self._device, self._root, self._level)
         self._make_eye()
         self._make_room()
-        self._make_bodies(bodies)
-        self._labels = Labels(self._buffer, size)
+        self._shaders: dict[tuple[bool, int], Any] = {}
+        self._geoms: dict[int, tuple[Any, Any]] = {}
+        self._prints = Prints(self._level.slant)
+        for body in bodies:
+            self._make_body(body)
         self.aim(framing(self.sphere, aspect=size[0] / size[1]))
         self.show(frame_of(bodies))
 
     def _make_eye(self) -> None:
-        self._lens = core.PerspectiveLens()
-        self._eye = self._root.attach_new_node(core.Camera("eye", self._lens))
-        self._eye.node().set_camera_mask(SEEN)
-        self._buffer, self._texture = self._device.picture(
-            "picture", self.size, self._level.samples, sort=10, to_ram=True
+        self._buffer, self.texture = self._device.picture(
+            "picture", self.size, self._level.samples, sort=10, to_ram=self._to_ram, deep=True
         )
         self._buffer.make_display_region().set_camera(self._eye)
-        self._shadow = ShadowPass(self._device, self._root, self._level)
+        self._root.set_shader_input("u_pixel", core.LVecBase2(1 / self.size[0], 1 / self.size[1]))
+        self._labels = Labels(self._buffer, self.size)
         self._occlusion = None
         if self._level.occlusion:
             self._occlusion = OcclusionPass(
@@ -98,7 +107,6 @@ class Stage:
         }
         for name, value in triples.items():
             self._root.set_shader_input(name, core.LVecBase3(*value))
-        self._root.set_shader_input("u_pixel", core.LVecBase2(1 / self.size[0], 1 / self.size[1]))
         self._root.set_shader_input("u_mark", core.LVecBase4(0, 0, 0, 0))
         self._root.set_shader_input("u_fibres", texture_of("fibres", fibres(), mipmaps=True))
         self._root.set_shader_input("u_rings", texture_of("rings", rings(), mipmaps=False))
@@ -118,35 +126,54 @@ class Stage:
         coat: dict[str, int] = {"COAT": 1} if is_coated else {}
         return self._shader("piece.frag", vertex="piece.vert", **coat, **({"FACE": face} if face else {}))
 
-    def _make_bodies(self, bodies: tuple[Body, ...]) -> None:
-        shaders: dict[tuple[bool, int], Any] = {}
-        prints = Prints(self._level.slant)
-        geoms: dict[int, Any] = {}
-        for body in bodies:
-            # pieces of one kind share their mesh on the card
-            key = id(body.piece.visual)
-            if key not in geoms:
-                geoms[key] = geom_of(triangles_of(body.piece))
-            node = core.GeomNode(body.name)
-            node.add_geom(geoms[key])
-            path = self._root.attach_new_node(node)
-            look = look_of(body.piece, body.name)
-            finish = look.finish
-            path.set_shader_input("u_albedo", core.LVecBase3(*look.albedo))
-            path.set_shader_input(
-                "u_finish", core.LVecBase4(finish.roughness, finish.coat, finish.grain, finish.fibre)
-            )
-            path.set_shader_input("u_offset", core.LVecBase3(*look.offset))
-            if body.name == TABLE:
-                self._make_table(body, path, self._shader("backdrop.glsl", "table.frag"))
-            else:
-                kind = (finish.coat > 0, prints.dress(path, body.piece))
-                if kind not in shaders:
-                    shaders[kind] = self._piece_shader(*kind)
-                path.set_shader(shaders[kind])
-                path.set_bin("pieces", 0)
-                self._reach[body.name] = float(np.linalg.norm(body.piece.extents)) / 2
-            self._nodes[body.name] = path
+    def _make_body(self, body: Body) -> None:
+        # pieces of one kind share their mesh on the card; held beside it, so that no other gets its id
+        key = id(body.piece.visual)
+        if key not in self._geoms:
+            self._geoms[key] = (geom_of(triangles_of(body.piece)), body.piece.visual)
+        node = core.GeomNode(body.name)
+        node.add_geom(self._geoms[key][0])
+        path = self._root.attach_new_node(node)
+        look = look_of(body.piece, body.name)
+        finish = look.finish
+        path.set_shader_input("u_albedo", core.LVecBase3(*look.albedo))
+        path.set_shader_input(
+            "u_finish", core.LVecBase4(finish.roughness, finish.coat, finish.grain, finish.fibre)
+        )
+        path.set_shader_input("u_offset", core.LVecBase3(*look.offset))
+        if body.name == TABLE:
+            self._make_table(body, path, self._shader("backdrop.glsl", "table.frag"))
+        else:
+            kind = (finish.coat > 0, self._prints.dress(path, body.piece))
+            if kind not in self._shaders:
+                self._shaders[kind] = self._piece_shader(*kind)
+            path.set_shader(self._shaders[kind])
+            path.set_bin("pieces", 0)
+            self._reach[body.name] = float(np.linalg.norm(body.piece.extents)) / 2
+        self._nodes[body.name] = path
+
+    def add(self, body: Body) -> None:
+        """One more body that frames may name; unseen until one does. One of a known name takes its place."""
+        if body.name in self._nodes:
+            self._nodes.pop(body.name).remove_node()
+            self._marked.discard(body.name)
+            self._unread -= {body.name}
+        self._make_body(body)
+        self._nodes[body.name].hide()
+
+    def resize(self, size: tuple[int, int]) -> None:
+        """Make pictures of another size from now on. Raises ViewError when the size is none."""
+        _check(size)
+        for buffer in self._sized():
+            self._device.engine.remove_window(buffer)
+        self.size = size
+        self._make_eye()
+        self.aim(self.camera)
+
+    def rest(self, is_still: bool) -> None:
+        """Keep the last picture, for nothing cost, as long as nothing changes; or make pictures again."""
+        for buffer in (self._shadow.buffer, *self._sized()):
+            buffer.set_active(not is_still)
 
     def _make_table(self, table: Body, path: Any, shading: Any) -> None:
         """The table only receives: with nothing below it, shadows it would cast cost and show nothing."""
@@ -244,7 +271,9 @@ class Stage:
         """The picture as (h, w, 3) bytes, red first, top row first."""
         self._device.engine.render_frame()
         width, height = self.size
-        pixels = np.frombuffer(self._texture.get_ram_image(), np.uint8).reshape(height, width, 4)
+        if not self._to_ram:
+            raise ViewError("this stage only shows its pictures: make it with to_ram=True to read them")
+        pixels = np.frombuffer(self.texture.get_ram_image(), np.uint8).reshape(height, width, 4)
         return np.ascontiguousarray(pixels[::-1, :, 2::-1])
 
     def save(self, path: Path | str) -> None:
@@ -253,6 +282,16 @@ class Stage:
 
     def close(self) -> None:
         """Give the buffers back. A closed stage makes no more pictures."""
-        passes = [] if self._occlusion is None else list(self._occlusion.buffers)
-        for buffer in (self._buffer, self._shadow.buffer, *passes):
+        for buffer in (self._shadow.buffer, *self._sized()):
             self._device.engine.remove_window(buffer)
+
+    def _sized(self) -> tuple[Any, ...]:
+        """The buffers that depend on the size of the picture."""
+        return (self._buffer, *(() if self._occlusion is None else self._occlusion.buffers))
+
+
+def _check(size: tuple[int, int]) -> None:
+    if not all(1 <= side <= MOST_PIXELS for side in size):
+        raise ViewError(
+            f"a picture of {size[0]} x {size[1]} cannot be made: 1 to {MOST_PIXELS} pixels a side"
+        )
