@@ -17,9 +17,12 @@ from numpy.typing import NDArray
 from engine.record.errors import RecordError, shown
 from engine.record.limits import MOST_STEPS
 
-GRID = 2.0**-20
-"""Of the track, metres (0.95 micrometres) and quaternion components (4 microradians): finer than can be seen,
-and the low bits of a float32 stay zero, which halves a packed track."""
+GRID = np.array([2.0**-16] * 3 + [2.0**-13] * 4)
+"""Of the track, metres (0.015 mm) and quaternion components: most bits of a float32 stay zero, which packs to little."""
+BAND = np.array([2e-5] * 3 + [1.5e-4] * 4)
+"""A body whose every value is this near to the row that stands in the track keeps that row: what trembles at rest, or
+is pressed a little, packs to nothing. Together the track is never further from the truth than 0.035 mm (the
+diagonal of a cube of 0.02 mm) and 0.035 degrees (quaternions 3e-4 apart turn by twice that)."""
 UNIT = 0.01
 """How far from 1 the length of a quaternion may be: rounding is far below, what is no rotation far above."""
 
@@ -63,11 +66,11 @@ def array_of(data: bytes, dtype: str, shape: tuple[int | None, ...], file: str, 
 
 
 def on_grid(poses: NDArray[np.float64], held: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Poses (n, 7) as the track keeps them: on the grid, and unchanged where they are within it of `held`.
+    """Poses (n, 7) as the track keeps them: on the grid, and a row of `held` where it is within the band of it.
 
-    What trembles by less than a micrometre at rest so keeps its bits, and packs to nothing. NaN stays NaN.
+    NaN stays NaN.
     """
-    near = np.abs(poses - held) < GRID
+    near = (np.abs(poses - held) < BAND).all(axis=-1, keepdims=True)
     return np.where(near, held, np.round(poses / GRID) * GRID).astype(np.float32)
 
 
