@@ -199,8 +199,9 @@ def _starts(counts: list[int]) -> Ints:
 
 def _joined(starts: list[Ints]) -> Ints:
     """Start arrays of consecutive blocks as the start array of the whole."""
-    counts = np.concatenate([np.diff(one) for one in starts])
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    sizes = [one[-1] for one in starts]
+    before = np.repeat(np.cumsum([0, *sizes[:-1]]), [len(one) - 1 for one in starts])
+    return np.concatenate([[0], np.concatenate([one[1:] for one in starts]) + before]).astype(np.int64)
 
 
 def _segments(vertices: Array, ring_start: Ints, ring_facet: Ints) -> tuple[Array, Array, Ints]:

@@ -23,6 +23,10 @@ from engine.topple.ragged import Array
 RESIDUAL = 1e-9
 """Out-of-balance force, in median weights, at which the solution is final."""
 MAX_STEPS = 60
+QUICK_STEPS = 15
+"""Of the attempt to show that the pieces can be held: an arch of 40 stones at its limit takes 13."""
+RUNAWAY = 1e4
+"""Virtual velocities beyond this are those of a fall: there is nothing to find."""
 DAMPING = 1e-2
 """Of the Newton matrix, times the error: enough to pass the places where it is singular."""
 
@@ -42,14 +46,27 @@ class ForceSolution:
 def least_squares(balance: Balance) -> ForceSolution:
     """Solution of (3). Raises StaticsError when there is none or none can be found: ask `stands` first."""
     gravity = balance.load(balance.down)
-    forces = _newton(balance, gravity)
-    if forces is None:
-        forces = _interior_point(balance, gravity)
+    found = newton(balance, gravity)
+    forces = _interior_point(balance, gravity) if found is None else found.forces
     left = np.abs(balance.matrix @ forces.reshape(-1) + gravity).max(initial=0.0)
     if left > 1e-5 * max(float(balance.weights.max(initial=0.0)), 1.0):
         raise StaticsError("no contact forces balance the pieces")
+    return in_world(balance, forces)
+
+
+def in_world(balance: Balance, forces: Array) -> ForceSolution:
+    """Forces (k, 3) as n, t1, t2 without dimensions, as newtons in the world."""
+    left = np.abs(balance.matrix @ forces.reshape(-1) + balance.load(balance.down)).max(initial=0.0)
     world = np.einsum("ki,kij->kj", forces, balance.frames) * balance.force
     return ForceSolution(world, float(left) * balance.force)
+
+
+def out_of_balance(balance: Balance, forces: Array) -> float:
+    """What `conic.fall` would have to beat: the sum of the wrenches that these forces (k, 3) leave, each over
+    its piece's weight. They lie within their cones, so nothing falls faster than this.
+    """
+    left = np.abs(balance.matrix @ forces.reshape(-1) + balance.load(balance.down)).reshape(-1, 6)
+    return float((left.sum(axis=1) / np.maximum(balance.weights, 1e-6)).sum())
 
 
 def project(x: Array, friction: Array) -> tuple[Array, Array]:
@@ -75,11 +92,29 @@ def project(x: Array, friction: Array) -> tuple[Array, Array]:
     return point, slope
 
 
-def _newton(balance: Balance, gravity: Array) -> Array | None:
-    """Semismooth Newton with a line search on the dual of (3); None when it does not get there."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """Where Newton's method ended. forces: (k, 3) as n, t1, t2; velocities: (6 n,), the dual solution."""
+
+    forces: Array
+    velocities: Array
+
+
+def newton(
+    balance: Balance,
+    gravity: Array,
+    *,
+    steps: int = MAX_STEPS,
+    limit: float = np.inf,
+    start: Array | None = None,
+) -> Found | None:
+    """Semismooth Newton with a line search on the dual of (3); None when it does not get there.
+
+    steps: at most. limit: velocities beyond which it is given up. start: velocities (6 n,) to begin from.
+    """
     matrix, transposed = balance.matrix, balance.matrix.T.tocsr()
     count, size = len(balance.friction), matrix.shape[0]
-    v = np.zeros(size)
+    v = np.zeros(size) if start is None else start
 
     def dual(at: Array) -> tuple[float, Array, Array, Array]:
         point, slope = project((transposed @ at).reshape(-1, 3), balance.friction)
@@ -87,12 +122,13 @@ def _newton(balance: Balance, gravity: Array) -> Array | None:
         return float(flat @ flat / 2 + gravity @ at), matrix @ flat + gravity, point, slope
 
     value, out, point, slope = dual(v)
-    slope = np.tile(np.eye(3), (count, 1, 1))
-    damping = 0.0
-    for _ in range(MAX_STEPS):
+    damping = DAMPING
+    if start is None:
+        slope, damping = np.tile(np.eye(3), (count, 1, 1)), 0.0
+    for _ in range(steps):
         error = float(np.abs(out).max(initial=0.0))
         if error <= RESIDUAL:
-            return point
+            return Found(point, v)
         blocks = bsr_array((slope, np.arange(count), np.arange(count + 1)), shape=(3 * count, 3 * count))
         # damped while far away: for a moment a piece may have too few pressed contacts to be held
         hessian = csc_array(matrix @ (blocks @ transposed) + max(1e-10, damping * error) * eye_array(size))
@@ -107,6 +143,8 @@ def _newton(balance: Balance, gravity: Array) -> Array | None:
             if length < 1e-6:
                 return None
         v = v + length * step
+        if np.abs(v).max(initial=0.0) > limit:
+            return None
         damping = DAMPING
         value, out, point, slope = trial
     return None
