@@ -18,7 +18,7 @@ from engine.record.errors import RecordError, shown
 from engine.record.limits import MOST_STEPS
 
 GRID = np.array([2.0**-16] * 3 + [2.0**-13] * 4)
-"""Of the track, metres (0.015 mm) and quaternion components: most bits of a float32 stay zero, which packs to little."""
+"""Of the track, metres (0.015 mm) and quaternion components: most bits of a float32 are zero, which packs to little."""
 BAND = np.array([2e-5] * 3 + [1.5e-4] * 4)
 """A body whose every value is this near to the row that stands in the track keeps that row: what trembles at rest, or
 is pressed a little, packs to nothing. Together the track is never further from the truth than 0.035 mm (the

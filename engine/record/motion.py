@@ -16,7 +16,7 @@ from engine.record.reader import Replay
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-JUMP = 0.03
+JUMP = 0.01
 """Metres in one interval of the track that only a decree can move a piece which is at rest before and after."""
 STILL = 0.004
 """m/s. Slower than this nothing is seen to move."""
@@ -128,19 +128,23 @@ def grips_of(replay: Replay) -> tuple[Grip, ...]:
 
 def _grip(replay: Replay, run: list[tuple[int, list[int]]]) -> Grip | None:
     """The body that is on the way of the targets."""
-    away = np.zeros(replay.poses.shape[1])
-    if not away.size or not len(replay.steps):
+    if not replay.poses.size:
         return None
+    away: list[Array] = []
     for step, target in run[:: max(1, len(run) // 8)]:
         try:
             place = np.array(target[:3], dtype=np.float64) * 1e-6
         except (TypeError, ValueError, OverflowError):
             return None
-        away += np.linalg.norm(replay.pose_at(step)[:, :3] - place, axis=1)
-    if np.isnan(away).all():
+        # a piece that is put on the table to be taken is there a moment later
+        away.append(np.linalg.norm(replay.pose_at(step)[:, :3] - place, axis=1))
+    gaps = np.array(away)
+    seen = ~np.isnan(gaps)
+    mean = np.where(2 * seen.sum(axis=0) >= len(gaps), np.nansum(gaps, axis=0) / np.maximum(seen.sum(axis=0), 1), np.inf)
+    if not np.isfinite(mean).any():
         return None
     rate = replay.meta.rate
-    return Grip(run[0][0] / rate, (run[-1][0] + 1) / rate, int(np.nanargmin(away)))
+    return Grip(run[0][0] / rate, (run[-1][0] + 1) / rate, int(np.argmin(mean)))
 
 
 def _collapses(replay: Replay, motion: Motion) -> tuple[Collapse, ...]:

@@ -24,31 +24,43 @@ TREMOR = {"steady": 0.0, "bold": 0.0003, "clumsy": 0.002}
 
 
 class Bot:
-    """A player of one style. seed: of everything it leaves to chance."""
+    """A player of one style. seed: of everything it leaves to chance.
+
+    It keeps nothing between two questions: its luck begins afresh with each, from the seed and the step of the game. A
+    game that is resumed by fresh bots therefore goes on as the one that was never left.
+    """
 
     def __init__(self, style: str, game: str, seed: int) -> None:
         if style not in STYLES:
             raise ValueError(f"there is no bot {style!r}; there are {', '.join(STYLES)}")
         self.style = style
-        self.luck = random.Random(f"{style} {game} {seed}")
+        self._seed = f"{style} {game} {seed}"
+        self.luck = random.Random(self._seed)
         self.tremor = Tremor(TREMOR[style], seed)
         self._skill = SKILLS[game]
 
     def choose(self, session: Session, need: Need) -> Action:
         """One of the legal actions."""
+        self._begin("choose", session)
         return self._skill.choose(self, session, need)
 
     def place(self, session: Session, need: Need) -> Pose:
         """Where the held piece shall come to lie."""
+        self._begin("place", session)
         return self._skill.place(self, session, need)
 
     def pull(self, session: Session, need: Need) -> Array | None:
         """The way along which the held piece is drawn."""
+        self._begin("pull", session)
         return self._skill.pull(self, session, need)
 
     def answer(self, session: Session, need: Need) -> bool:
         """The referee's question."""
+        self._begin("answer", session)
         return self._skill.answer(self, session, need)
+
+    def _begin(self, question: str, session: Session) -> None:
+        self.luck = random.Random(f"{self._seed} {question} {session.table.step}")
 
 
 class Skill:
