@@ -1,0 +1,119 @@
+"""What stands over a picture: panels with texts, buttons, sliders and fields, as plain values.
+
+A game, a menu or a replay describes panels; `engine.view.window` lays them out, draws them, and says by name what was
+clicked. Nothing here knows what the names mean. Sizes are in units: a picture is 720 units high, whatever its pixels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Tone = Literal["plain", "quiet", "good", "warn", "bad", "accent"]
+Size = Literal["small", "normal", "large", "title"]
+Place = Literal[
+    "top-left",
+    "top",
+    "top-right",
+    "left",
+    "right",
+    "bottom-left",
+    "bottom",
+    "bottom-right",
+    "centre",
+    "cover",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A paragraph; it is broken where the panel ends. mark: a colour `#rrggbb` shown as a spot before it."""
+
+    text: str
+    tone: Tone = "plain"
+    size: Size = "normal"
+    bold: bool = False
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """What can be clicked; `name` comes back. is_on: it shows what holds now. is_lit: the keyboard is on it.
+
+    key: the key that does the same, shown small. mark: as in `Text`. text2: smaller, below the text."""
+
+    name: str
+    text: str
+    tone: Tone = "plain"
+    is_on: bool = False
+    is_lit: bool = False
+    is_enabled: bool = True
+    key: str = ""
+    mark: str = ""
+    text2: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """A value between two bounds; dragging it gives `Slid(name, value)`. marks: values to be marked on it."""
+
+    name: str
+    text: str
+    value: float
+    low: float = 0.0
+    high: float = 1.0
+    shown: str = ""
+    marks: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A line of text that can be typed into while it `is_active`; clicking it gives its name."""
+
+    name: str
+    label: str
+    text: str
+    is_active: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """How much of something: part from 0 to 1."""
+
+    part: float
+    tone: Tone = "accent"
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Some air, in units."""
+
+    height: float = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Items side by side. shares: how wide each is in comparison; all alike when left out."""
+
+    items: tuple[Item, ...]
+    shares: tuple[float, ...] = ()
+
+
+Item = Text | Button | Slider | Field | Meter | Gap | Row
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Items below each other on a card. place: where on the picture; several panels of one place are stacked.
+
+    width: units. is_bare: without a card. tallest: units; what does not fit is left out from the front, as in a
+    log. `cover` hides the picture behind it, and only a panel there can be clicked.
+    """
+
+    name: str
+    place: Place
+    items: tuple[Item, ...]
+    title: str = ""
+    width: float = 300.0
+    is_bare: bool = False
+    tallest: float = 0.0

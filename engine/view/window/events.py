@@ -1,0 +1,74 @@
+"""What comes out of a window, as values. Places are pixels from the upper left corner.
+
+Keys are called as Panda3D calls them: `a`, `1`, `space`, `enter`, `escape`, `arrow_left`, `page_up`, `lshift`,
+`mouse1` (left), `mouse2` (middle), `mouse3` (right), `wheel_up`, `wheel_down`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """A key or mouse button went down over the scene. again: held so long that it repeats."""
+
+    key: str
+    x: float
+    y: float
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lift:
+    """A key or mouse button went up."""
+
+    key: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The pointer is elsewhere. over_panel: a panel is below it, not the scene."""
+
+    x: float
+    y: float
+    over_panel: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Clicked:
+    """A button or field of a panel was clicked."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slid:
+    """A slider of a panel was moved."""
+
+    name: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A character was typed."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resized:
+    """The window has another size."""
+
+    size: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """The window was closed by the person or taken away by the system; nothing can be drawn any more."""
+
+
+Event = Press | Lift | Moved | Clicked | Slid | Typed | Resized | Closed
