@@ -138,6 +138,10 @@ class Watch:
             self._read_at = tick.step
             self._presses = {pair: _Press(tick.step, tick.step, 0.0, True) for pair in forces}
 
+    def expect_rest(self) -> None:
+        """Tell the next rest even if it is the one already told: for who begins to wait only now."""
+        self._quiet_since, self._is_rested = None, False
+
     def see(self, tick: Tick, among: Iterable[str] | None = None) -> tuple[SceneEvent, ...]:
         """What this tick shows, sorted: touched, parted, moved, dropped, rested; each kind by name.
 

@@ -16,7 +16,7 @@ from engine.pose import Pose
 from engine.settings import Scale
 from engine.snapshot import Snapshot
 from engine.watch import Watch, steps_of
-from engine.world import FLOOR, TABLE, Body
+from engine.world import FLOOR, TABLE, Body, pressing
 from games.judge.scene import Scene
 from models.build import build
 from models.spec import PieceSpec
@@ -57,6 +57,7 @@ class Table:
     ) -> None:
         self.bodies = {body.name: body for body in (*bodies, floor())}
         self.sink = sink
+        self._rested_at = -1
         self.world = BulletWorld(self.bodies.values(), scale=scale)
         self.world.settle()
         self.hand = Hand(self.world, grip)
@@ -76,6 +77,10 @@ class Table:
         for contact in tick.contacts or ():
             forces[contact.a, contact.b] = forces.get((contact.a, contact.b), 0.0) + contact.force
         return Scene(dict(self.bodies), frozenset(forces))
+
+    def pressing(self) -> dict[str, float]:
+        """Newtons with which each body is pressed from above, as a finger that taps it feels."""
+        return pressing(self.world.contacts())
 
     def free(self, name: str) -> None:
         """Make a piece of the supply movable, where it lies."""
@@ -100,10 +105,14 @@ class Table:
         return self._look()
 
     def run_to_rest(self) -> None:
-        """Run until everything lies still, or patience ends."""
+        """Run until everything lies still, or patience ends; not at all when this moment is known to be still."""
+        if self._rested_at == self.world.step:
+            return
+        self.watch.expect_rest()
         last = self.world.step + steps_of(PATIENCE, self.world.rate)
         while self.world.step < last:
             if any(isinstance(event, Rested) for event in self.advance()):
+                self._rested_at = self.world.step
                 return
 
     def remember(self) -> Moment:
@@ -116,6 +125,7 @@ class Table:
         is set to `step`."""
         step = self.world.step if step is None else step
         self.world.close()
+        self._rested_at = -1
         self.world = BulletWorld.rebuilt(replace(moment.snapshot, step=step))
         self.bodies = dict(moment.bodies)
         # contacts of hulls carry their forces again only after a step
@@ -136,6 +146,7 @@ class Table:
         self.rest_here()
 
     def _swap(self, body: Body) -> None:
+        self._rested_at = -1
         if body.name in self.bodies:
             self.world.remove(body.name)
         self.world.add(body)

@@ -216,3 +216,20 @@ def test_TT_05_a_short_game_of_tower_topple_pulls_and_lays_bricks() -> None:
 def test_an_unknown_style_is_refused() -> None:
     with pytest.raises(ValueError, match="steady, bold, clumsy"):
         Bot("wild", "wonky", 0)
+
+
+def test_a_still_table_is_not_waited_for_until_patience_ends(wonky: Session) -> None:
+    wonky.table.run_to_rest()
+    step = wonky.table.step
+    wonky.table.run_to_rest()
+    assert wonky.table.step == step
+    # a watch tells each rest once: here it is told already when the waiting begins
+    for _ in range(60):
+        wonky.table.advance()
+    step = wonky.table.step
+    wonky.table.run_to_rest()
+    assert step < wonky.table.step < step + wonky.table.world.rate
+    step = wonky.table.step
+    wonky.table.put(wonky.judge.home(wonky.state, "small_green"))
+    wonky.table.run_to_rest()
+    assert wonky.table.step > step
