@@ -52,6 +52,14 @@ def matrix_of(quaternion: tuple[float, float, float, float]) -> Array:
     )
 
 
+def turned(poses: Array, points: Array) -> Array:
+    """Points (n, k, 3) turned by the orientations of poses (n, 7), unit quaternions."""
+    vector, scalar = poses[:, None, 3:6], poses[:, None, 6:7]
+    twice = 2.0 * np.cross(vector, points)
+    found: Array = points + scalar * twice + np.cross(vector, twice)
+    return found
+
+
 def quaternion_of(matrix: Array) -> tuple[float, float, float, float]:
     """Unit quaternion xyzw of a rotation matrix (3, 3), w >= 0 (Shepperd 1978: the largest term first)."""
     m = matrix

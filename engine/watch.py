@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.events import Dropped, Moved, Parted, Rested, SceneEvent, Touched
+from engine.pose import turned
 from engine.world import Body, Tick
 
 Array = NDArray[np.float64]
@@ -253,17 +254,9 @@ def farthest(before: Array, after: Array, extents: Array) -> Array:
     extents: (n, 3) metres, of the bounding boxes. A piece that turns on the spot moves too.
     """
     corners = 0.5 * extents[:, None, :] * np.array(list(product((-1.0, 1.0), repeat=3)))
-    moves = (after[:, None, :3] - before[:, None, :3]) + _turned(after, corners) - _turned(before, corners)
+    moves = (after[:, None, :3] - before[:, None, :3]) + turned(after, corners) - turned(before, corners)
     found: Array = np.sqrt((moves**2).sum(axis=2)).max(axis=1)
     return found
-
-
-def _turned(poses: Array, points: Array) -> Array:
-    """Points (n, k, 3) turned by the orientations of poses (n, 7)."""
-    vector, scalar = poses[:, None, 3:6], poses[:, None, 6:7]
-    twice = 2.0 * np.cross(vector, points)
-    turned: Array = points + scalar * twice + np.cross(vector, twice)
-    return turned
 
 
 def _forces(tick: Tick) -> dict[Pair, float]:
