@@ -13,8 +13,8 @@ from engine.view.camera import Camera, Sphere
 from engine.view.device import Device, screen_geom, shader
 from engine.view.look import Level
 
-SEEN, CASTS = core.BitMask32.bit(0), core.BitMask32.bit(1)
-"""Which camera draws a body: the eye, the sun."""
+SEEN, CASTS, GUIDES = core.BitMask32.bit(0), core.BitMask32.bit(1), core.BitMask32.bit(2)
+"""Which camera draws a body: the eye, the sun. Guides are drawn by the eye alone, and darken nothing."""
 # from eye coordinates -1..1 to texture coordinates 0..1
 _TO_TEXTURE = core.LMatrix4(0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0.5, 0.5, 0.5, 1)
 

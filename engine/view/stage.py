@@ -21,9 +21,11 @@ from engine.view.errors import ViewError
 from engine.view.frame import Frame, frame_of
 from engine.view.geometry import triangles_of
 from engine.view.grain import FIBRE_TILE, fibres, rings
+from engine.view.guide import Guide
+from engine.view.guides import Guides
 from engine.view.labels import Labels
 from engine.view.look import LEVELS, Quality, linear_of, look_of
-from engine.view.passes import CASTS, SEEN, OcclusionPass, ShadowPass, covering, matrix_at
+from engine.view.passes import CASTS, GUIDES, SEEN, OcclusionPass, ShadowPass, covering, matrix_at
 from engine.view.png import save_png
 from engine.view.prints import Prints
 from engine.world import TABLE, Body
@@ -73,7 +75,7 @@ class Stage:
         self._unread: frozenset[str] = frozenset()
         self._lens = core.PerspectiveLens()
         self._eye = self._root.attach_new_node(core.Camera("eye", self._lens))
-        self._eye.node().set_camera_mask(SEEN)
+        self._eye.node().set_camera_mask(SEEN | GUIDES)
         self._shadow = ShadowPass(self._device, self._root, self._level)
         self._make_eye()
         self._make_room()
@@ -82,6 +84,7 @@ class Stage:
         self._prints = Prints(self._level.slant)
         for body in bodies:
             self._make_body(body)
+        self._guides = Guides(self._root)
         self.aim(framing(self.sphere, aspect=size[0] / size[1]))
         self.show(frame_of(bodies))
 
@@ -170,8 +173,12 @@ class Stage:
         self._make_eye()
         self.aim(self.camera)
 
+    def guide(self, guides: Iterable[Guide]) -> bool:
+        """Show these guides and no others, from the next picture on; whether that changes it."""
+        return self._guides.show(guides)
+
     def rest(self, is_still: bool) -> None:
-        """Keep the last picture, for nothing cost, as long as nothing changes; or make pictures again."""
+        """Keep the last picture while nothing changes, at no cost; or make pictures again."""
         for buffer in (self._shadow.buffer, *self._sized()):
             buffer.set_active(not is_still)
 

@@ -23,6 +23,7 @@ from engine.view.camera import Camera
 from engine.view.device import close_screen, open_screen, shader
 from engine.view.errors import ViewError
 from engine.view.frame import Frame
+from engine.view.guide import Guide
 from engine.view.look import Quality
 from engine.view.passes import covering
 from engine.view.stage import MOST_PIXELS, Stage
@@ -97,6 +98,10 @@ class Window:
         if camera != stage.camera:
             stage.aim(camera)
             self._is_new = True
+
+    def guide(self, guides: Iterable[Guide]) -> None:
+        """Show these guides in the scene and no others."""
+        self._is_new |= self._stage().guide(guides)
 
     def sharpen(self, sharpness: float) -> None:
         """Draw the scene with so many pixels along a side of a pixel of the window: less is faster."""

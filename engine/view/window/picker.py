@@ -1,0 +1,77 @@
+"""What is below the pointer: a ray against the meshes that people see."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.pose import matrix_of
+from engine.view.camera import Vector
+from engine.view.frame import Frame
+from models.piece import Piece
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """The nearest body on a ray, and where it is met, metres."""
+
+    name: str
+    point: Vector
+    away: float
+
+
+def pick(
+    frame: Frame,
+    pieces: Mapping[str, Piece],
+    origin: Array,
+    way: Array,
+    skip: Container[str] = (),
+) -> Hit | None:
+    """The body that a ray from `origin` along the unit vector `way` meets first, as a frame shows them."""
+    best: Hit | None = None
+    reaches = np.array([_reach(pieces[name]) for name in frame.names])
+    to_centre = frame.poses[:, :3] - origin
+    along = to_centre @ way
+    beside = np.linalg.norm(to_centre - along[:, None] * way, axis=1)
+    with np.errstate(invalid="ignore"):
+        near = np.nonzero((beside <= reaches) & (along >= -reaches))[0]
+    for index in near[np.argsort(along[near] - reaches[near])]:
+        name = frame.names[index]
+        if name in skip or (best is not None and along[index] - reaches[index] > best.away):
+            continue
+        row = frame.poses[index]
+        turn = matrix_of((row[3], row[4], row[5], row[6]))
+        away = _meets(pieces[name].visual.triangles, (origin - row[:3]) @ turn, way @ turn)
+        if away is not None and (best is None or away < best.away):
+            x, y, z = (origin + away * way).tolist()
+            best = Hit(name, (x, y, z), away)
+    return best
+
+
+def _reach(piece: Piece) -> float:
+    return float(np.linalg.norm(piece.extents)) / 2.0
+
+
+def _meets(triangles: Array, origin: Array, way: Array) -> float | None:
+    """How far along a ray the first triangle is (Moller and Trumbore 1997); None when it meets none."""
+    corner, first, second = (
+        triangles[:, 0],
+        triangles[:, 1] - triangles[:, 0],
+        triangles[:, 2] - triangles[:, 0],
+    )
+    across = np.cross(way, second)
+    size = np.einsum("ij,ij->i", first, across)
+    flat = np.abs(size) < 1e-18
+    inverse = 1.0 / np.where(flat, 1.0, size)
+    away = origin - corner
+    u = np.einsum("ij,ij->i", away, across) * inverse
+    turned = np.cross(away, first)
+    v = turned @ way * inverse
+    along = np.einsum("ij,ij->i", second, turned) * inverse
+    hit = ~flat & (u >= -1e-9) & (v >= -1e-9) & (u + v <= 1.0 + 1e-9) & (along > 1e-6)
+    return float(along[hit].min()) if hit.any() else None
