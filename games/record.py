@@ -23,6 +23,7 @@ from games.rules.base import Game
 from games.rules.errors import RulesError
 from games.rules.registry import GAMES
 from games.session import Session, Teller
+from games.table import Sink
 
 Bodies = Mapping[str, Body]
 
@@ -35,12 +36,14 @@ def begin(
     *,
     path: Path | None = None,
     tell: Sequence[Teller] = (),
+    sink: Sink = lambda step, bodies: None,
 ) -> tuple[Session, Recorder | None]:
-    """A game at its first turn, and its recorder when there is a path. Raises SetupError and RecordError."""
+    """A game at its first turn, and its recorder when there is a path. sink: sees every look at the world, as the
+    recorder does. Raises SetupError and RecordError."""
     state = game.rules.start(players, seed, options, stock_of(game))
     judge = JUDGES[game.name]
     if path is None:
-        return Session(game, judge, state, tell=tell), None
+        return Session(game, judge, state, tell=tell, sink=sink), None
     bodies = judge.layout(state)
     names = {body.name: body.piece.model for body in bodies} | {"floor": "floor"}
     for card in getattr(state, "deck", ()) if game.name == "crazy-tower" else ():
@@ -63,6 +66,10 @@ def begin(
         lines = list(game.rules.tell(before, given, after))
         recorder.event(step, {"type": "input", "input": json.loads(game.write_input(given)), "story": lines})
 
+    def look(step: int, bodies: Bodies) -> None:
+        recorder.frame(step, _rows(bodies))
+        sink(step, bodies)
+
     session = Session(
         game,
         judge,
@@ -70,7 +77,7 @@ def begin(
         tell=(*tell, event),
         journal=recorder.journal,
         boundary=lambda step, bodies: recorder.boundary(step, _rows(bodies), _digest(bodies)),
-        sink=lambda step, bodies: recorder.frame(step, _rows(bodies)),
+        sink=look,
     )
     return session, recorder
 
