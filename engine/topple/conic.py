@@ -61,17 +61,18 @@ class Program:
         return Answer(float(result.obj_val), np.array(result.x), np.array(result.z))
 
 
-def parting(balance: Balance, friction: Array) -> tuple[csc_array, list[object], Bools]:
+def parting(matrix: csc_array, friction: Array) -> tuple[csc_array, list[object], Bools]:
     """The rows -S B^T of the contact points and their cones; which points have friction (their three rows
     come last).
 
-    S divides the normal rows by mu, which turns Coulomb's cone and its dual into the standard one.
+    matrix: B (n, 3 k). S divides the normal rows by mu, which turns Coulomb's cone and its dual into the
+    standard one.
     """
     rough = friction > FLAT
-    smooth = balance.matrix[:, np.flatnonzero(np.repeat(~rough, 3) & (np.arange(3 * len(rough)) % 3 == 0))]
+    smooth = matrix[:, np.flatnonzero(np.repeat(~rough, 3) & (np.arange(3 * len(rough)) % 3 == 0))]
     scale = np.ones((int(rough.sum()), 3))
     scale[:, 0] /= friction[rough]
-    grip = balance.matrix[:, np.flatnonzero(np.repeat(rough, 3))] @ diags_array(scale.reshape(-1))
+    grip = matrix[:, np.flatnonzero(np.repeat(rough, 3))] @ diags_array(scale.reshape(-1))
     rows = -hstack([smooth, grip]).T.tocsc()
     cones: list[object] = [clarabel.SecondOrderConeT(3)] * int(rough.sum())
     if not rough.all():
@@ -96,15 +97,21 @@ def fall(balance: Balance, friction: Array) -> Answer:
     of the out-of-balance wrenches, each relative to its piece's weight, that the best contact forces leave:
     zero exactly when the pieces can stand. x: the motion (6 n,). Always solvable.
     """
-    size = balance.matrix.shape[0]
-    rows, cones, _ = parting(balance, friction)
     limit = np.repeat(1.0 / np.maximum(balance.weights, 1e-6), 6)
+    return fall_within(balance.matrix, friction, balance.load(balance.down), -limit, limit)
+
+
+def fall_within(matrix: csc_array, friction: Array, load: Array, least: Array, most: Array) -> Answer:
+    """The same for any unknowns (n,) of motion: maximise load.v so that B^T v in K*, least <= v <= most.
+
+    matrix: B (n, 3 k). z: multipliers of the rows of `parting`, then of the limits.
+    """
+    size = matrix.shape[0]
+    rows, cones, _ = parting(matrix, friction)
     unit = eye_array(size, format="csc")
     rows = vstack([rows, unit, -unit]).tocsc()
-    b = np.concatenate([np.zeros(rows.shape[0] - 2 * size), limit, limit])
-    answer = Program(
-        -balance.load(balance.down), rows, b, [*cones, clarabel.NonnegativeConeT(2 * size)]
-    ).solve(b)
+    b = np.concatenate([np.zeros(rows.shape[0] - 2 * size), most, -least])
+    answer = Program(-load, rows, b, [*cones, clarabel.NonnegativeConeT(2 * size)]).solve(b)
     return Answer(-answer.value, answer.x, answer.z)
 
 
@@ -121,7 +128,7 @@ class Support:
     """
 
     def __init__(self, balance: Balance, loads: Array) -> None:
-        rows, cones, _ = parting(balance, balance.friction)
+        rows, cones, _ = parting(balance.matrix, balance.friction)
         size, points = balance.matrix.shape[0], rows.shape[0]
         tie = csc_array(np.vstack([loads.T, np.zeros((3, size))]))
         slack = csc_array(np.array([[0, 1.0, 0], [0, 0, 1.0], [-1.0, 0, 0], [0, -1.0, 0], [0, 0, -1.0]]))

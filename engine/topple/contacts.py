@@ -58,10 +58,13 @@ class Contacts:
         return not self.floating and not self.overlaps
 
 
-def find_contacts(assembly: Assembly, gap: float = TOUCH_GAP, angle: float = TOUCH_ANGLE) -> Contacts:
+def find_contacts(
+    assembly: Assembly, gap: float = TOUCH_GAP, angle: float = TOUCH_ANGLE, *, only: str | None = None
+) -> Contacts:
     """The contacts of an assembly. gap: metres, angle: radians, within which features count as touching.
 
-    Time grows near linearly with the number of bodies.
+    only: the contacts of this body alone; `floating` then says whether it touches anything. Time grows near
+    linearly with the number of bodies.
     """
     bodies = assembly.bodies
     names = tuple(body.name for body in bodies)
@@ -73,6 +76,8 @@ def find_contacts(assembly: Assembly, gap: float = TOUCH_GAP, angle: float = TOU
     bulge = np.array([sagitta(body.piece) for body in bodies])
     first, second = pairs_of_boxes(*extent, gap + 2 * bulge)
     pairs = ~(fixed[first] & fixed[second])
+    if only is not None:
+        pairs &= (first == names.index(only)) | (second == names.index(only))
     first, second = first[pairs], second[pairs]
     flat_gap = np.full(len(first), gap)
     area = facing(scene, first, second, flat_gap, angle)
@@ -175,9 +180,6 @@ def _gathered(
     flat = chosen(patches, ~rests)
     row = np.repeat(np.arange(len(flat.pair)), np.diff(flat.start))
     a, b = first[patches.pair], second[patches.pair]
-    links = coo_array((np.ones(len(a)), (a, b)), shape=(len(names), len(names)))
-    group = connected_components(links, directed=False)[1] if len(names) else np.zeros(0, np.int64)
-    held = np.isin(group, group[fixed])
     return Contacts(
         names=names,
         fixed=fixed,
@@ -187,6 +189,14 @@ def _gathered(
         normals=flat.normals[row],
         patch=row,
         curved=tuple(curved),
-        floating=tuple(name for name, is_held in zip(names, held, strict=True) if not is_held),
+        floating=unheld(names, fixed, a, b),
         overlaps=overlaps,
     )
+
+
+def unheld(names: tuple[str, ...], fixed: Bools, first: Ints, second: Ints) -> tuple[str, ...]:
+    """The bodies that no chain of touching pairs (first, second) joins to a fixed one."""
+    links = coo_array((np.ones(len(first)), (first, second)), shape=(len(names), len(names)))
+    group = connected_components(links, directed=False)[1] if len(names) else np.zeros(0, np.int64)
+    held = np.isin(group, group[fixed])
+    return tuple(name for name, is_held in zip(names, held, strict=True) if not is_held)

@@ -92,6 +92,18 @@ def project(x: Array, friction: Array) -> tuple[Array, Array]:
     return point, slope
 
 
+def nearest(x: Array, friction: Array) -> Array:
+    """The points of `project` alone."""
+    normal, tangent = x[:, 0], x[:, 1:]
+    slip = np.sqrt(tangent[:, 0] ** 2 + tangent[:, 1] ** 2)
+    along = np.maximum(normal + friction * slip, 0.0) / (1 + friction**2)
+    onto = np.empty_like(x)
+    onto[:, 0] = along
+    onto[:, 1:] = (along * friction / np.where(slip > 0, slip, 1.0))[:, None] * tangent
+    point: Array = np.where((slip <= friction * normal)[:, None], x, onto)
+    return point
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
     """Where Newton's method ended. forces: (k, 3) as n, t1, t2; velocities: (6 n,), the dual solution."""
@@ -152,7 +164,7 @@ def newton(
 
 def _interior_point(balance: Balance, gravity: Array) -> Array:
     """Problem (3) as it stands, by Clarabel: slower and less exact, but it copes with degenerate contacts."""
-    rows, cones, rough = parting(balance, balance.friction)
+    rows, cones, rough = parting(balance.matrix, balance.friction)
     size, count = balance.matrix.shape[0], rows.shape[0]
     weight = np.ones((int(rough.sum()), 3))
     weight[:, 0] = 1 / balance.friction[rough] ** 2
