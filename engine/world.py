@@ -70,6 +70,21 @@ class Contact:
     friction: Vector | None
 
 
+def pressing(contacts: Iterable[Contact]) -> dict[str, float]:
+    """Newtons with which each body is pressed down by others, friction on its sides included. contacts: of all
+    bodies, so that their friction is known."""
+    pairs: dict[tuple[str, str], float] = {}
+    for contact in contacts:
+        assert contact.friction is not None  # all contacts were asked for
+        up = contact.force * contact.normal[2] + contact.friction[2]
+        pairs[contact.a, contact.b] = pairs.get((contact.a, contact.b), 0.0) + up
+    loads: dict[str, float] = {}
+    for (one, other), up in sorted(pairs.items()):
+        pressed = other if up > 0.0 else one
+        loads[pressed] = loads.get(pressed, 0.0) + abs(up)
+    return loads
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Tick:
     """The world after a step. names: the free bodies, in the order they were added.

@@ -9,30 +9,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from engine.events import Dropped, Grabbed, Moved, Released, Rested, SceneEvent, Touched
-from engine.hand import GRIP, Grip, Target
-from engine.settings import Scale
+from engine.events import Dropped, Released, Rested, SceneEvent, Touched
+from engine.hand import Target
 from engine.watch import steps_of
 from engine.world import FLOOR, TABLE, Body
+from games.ground import Ground, Saved
+from games.handling import Handling, handling_of
+from games.holding import Holding
 from games.judge.registry import GameJudge
 from games.judge.scene import Scene
 from games.rules.base import Action, Choice, Game, Input, Need, Outcome, TakeBack, Wait
-from games.rules.conditions import Question
+from games.rules.conditions import Condition, Question
+from games.rules.errors import IllegalAction
 from games.rules.events import (
     CountElapsed,
     Fell,
     HitNeighbour,
     Measured,
-    Met,
     Nudged,
     Placed,
     RefereeAnswer,
     Removed,
+    TimeUp,
 )
-from games.table import Moment, Sink, Table
+from games.table import Sink, Table
 
 Journal = Callable[[int, dict[str, Any]], None]
 """Is given everything that comes through the doors: the step, and a JSON object with a `type`."""
@@ -43,23 +45,15 @@ Boundary = Callable[[int, Mapping[str, Body]], None]
 Teller = Callable[[Any, Input, Any], None]
 """Is told the state before, the input, and the state after."""
 
-CLEAR = 0.6
-"""TT-24: a brick is out when nothing touches it and it has come this part of its length."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Saved:
-    """An action boundary: the state of the rules and the table."""
-
-    state: Any
-    moment: Moment
+MOST_RESTS = 8
+"""Falls, topples and rests that may follow each other in one settling."""
 
 
 class Session:
     """One game being played.
 
-    judge: the physical side of the game. tell: hears every input that the rules took. journal, boundary, sink: what a
-    recorder wants to know.
+    judge: the physical side of the game. tremor: metres that the players' hands shake (ALL-1), beyond what a player
+    brings along. tell: hears every input that the rules took. journal, boundary, sink: what a recorder wants to know.
     """
 
     def __init__(
@@ -68,27 +62,39 @@ class Session:
         judge: GameJudge,
         state: Any,
         *,
-        grip: Grip = GRIP,
+        tremor: float = 0.0,
         tell: Iterable[Teller] = (),
         journal: Journal = lambda step, entry: None,
         boundary: Boundary = lambda step, bodies: None,
         sink: Sink | None = None,
     ) -> None:
         self.game, self.judge, self.state = game, judge, state
-        self._tell = tuple(tell)
-        self._grip, self._journal, self._tell_boundary, self._sink = grip, journal, boundary, sink
-        bodies = judge.layout(state)
-        self._scale = Scale.of(bodies)
-        self.table = Table(judge.supplied(state, bodies), self._scale, grip, sink=sink)
-        self.saved = self._boundary()
-        self._before = self.table.scene()
+        self.turns = 0
+        """How often a player chose an action."""
+        self.refused: IllegalAction | None = None
+        """Why the rules last took a piece out of the hand: it touched what it may not."""
+        self.handling: Handling = handling_of(state, tremor)
+        """What the hand can do in this game, and how it shakes."""
+        self._tell, self._journal, self._tell_boundary = tuple(tell), journal, boundary
+        self._holding: Holding | None = None
         self._released_at = 0
-        self._lifted: Moment | None = None
-        self._about: set[tuple[str, str]] = set()
-        self._has_met = False
+        self._released_height: float | None = None
+        self._started_at: int | None = None
         self._told: set[str] = set()
+        self._ground = Ground(judge, state, self.handling.grip, sink)
+        self._tell_boundary(self.table.step, self.table.bodies)
 
     # -- what can be asked ---------------------------------------------------------------------------------------
+
+    @property
+    def table(self) -> Table:
+        """Where the pieces are."""
+        return self._ground.table
+
+    @property
+    def saved(self) -> Saved:
+        """The last action boundary."""
+        return self._ground.saved
 
     @property
     def need(self) -> Need:
@@ -107,17 +113,18 @@ class Session:
 
     @property
     def before(self) -> Scene:
-        """The scene at the last action boundary."""
-        return self._before
+        """The scene at the last action boundary, or when the piece in the hand was taken up."""
+        return self._ground.before
 
     # -- the doors -----------------------------------------------------------------------------------------------
 
     def act(self, action: Action) -> None:
         """A player's action: refused before anything moves (ALL-8), with the clause. Raises IllegalAction."""
-        step = self.table.step
+        step, waited = self.table.step, self.need.wait
         self._apply(action)
         # written when the rules have taken it: a refused wish never happened
         self._journal(step, {"type": "action", "input": json.loads(self.game.write_input(action))})
+        self.turns += waited is Wait.ACTION
         need = self.need
         if self.table.hand.held is not None or need.wait in (Wait.REST, Wait.COUNT):
             return
@@ -127,31 +134,28 @@ class Session:
             self._tidy()
 
     def aim(self, target: Target) -> None:
-        """One step of the hand."""
+        """One step of the hand. target: where the player wants the held piece; the hand does what it can."""
         self._journal(self.table.step, {"type": "hand", "target": list(target)})
-        held = self.table.hand.held
-        for event in self.table.aim(target):
-            if self.table.hand.held != held or held is None:
-                return
-            self._judge_while_held(event, held)
-        if self.table.hand.held is not None and self.table.hand.has_slipped:
+        holding = self._holding
+        events = self.table.aim(self.handling.of(target, self.table.step, self.table.world.rate))
+        if holding is None or self.table.hand.held is None:
+            return
+        holding.follow()
+        for event in events:
+            self._judge_while_held(event, holding)
+            if self._holding is not holding:
+                break
+        if self._holding is holding and self._is_late():
+            self._apply(TimeUp(self.table.step))
+        if self._holding is holding and self.table.hand.has_slipped:
             self._release()
+        elif self._holding is None and self.need.wait in (Wait.ACTION, Wait.OVER):
+            self._tidy()
 
     def release(self) -> None:
         """The hand lets go."""
         self._journal(self.table.step, {"type": "release"})
         self._release()
-
-    def _release(self) -> None:
-        held = self.table.hand.held
-        if held is None:
-            return
-        self._let_go()
-        if self.need.wait is Wait.PULL:
-            return
-        self._apply(Released(self.table.step, held))
-        if self.need.wait not in (Wait.REST, Wait.COUNT):
-            self._tidy()
 
     def settle(self) -> None:
         """Let the world run until the rules have what they wait for; then tidy up, and a new boundary."""
@@ -177,28 +181,27 @@ class Session:
             self._tidy()
 
     def undo(self) -> None:
-        """ALL-6: back to the last action boundary."""
-        self._journal(self.table.step, {"type": "undo"})
-        self.state = self.saved.state
-        self.table.restore(self.saved.moment)
-        self._before = self.table.scene()
+        """ALL-6: what the hand has done since it took up its piece is taken back; the table is, bit for bit, as if it
+        never had. Raises IllegalAction when there is nothing to take back, or it is too late."""
+        self.act(TakeBack(self.need.player))
 
     def close(self) -> None:
         """Free the simulator."""
-        self.table.close()
+        self._ground.close()
 
     # -- what follows --------------------------------------------------------------------------------------------
 
     def _apply(self, given: Input) -> None:
         before = self.state
         self.state = self.game.rules.apply(before, given)
+        self.handling.follow(before, self.state, self.table.step)
         for tell in self._tell:
             tell(before, given, self.state)
         held = self.table.hand.held
         if held is not None and held not in self._wanted():
             # the rules took it out of the hand: a foul or a change of mind puts everything back, a fall does not
             if isinstance(given, (Nudged, TakeBack)):
-                self.table.restore(self._lifted or self.saved.moment)
+                self._put_back()
             else:
                 self._let_go()
 
@@ -207,65 +210,81 @@ class Session:
         return need.pieces if need.wait in (Wait.HAND, Wait.PULL, Wait.ACTION) else ()
 
     def _grab(self, piece: str) -> None:
-        if piece not in self.table.bodies:
-            self.table.put(self.judge.home(self.state, piece))
-        self._lifted = self.table.remember()
-        self._before = self.table.scene()
-        self.table.free(piece)
-        self.table.rest_here()
-        event: Grabbed = self.table.hand.grab(self.table.bodies[piece])
-        self._has_met = False
-        self._about = {pair for pair in self.table.watch.touching if event.piece in pair}
+        back = self._ground.take(self.state, piece)
+        self.table.hand.grab(self.table.bodies[piece])
+        self._holding = Holding(piece, self.table, back)
+        self.handling.taken(self.table.step)
+        if self._started_at is None:
+            self._started_at = self.table.step
+
+    def _release(self) -> None:
+        held = self.table.hand.held
+        if held is None:
+            return
+        self._let_go()
+        if self.need.wait is Wait.PULL:
+            return
+        self._apply(Released(self.table.step, held))
+        if self.need.wait not in (Wait.REST, Wait.COUNT):
+            self._tidy()
 
     def _let_go(self) -> None:
+        assert self._holding is not None
         self._released_at = self.table.step
+        if Condition.DROPPED_FROM_ABOVE in self.need.conditions:
+            self._released_height = self.judge.height(self.state, self._holding.piece, self.table.scene())
         self.table.hand.release()
+        self._holding = None
 
-    def _judge_while_held(self, event: SceneEvent, held: str) -> None:
+    def _put_back(self) -> None:
+        """Everything goes back to where it was when the piece was taken up."""
+        assert self._holding is not None
+        back, self._holding = self._holding.back, None
+        self._ground.come_back(back)
+
+    def _judge_while_held(self, event: SceneEvent, holding: Holding) -> None:
         lying = self.judge.in_play(self.state)
-        if isinstance(event, Touched) and held in (event.a, event.b):
-            other = event.b if event.a == held else event.a
-            if other in lying and (event.a, event.b) not in self._about:
-                self._has_met = True
-                self._apply(Met(event.step, held, other))
-        elif (
-            isinstance(event, Moved)
-            and event.piece == held
-            and self.need.wait is Wait.PULL
-            and not self._has_met
-        ):
-            for other in sorted({name for pair in self._about for name in pair} & (lying - {held})):
-                self._has_met = True
-                self._apply(Met(event.step, held, other))
-                break
-        elif isinstance(event, Moved) and event.piece in lying - {held}:
-            if self._has_met and self.judge.minds_nudges:
-                self._apply(Nudged(event.step, event.piece, event.mm))
-        elif isinstance(event, Dropped) or (
-            isinstance(event, Touched)
-            and {event.a, event.b} & {TABLE, FLOOR}
-            and held not in (event.a, event.b)
-        ):
-            self._judge_falls(held)
-        if self.table.hand.held == held and self.need.wait is Wait.PULL:
-            self._judge_removed(held)
+        is_pulled = self.need.wait is Wait.PULL
+        given: Input | None = holding.met(event, lying, is_pulled)
+        if given is None and self.judge.minds_nudges:
+            given = holding.nudged(event, lying)
+        if given is not None:
+            self._apply_or_refuse(given)
+        elif isinstance(event, Dropped) or self._is_landing(event, holding):
+            self._judge_falls(holding.piece, holding.is_lifted)
+        if self._holding is holding and self.need.wait is Wait.PULL and holding.is_out():
+            self._apply(Removed(self.table.step, holding.piece))
 
-    def _judge_removed(self, held: str) -> None:
-        start, now = self._before.bodies[held], self.table.bodies[held]
-        way = sum((a - b) ** 2 for a, b in zip(now.pose.position, start.pose.position, strict=True)) ** 0.5
-        touches = [pair for pair in self.table.watch.touching if held in pair]
-        if way > CLEAR * float(now.piece.extents.max()) and not touches:
-            self._apply(Removed(self.table.step, held))
+    def _is_landing(self, event: SceneEvent, holding: Holding) -> bool:
+        if not isinstance(event, Touched) or not {event.a, event.b} & {TABLE, FLOOR}:
+            return False
+        return holding.piece not in (event.a, event.b) or holding.comes_down(event)
 
-    def _judge_falls(self, held: str) -> bool:
+    def _apply_or_refuse(self, given: Input) -> None:
+        """BS-05, BS-13: a piece that touches what it may not goes back, unless it is too late for that."""
+        try:
+            self._apply(given)
+        except IllegalAction as refused:
+            self.refused = refused
+            if any(isinstance(choice.action, TakeBack) for choice in self.choices):
+                self._apply(TakeBack(self.need.player))
+
+    def _judge_falls(self, piece: str, is_lifted: bool = True) -> bool:
         """Tell the rules what fell since the last boundary; whether anything did."""
-        down = self.judge.fallen(self.state, held, self._before, self.table.scene())
+        down = self.judge.fallen(self.state, piece, self.before, self.table.scene(), is_lifted)
         # the piece in play may fall again and again; others are down once
-        down = tuple(name for name in down if name == held or name not in self._told)
+        down = tuple(name for name in down if name == piece or name not in self._told)
         if down:
             self._told.update(down)
             self._apply(Fell(self.table.step, down))
         return bool(down)
+
+    def _is_late(self) -> bool:
+        """CT-37 to CT-39: whether the time of the challenge is over; it runs from the first grab."""
+        limit = self.handling.limit_s
+        if not limit or self._started_at is None:
+            return False
+        return self.table.step - self._started_at > steps_of(limit, self.table.world.rate)
 
     def _count(self) -> None:
         """WK-13: the count from the release, whatever moves; a fall ends it at once."""
@@ -278,7 +297,7 @@ class Session:
                 return
         scene = self.table.scene()
         if not self._judge_falls(piece):
-            broken = self.judge.broken(self.state, piece, need.conditions, self._before, scene)
+            broken = self.judge.broken(self.state, piece, need.conditions, self.before, scene)
             self._apply(CountElapsed(self.table.step, piece, broken))
 
     def _rest(self) -> None:
@@ -289,6 +308,9 @@ class Session:
         scene = self.table.scene()
         if self._judge_falls(piece):
             return
+        if self._is_late():
+            self._apply(TimeUp(self.table.step))
+            return
         owner = self.judge.hit(self.state, piece, scene) if piece else None
         if owner is not None:
             self._apply(HitNeighbour(self.table.step, piece, owner))
@@ -298,8 +320,10 @@ class Session:
             self._apply(Rested(self.table.step, tuple(sorted(self.judge.in_play(self.state)))))
             return
         where = self.judge.where(self.state, piece, scene)
-        covers = self.judge.covers(self.state, piece, self._before, scene)
-        broken = self.judge.broken(self.state, piece, need.conditions, self._before, scene)
+        covers = self.judge.covers(self.state, piece, self.before, scene)
+        broken = self.judge.broken(
+            self.state, piece, need.conditions, self.before, scene, self._released_height
+        )
         self._apply(Placed(self.table.step, piece, where, covers, broken))
 
     def _tidy(self) -> None:
@@ -309,33 +333,14 @@ class Session:
             self._grab(self.need.pieces[0])
             return
         if self.judge.is_new(self.saved.state, self.state):
-            self.table.close()
-            bodies = self.judge.layout(self.state)
-            step = self.table.step
-            self.table = Table(
-                self.judge.supplied(self.state, bodies), self._scale, self._grip, step, self._sink
-            )
-        else:
-            if self.table.step > self.saved.moment.snapshot.step:
-                self.table.run_to_rest()
-            self._put_away()
+            self._ground.set_up(self.state)
+        elif not self._ground.is_untouched:
+            self.table.run_to_rest()
+            self._ground.put_away(self.state)
         self._told.clear()
-        self.saved = self._boundary()
-        self._before = self.table.scene()
-
-    def _put_away(self) -> None:
-        play = self.judge.in_play(self.state)
-        for name, body in sorted(self.table.bodies.items()):
-            if not body.fixed and name not in play:
-                self.table.put(self.judge.stored(self.state, name))
-
-    def _boundary(self) -> Saved:
-        moment = self.table.remember()
-        self.table.restore(moment)
-        saved = Saved(self.state, self.table.remember())
+        if self._ground.is_untouched:
+            # cards were played, or all was taken back
+            self._ground.keep(self.state)
+        else:
+            self._ground.bound(self.state)
         self._tell_boundary(self.table.step, self.table.bodies)
-        return saved
-
-
-MOST_RESTS = 8
-"""Falls, topples and rests that may follow each other in one settling."""

@@ -97,10 +97,26 @@ class Table:
         self.hand.move(target)
         self.hand.act()
         self.world.run(1)
-        return self._look() if self.world.step % STRIDE == 0 else ()
+        if self.world.step % STRIDE:
+            return ()
+        events = self._look()
+        self._work(self._is_dragging)
+        return events
+
+    @property
+    def _is_dragging(self) -> bool:
+        """Whether the held piece touches any but the table and the floor."""
+        held = self.hand.held
+        return any(held in pair and not {TABLE, FLOOR} & {*pair} for pair in self.watch.touching)
+
+    def _work(self, is_dragging: bool) -> None:
+        if is_dragging != self._is_hard:
+            self._is_hard = is_dragging
+            self.world.drag(is_dragging)
 
     def advance(self) -> tuple[SceneEvent, ...]:
         """A few steps without the hand."""
+        self._work(False)
         self.world.run(STRIDE - self.world.step % STRIDE)
         return self._look()
 
@@ -141,6 +157,7 @@ class Table:
         self.world.close()
 
     def _wake(self) -> None:
+        self._is_hard = False
         self.hand.enter(self.world)
         self.watch = Watch(self.bodies.values(), self.world.rate)
         self.rest_here()

@@ -30,7 +30,7 @@ from engine.topple.shake import at_poses, can_fork, let_down
 from engine.topple.statics import analyse, stands
 from engine.topple.trial import DOWN, FRAMES, Task, limits_of, run_quickly, run_trial
 from engine.topple.verdict import REST_ANGLE, REST_GAP
-from engine.world import Assembly, Body
+from engine.world import Assembly, Body, pressing
 
 Array = NDArray[np.float64]
 Progress = Callable[[int, int], None]
@@ -158,17 +158,11 @@ def _touching(rested: Assembly, times: float) -> Contacts:
 
 def _pressing(world: BulletWorld, assembly: Assembly) -> dict[str, float]:
     """Newtons with which each free piece is pressed down by its neighbours, averaged over a few steps."""
-    pairs: dict[tuple[str, str], float] = {}
-    for _ in range(READING):
-        for contact in world.advance(1, contacts=True).contacts or ():
-            assert contact.friction is not None  # all contacts were asked for
-            up = contact.force * contact.normal[2] + contact.friction[2]
-            pairs[contact.a, contact.b] = pairs.get((contact.a, contact.b), 0.0) + up / READING
     loads = {body.name: 0.0 for body in assembly.free}
-    for (one, other), up in sorted(pairs.items()):
-        pressed = other if up > 0.0 else one
-        if pressed in loads:
-            loads[pressed] += abs(up)
+    for _ in range(READING):
+        for name, load in pressing(world.advance(1, contacts=True).contacts or ()).items():
+            if name in loads:
+                loads[name] += load / READING
     return loads
 
 

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+import shapely
+import shapely.affinity
 from numpy.typing import NDArray
 
 from engine.hand import Tremor, packed, unpacked
 from engine.motions import Ending, Motion, carry, draw, lower
 from engine.pose import Pose
 from engine.world import FLOOR, TABLE
+from games.judge.rows import outline as plan
 from games.rules.base import Action, Need, TakeBack, Wait
 from games.session import Session
 
@@ -24,6 +27,8 @@ SINK = 0.02
 """Metres below its place to which a lowered piece may go until something carries it."""
 MOST_TRIES = 20
 """ALL-9 lets a piece that lies against the rules be laid again; a bot that fails so often gives up."""
+ASIDE = 0.006
+"""Metres that a piece drawn out of a tower goes on, until nothing of the tower is above it any more."""
 CLEARANCE = 0.04
 """Metres between a carried piece and whatever is highest on its way."""
 
@@ -83,6 +88,9 @@ def lay(session: Session, player: Player, need: Need) -> None:
     """Carry the held piece over its place, lower it until something carries it, and let go."""
     goal = player.place(session, need)
     hand, held = session.table.hand, need.pieces[0]
+    way = _way_out(session, held)
+    if way is not None:
+        _drive(session, player, draw(hand, way), Wait.HAND)
     half = 0.5 * float(np.linalg.norm(session.table.bodies[held].piece.extents))
     tops = [
         body.pose.position[2] + 0.5 * float(np.linalg.norm(body.piece.extents))
@@ -92,11 +100,36 @@ def lay(session: Session, player: Player, need: Need) -> None:
     x, y, z = goal.position
     over = Pose((x, y, z + HOVER), goal.orientation)
     height = min(max(tops, default=0.0), goal.position[2] + 0.15) + half + CLEARANCE
-    _drive(session, player, carry(hand, over, height), Wait.HAND)
+    if hand.held == held:
+        _drive(session, player, carry(hand, over, height), Wait.HAND)
     if hand.held == held:
         _drive(session, player, lower(hand, z - SINK, session.table.bodies[held].piece.mass), Wait.HAND)
     if hand.held == held and session.need.wait is Wait.HAND:
         session.release()
+
+
+def _way_out(session: Session, held: str) -> Array | None:
+    """The way (3,), metres, on along which a piece was drawn out of a tower, until nothing is above it; None when
+    nothing is."""
+    body, start = session.table.bodies[held], session.before.bodies[held]
+    way = np.subtract(body.pose.position, start.pose.position)
+    way[2] = 0.0
+    length = float(np.linalg.norm(way))
+    above = shapely.union_all(
+        [
+            plan(each)
+            for each in session.table.bodies.values()
+            if each.name not in (TABLE, FLOOR, held) and each.pose.position[2] > body.pose.position[2]
+        ]
+    )
+    own = plan(body)
+    if length < ASIDE or not own.intersects(above):
+        return None
+    way /= length
+    on, most = ASIDE, float(np.linalg.norm(body.piece.extents)) + ASIDE
+    while on < most and shapely.affinity.translate(own, *(1e3 * on * way[:2])).distance(above) < 1e3 * ASIDE:
+        on += ASIDE
+    return np.asarray(on * way)
 
 
 def pull(session: Session, player: Player, need: Need) -> None:
