@@ -10,6 +10,7 @@ from typing import Annotated, Optional
 
 import typer
 
+from games import cli_films
 from games.commands.console import reports
 
 app = typer.Typer(
@@ -220,3 +221,6 @@ def models(
     if model is not None or out is not None:
         refuse("models: a second word and --out belong to `teeter models export ID -o F.glb`")
     raise typer.Exit(show(game, sheet, as_json))
+
+
+cli_films.register(app)

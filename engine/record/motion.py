@@ -140,7 +140,9 @@ def _grip(replay: Replay, run: list[tuple[int, list[int]]]) -> Grip | None:
         away.append(np.linalg.norm(replay.pose_at(step)[:, :3] - place, axis=1))
     gaps = np.array(away)
     seen = ~np.isnan(gaps)
-    mean = np.where(2 * seen.sum(axis=0) >= len(gaps), np.nansum(gaps, axis=0) / np.maximum(seen.sum(axis=0), 1), np.inf)
+    mean = np.where(
+        2 * seen.sum(axis=0) >= len(gaps), np.nansum(gaps, axis=0) / np.maximum(seen.sum(axis=0), 1), np.inf
+    )
     if not np.isfinite(mean).any():
         return None
     rate = replay.meta.rate

@@ -25,9 +25,11 @@ from engine.view.guide import Guide
 from engine.view.guides import Guides
 from engine.view.labels import Labels
 from engine.view.look import LEVELS, Quality, linear_of, look_of
+from engine.view.panels import Panel
 from engine.view.passes import CASTS, GUIDES, SEEN, OcclusionPass, ShadowPass, covering, matrix_at
 from engine.view.png import save_png
 from engine.view.prints import Prints
+from engine.view.window.hud import Hud
 from engine.world import TABLE, Body
 
 Picture = NDArray[np.uint8]
@@ -95,6 +97,7 @@ class Stage:
         self._buffer.make_display_region().set_camera(self._eye)
         self._root.set_shader_input("u_pixel", core.LVecBase2(1 / self.size[0], 1 / self.size[1]))
         self._labels = Labels(self._buffer, self.size)
+        self._hud: Hud | None = None
         self._occlusion = None
         if self._level.occlusion:
             self._occlusion = OcclusionPass(
@@ -176,6 +179,12 @@ class Stage:
     def guide(self, guides: Iterable[Guide]) -> bool:
         """Show these guides and no others, from the next picture on; whether that changes it."""
         return self._guides.show(guides)
+
+    def write(self, panels: Iterable[Panel]) -> None:
+        """Show these panels over the picture and no others, from the next one on."""
+        if self._hud is None:
+            self._hud = Hud(self._buffer, self.size)
+        self._hud.show(panels)
 
     def rest(self, is_still: bool) -> None:
         """Keep the last picture while nothing changes, at no cost; or make pictures again."""
@@ -276,12 +285,16 @@ class Stage:
 
     def render(self) -> Picture:
         """The picture as (h, w, 3) bytes, red first, top row first."""
+        return np.ascontiguousarray(self.pixels()[:, :, 2::-1])
+
+    def pixels(self) -> Picture:
+        """The picture as the card has it, (h, w, 4) bytes: blue, green, red, cover; top row first. Quicker to get,
+        and gone when the next one is made."""
         self._device.engine.render_frame()
         width, height = self.size
         if not self._to_ram:
             raise ViewError("this stage only shows its pictures: make it with to_ram=True to read them")
-        pixels = np.frombuffer(self.texture.get_ram_image(), np.uint8).reshape(height, width, 4)
-        return np.ascontiguousarray(pixels[::-1, :, 2::-1])
+        return np.frombuffer(self.texture.get_ram_image(), np.uint8).reshape(height, width, 4)[::-1]
 
     def save(self, path: Path | str) -> None:
         """Write the picture as PNG. Raises ViewError when it cannot be written."""

@@ -1,0 +1,176 @@
+"""The hand that people see: a jointed wooden one, as artists use. It only follows what is held; it moves nothing.
+
+Its frame: the origin between the fingertips, x from the thumb to the fingers, z away from the piece into the palm.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.pose import Pose, matrix_of, quaternion_of
+from engine.world import Body
+from models.build import build
+from models.piece import Piece
+from models.spec import parse
+
+Array = NDArray[np.float64]
+
+PREFIX = "hand."
+WOOD = {"like": "beech", "colour": "#ead9bd"}
+# millimetres from here
+TIP = 6.6
+LINKS = (46.0, 40.0)
+THUMB = (44.0, 38.0)
+FINGERS = (-18.0, 0.0, 18.0)
+"""Along y: where the fingers stand side by side."""
+KNUCKLES = 82.0
+PALM = (56.0, 66.0, 30.0)
+WRIST = 40.0
+WIDEST = 96.0
+"""Between the tips; what is broader is held by a part."""
+OPEN = 16.0
+DEEP = 9.0
+"""How far the tips reach down the sides of a piece."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grasp:
+    """Where a hand is. origin: (3,) metres; axes: (3, 3), its x, y and z as columns; width: metres between tips."""
+
+    origin: Array
+    axes: Array
+    width: float
+
+    def away(self, metres: float) -> Grasp:
+        """The open hand, backed off along its own axis."""
+        opening = OPEN * 2e-3 * min(metres / 0.03, 1.0)
+        return Grasp(self.origin + self.axes[:, 2] * metres, self.axes, self.width + opening)
+
+
+@cache
+def hand_bodies() -> tuple[Body, ...]:
+    """The parts of the hand, to be put on a stage; out of sight until a frame names them."""
+    nowhere = Pose((0.0, 0.0, -10.0))
+    return tuple(Body(PREFIX + name, piece, nowhere, fixed=True) for name, piece in _parts().items())
+
+
+def names() -> tuple[str, ...]:
+    """The names of the parts, in the order of `poses`."""
+    return tuple(body.name for body in hand_bodies())
+
+
+@cache
+def _parts() -> dict[str, Piece]:
+    parts: dict[str, Piece] = {}
+    for finger in ("index", "middle", "ring"):
+        parts[f"{finger}.root"] = _limb(TIP + 0.9, LINKS[0])
+        parts[f"{finger}.tip"] = _limb(TIP, LINKS[1])
+    parts["thumb.root"] = _limb(TIP + 2.2, THUMB[0])
+    parts["thumb.tip"] = _limb(TIP + 0.8, THUMB[1])
+    parts["palm"] = _piece({"hull": _palm()})
+    parts["wrist"] = _piece(
+        {"turned": {"profile": [[0, 0], [15, 6, "round"], [13, 14], [17, WRIST - 6], [0, WRIST, "round"]]}}
+    )
+    return parts
+
+
+def _limb(radius: float, length: float) -> Piece:
+    """A rod with round ends; its joints are the centres of the ends."""
+    whole = length + 2 * radius
+    profile = [[0, 0], [radius, radius, "round"], [radius, whole - radius], [0, whole, "round"]]
+    return _piece({"turned": {"profile": profile}})
+
+
+def _palm() -> list[list[float]]:
+    """A rounded block: a superellipsoid of exponent 4."""
+    points = []
+    for up in np.radians([-66.0, -48.0, -30.0, 30.0, 48.0, 66.0]):
+        for around in np.linspace(0, 2 * math.pi, 17)[:-1]:
+            ray = np.array([math.cos(up) * math.cos(around), math.cos(up) * math.sin(around), math.sin(up)])
+            ray /= (np.abs(ray) ** 4).sum() ** 0.25
+            points.append([round(float(v), 2) for v in ray * (PALM[2] / 2, PALM[1] / 2, PALM[0] / 2)])
+    return points
+
+
+def _piece(shape: dict[str, object]) -> Piece:
+    return build(parse({"shape": shape, "material": WOOD}, "hand"))
+
+
+def poses(grasp: Grasp) -> Array:
+    """(parts, 7) metres and xyzw: the hand closed on a width."""
+    half = 1e3 * min(max(grasp.width, 0.004), (WIDEST + 2 * OPEN) * 1e-3) / 2
+    rows: list[tuple[Array, Array]] = []
+    for y in FINGERS:
+        knuckle, tip = np.array([15.0, 1.15 * y, KNUCKLES]), np.array([half + TIP, 0.8 * y, 0.0])
+        rows += _bent(knuckle, tip, LINKS, +1.0)
+    knuckle, tip = np.array([-13.0, 6.0, KNUCKLES + 4]), np.array([-half - TIP - 0.8, 0.0, 2.0])
+    rows += _bent(knuckle, tip, THUMB, -1.0)
+    up = np.array([0.0, 0.0, 1.0])
+    rows.append((np.array([0.0, 0.0, KNUCKLES + 0.40 * PALM[0]]), up))
+    rows.append((np.array([0.0, 0.0, KNUCKLES + 0.86 * PALM[0] + WRIST / 2]), up))
+    found = np.empty((len(rows), 7))
+    for number, (place, along) in enumerate(rows):
+        found[number, :3] = grasp.origin + grasp.axes @ (place * 1e-3)
+        found[number, 3:] = quaternion_of(grasp.axes @ _turned_to(along))
+    return found
+
+
+def _bent(root: Array, tip: Array, links: tuple[float, float], side: float) -> list[tuple[Array, Array]]:
+    """Middles and directions of two links from a knuckle to a tip, the joint between them bent outward."""
+    way = tip - root
+    span = min(float(np.linalg.norm(way)), 0.999 * sum(links))
+    way /= np.linalg.norm(way)
+    first, second = links
+    along = (first**2 - second**2 + span**2) / (2 * span)
+    out = np.array([side, 0.0, 0.0]) - way * (side * way[0])
+    joint = root + along * way + math.sqrt(max(first**2 - along**2, 0.0)) * out / np.linalg.norm(out)
+    end = root + span * way
+    return [((root + joint) / 2, joint - root), ((joint + end) / 2, end - joint)]
+
+
+def _turned_to(along: Array) -> Array:
+    """A rotation (3, 3) that takes z along a direction."""
+    z = along / np.linalg.norm(along)
+    # the cross product of y and z, and of z and that, written out: this is asked a dozen times a picture
+    x = np.array([z[2], 0.0, -z[0]])
+    size = math.hypot(x[0], x[2])
+    x = x / size if size > 1e-6 else np.array([1.0, 0.0, 0.0])
+    y = np.array([z[1] * x[2] - z[2] * x[1], z[2] * x[0] - z[0] * x[2], z[0] * x[1] - z[1] * x[0]])
+    return np.stack([x, y, z], axis=1)
+
+
+def from_above(piece: Piece, pose: Array, before: Array | None = None) -> Grasp:
+    """A hand that holds a piece from above across its narrower side. pose: (7,). before: its last x axis, which it
+    keeps to when two sides are as good."""
+    matrix = matrix_of((pose[3], pose[4], pose[5], pose[6]))
+    high = int(np.argmax(np.abs(matrix[2])))
+    sides = [axis for axis in range(3) if axis != high]
+    narrow = min(sides, key=lambda axis: (round(float(piece.extents[axis]), 4), axis))
+    x = matrix[:, narrow] * (1, 1, 0)
+    x /= np.linalg.norm(x)
+    # the thumb on the side of who looks from the front right
+    towards = before if before is not None else np.array([0.5, 0.85, 0.0])
+    x = x if x @ towards >= 0 else -x
+    height = float(np.abs(matrix[2]) @ piece.extents) / 2
+    origin = pose[:3] + np.array([0.0, 0.0, height - min(DEEP * 1e-3, 0.8 * height)])
+    up = np.array([0.0, 0.0, 1.0])
+    return Grasp(
+        origin, np.stack([x, np.cross(up, x), up], axis=1), min(float(piece.extents[narrow]), WIDEST * 1e-3)
+    )
+
+
+def from_outside(piece: Piece, pose: Array, way: Array) -> Grasp:
+    """A hand that draws a piece out. way: (3,), towards where it is drawn; level."""
+    matrix = matrix_of((pose[3], pose[4], pose[5], pose[6]))
+    out = way * (1.0, 1.0, 0.0)
+    out /= np.linalg.norm(out)
+    x = np.cross([0.0, 0.0, 1.0], out)
+    half = np.abs(matrix.T @ out) @ piece.extents / 2
+    width = float(np.abs(matrix.T @ x) @ piece.extents)
+    origin = pose[:3] + out * (float(half) - DEEP * 1e-3)
+    return Grasp(origin, np.stack([x, np.cross(out, x), out], axis=1), min(width, WIDEST * 1e-3))

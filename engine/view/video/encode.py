@@ -1,0 +1,263 @@
+"""Pictures and sound into a file. What is being written lies beside the file under another name until it is whole."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+from av.video.frame import VideoFrame
+from numpy.typing import NDArray
+
+from engine.view.errors import ViewError
+from engine.view.png import png_of
+from engine.view.video.recipe import Recipe
+
+Pixels = NDArray[np.uint8]
+Sound = NDArray[np.float32]
+
+VIDEOS = (".mp4", ".webm")
+LOOPS = (".gif", ".webp")
+STILLS = (".png",)
+FORMATS = (*VIDEOS, *LOOPS, *STILLS)
+RATE = 48_000
+"""Samples a second."""
+BITS = 930_000
+"""A second of 1280 x 720 at 30 pictures a second, at most: 7 MB a minute, and sound beside it."""
+AUDIO_BITS = 96_000
+MOST_LOOP = 1_500_000_000
+"""Bytes of pictures of a loop, which are all held at once."""
+BT709 = 1
+LIMITED = 1
+
+
+def check_path(path: Path) -> None:
+    """Raise ViewError for a format that is not known, or a place that cannot be written to."""
+    if path.suffix.lower() not in FORMATS:
+        raise ViewError(f'{path}: cannot write "{path.suffix}"; use one of {", ".join(FORMATS)}')
+    if path.is_dir():
+        raise ViewError(f"{path}: is a folder; name a file")
+    folder = path.parent
+    if not folder.is_dir():
+        raise ViewError(f"{path}: there is no folder {folder}")
+    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        raise ViewError(f"{path}: cannot be written: permission denied")
+
+
+def check_size(path: Path, size: tuple[int, int]) -> None:
+    """Raise ViewError for a size that a format cannot hold."""
+    if path.suffix.lower() in VIDEOS and (size[0] % 2 or size[1] % 2):
+        raise ViewError(f"--size {size[0]}x{size[1]}: videos need even numbers of pixels")
+
+
+@contextmanager
+def whole_or_nothing(path: Path) -> Iterator[Path]:
+    """A path to write to, which becomes `path` when all went well and vanishes otherwise."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield part
+        os.replace(part, path)
+    except (OSError, av.error.FFmpegError) as error:
+        raise ViewError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from error
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def write_video(
+    path: Path,
+    recipe: Recipe,
+    pictures: Iterator[Pixels],
+    count: int,
+    sound: Sound | None,
+    progress: Callable[[int], None],
+) -> None:
+    """Write mp4 or webm. pictures: `count` of `yuv420p`. sound: (n, 2) at `RATE`. progress: hears of each picture."""
+    suffix = path.suffix.lower()
+    with whole_or_nothing(path) as part:
+        options = {"movflags": "+faststart"} if suffix == ".mp4" else {}
+        with av.open(str(part), "w", format=suffix[1:], options=options) as container:
+            stream = _picture_stream(container, suffix, recipe, count)
+            track = None if sound is None else _Track(container, suffix, sound)
+            for number, pixels in enumerate(pictures):
+                frame = VideoFrame.from_ndarray(pixels, format="yuv420p")
+                frame.pts, frame.time_base = number, Fraction(1, recipe.fps)
+                frame.colorspace, frame.color_range = BT709, LIMITED
+                container.mux(stream.encode(frame))
+                if track is not None:
+                    track.until((number + 1) / recipe.fps)
+                progress(number + 1)
+            container.mux(stream.encode(None))
+            if track is not None:
+                track.finish()
+        _check_bytes(part, path, recipe)
+
+
+def _check_bytes(part: Path, path: Path, recipe: Recipe) -> None:
+    size = part.stat().st_size
+    if recipe.most_bytes and size > recipe.most_bytes:
+        raise ViewError(
+            f"{path}: {size / 1e6:.1f} MB, more than {recipe.most_bytes / 1e6:g} MB allow: use --from, --to, --speed "
+            "or a smaller --size"
+        )
+
+
+def _picture_stream(container: Any, suffix: str, recipe: Recipe, count: int) -> Any:
+    name = "libx264" if suffix == ".mp4" else "libvpx-vp9"
+    stream = container.add_stream(name, rate=recipe.fps)
+    stream.width, stream.height = recipe.size
+    stream.pix_fmt = "yuv420p"
+    stream.time_base = Fraction(1, recipe.fps)
+    codec = stream.codec_context
+    codec.time_base = Fraction(1, recipe.fps)
+    # one thread: the same pictures give the same bytes, and the other cores draw
+    codec.thread_count = 1
+    codec.gop_size = 4 * recipe.fps
+    codec.colorspace = codec.color_primaries = codec.color_trc = BT709
+    codec.color_range = LIMITED
+    most = bits(recipe, count)
+    if name == "libx264":
+        stream.options = {
+            "preset": "veryfast",
+            "crf": "20",
+            "maxrate": str(most),
+            "bufsize": str(3 * most),
+            "profile": "high",
+        }
+    else:
+        codec.bit_rate = most
+        stream.options = {"deadline": "realtime", "cpu-used": "6", "crf": "32", "row-mt": "0"}
+    return stream
+
+
+def bits(recipe: Recipe, count: int) -> int:
+    """Bits a second of the pictures at most: more for larger ones, fewer where the file has a limit."""
+    pixels = recipe.size[0] * recipe.size[1] / (1280 * 720)
+    most: float = BITS * pixels**0.8 * (recipe.fps / 30) ** 0.5
+    if recipe.most_bytes:
+        seconds = count / recipe.fps
+        # a tenth for the container and for what the encoder overshoots
+        most = min(most, max(recipe.most_bytes * 8 * 0.9 / seconds - AUDIO_BITS, 40_000))
+    return round(most)
+
+
+class _Track:
+    """The sound of a file, encoded as the pictures go."""
+
+    def __init__(self, container: Any, suffix: str, sound: Sound) -> None:
+        self._container, self._sound, self._at = container, sound, 0
+        self._stream = container.add_stream(
+            "aac" if suffix == ".mp4" else "libopus", rate=RATE, layout="stereo"
+        )
+        self._stream.codec_context.bit_rate = AUDIO_BITS
+        self._stream.codec_context.thread_count = 1
+        self._form = "fltp" if suffix == ".mp4" else "flt"
+        self._resampler = av.AudioResampler(
+            format=self._stream.codec_context.format, layout="stereo", rate=RATE
+        )
+
+    def until(self, seconds: float) -> None:
+        """Encode up to a time."""
+        last = min(round(seconds * RATE), len(self._sound))
+        while last - self._at >= 1024:
+            self._put(self._sound[self._at : self._at + 1024])
+
+    def _put(self, samples: Sound) -> None:
+        frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(samples.T), format="fltp", layout="stereo")
+        frame.sample_rate, frame.pts, frame.time_base = RATE, self._at, Fraction(1, RATE)
+        self._at += len(samples)
+        for turned in self._resampler.resample(frame):
+            self._container.mux(self._stream.encode(turned))
+
+    def finish(self) -> None:
+        """Encode what is left."""
+        while self._at < len(self._sound):
+            self._put(self._sound[self._at : self._at + 1024])
+        for turned in self._resampler.resample(None):
+            self._container.mux(self._stream.encode(turned))
+        self._container.mux(self._stream.encode(None))
+
+
+def write_loop(
+    path: Path, recipe: Recipe, pictures: Iterator[Pixels], count: int, progress: Callable[[int], None]
+) -> None:
+    """Write an animated gif or webp that repeats. pictures: `count` of `rgb24`."""
+    width, height = recipe.size
+    if count * width * height * 3 > MOST_LOOP:
+        raise ViewError(
+            f"{path}: {count} pictures of {width} x {height} are too many for a {path.suffix[1:]}: "
+            "use --from and --to, a smaller --size or fewer --fps, or write an .mp4"
+        )
+    with whole_or_nothing(path) as part:
+        if path.suffix.lower() == ".gif":
+            _write_gif(part, recipe, pictures, progress)
+        else:
+            _write_webp(part, recipe, pictures, progress)
+        _check_bytes(part, path, recipe)
+
+
+def _write_gif(
+    part: Path, recipe: Recipe, pictures: Iterator[Pixels], progress: Callable[[int], None]
+) -> None:
+    """One palette for all pictures, dithered in a fixed pattern, so that what stands still is stored once."""
+    graph = av.filter.Graph()
+    source = graph.add_buffer(
+        width=recipe.size[0],
+        height=recipe.size[1],
+        format=av.VideoFormat("rgb24"),
+        time_base=Fraction(1, recipe.fps),
+    )
+    split, palette = graph.add("split"), graph.add("palettegen", "stats_mode=full")
+    use, sink = (
+        graph.add("paletteuse", "dither=bayer:bayer_scale=4:diff_mode=rectangle"),
+        graph.add("buffersink"),
+    )
+    source.link_to(split)
+    split.link_to(use, 0, 0)
+    split.link_to(palette, 1, 0)
+    palette.link_to(use, 0, 1)
+    use.link_to(sink)
+    graph.configure()
+    for number, pixels in enumerate(pictures):
+        frame = VideoFrame.from_ndarray(pixels, format="rgb24")
+        frame.pts, frame.time_base = number, Fraction(1, recipe.fps)
+        source.push(frame)
+        progress(number + 1)
+    source.push(None)
+    with av.open(str(part), "w", format="gif", options={"loop": "0"}) as container:
+        stream: Any = container.add_stream("gif", rate=recipe.fps)
+        stream.width, stream.height, stream.pix_fmt = *recipe.size, "pal8"
+        while True:
+            try:
+                loose = sink.pull()
+            except (av.error.BlockingIOError, av.error.EOFError):
+                break
+            loose.time_base = Fraction(1, recipe.fps)
+            container.mux(stream.encode(loose))
+        container.mux(stream.encode(None))
+
+
+def _write_webp(
+    part: Path, recipe: Recipe, pictures: Iterator[Pixels], progress: Callable[[int], None]
+) -> None:
+    with av.open(str(part), "w", format="webp", options={"loop": "0"}) as container:
+        stream: Any = container.add_stream("libwebp_anim", rate=recipe.fps)
+        stream.width, stream.height, stream.pix_fmt = *recipe.size, "yuv420p"
+        stream.options = {"quality": "72", "compression_level": "4"}
+        for number, pixels in enumerate(pictures):
+            frame = VideoFrame.from_ndarray(pixels, format="rgb24").reformat(format="yuv420p")
+            frame.pts, frame.time_base = number, Fraction(1, recipe.fps)
+            container.mux(stream.encode(frame))
+            progress(number + 1)
+        container.mux(stream.encode(None))
+
+
+def write_still(path: Path, pictures: list[Pixels]) -> None:
+    """Write one picture, or several side by side, as png. pictures: (h, w, 3), all of one size."""
+    with whole_or_nothing(path) as part:
+        part.write_bytes(png_of(np.concatenate(pictures, axis=1)))

@@ -1,0 +1,123 @@
+"""What a director knows of a recording: where everything is at any moment, and which pieces make the tower."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.pose import turned
+from engine.record.motion import Grip, Motion
+from engine.record.reader import Replay
+from engine.world import FLOOR, TABLE
+
+Array = NDArray[np.float64]
+SIGNS = np.array(list(product((-0.5, 0.5), repeat=3)))
+TOUCH = 0.004
+"""Metres between boxes of pieces that still stand together."""
+MANY = 8
+"""Pieces: what a piece stands together with before it is taken is its tower when there are more."""
+AFTER = 0.5
+"""Seconds after the hand opened at which a piece lies."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scenery:
+    """A recording to be filmed. extents: (bodies, 3) metres, in the order of the recording."""
+
+    replay: Replay
+    motion: Motion
+    extents: Array
+    _towers: dict[Grip, Array] = field(default_factory=dict)
+    _groups: dict[tuple[int, int], Array] = field(default_factory=dict)
+
+    def poses(self, moment: float) -> Array:
+        """(bodies, 7) at a second of the recording; what is put elsewhere goes there on an arc."""
+        poses = self.replay.frame_at(moment)
+        motion = self.motion
+        if len(motion.speeds):
+            interval = motion.at(moment)
+            put = np.flatnonzero(motion.put[interval])
+            begin, end = motion.times[interval], motion.times[interval + 1]
+            if len(put) and begin < moment < end:
+                part = (moment - begin) / (end - begin)
+                eased = part * part * (3 - 2 * part)
+                first = self.replay.poses[interval, put].astype(np.float64)
+                last = self.replay.poses[interval + 1, put].astype(np.float64)
+                poses[put, :3] = first[:, :3] + eased * (last[:, :3] - first[:, :3])
+                way = np.linalg.norm(last[:, :3] - first[:, :3], axis=1)
+                poses[put, 2] += 0.35 * way * 4 * part * (1 - part)
+        return poses
+
+    def pieces(self) -> list[int]:
+        """The columns of all that is neither table nor floor."""
+        return [n for n, name in enumerate(self.replay.meta.names) if name not in (TABLE, FLOOR)]
+
+    def corners(self, moment: float, bodies: Sequence[int]) -> Array:
+        """(8 for each body that is there, 3) corners of their boxes; one point in the middle when there is none."""
+        poses = self.poses(moment)[list(bodies)]
+        there = np.isfinite(poses).all(axis=1)
+        if not there.any():
+            return np.zeros((1, 3))
+        local = self.extents[list(bodies)][there][:, None, :] * SIGNS
+        found: Array = (turned(poses[there], local) + poses[there, None, :3]).reshape(-1, 3)
+        return found
+
+    def spheres(self, moment: float, without: int) -> tuple[Array, Array]:
+        """Middles (n, 3) and radii (n,) of all pieces but one."""
+        bodies = [n for n in self.pieces() if n != without]
+        poses = self.poses(moment)[bodies]
+        there = np.isfinite(poses).all(axis=1)
+        return poses[there, :3], np.linalg.norm(self.extents[bodies][there], axis=1) / 2
+
+    def around(self, moment: float, body: int) -> Array:
+        """Corners of the pieces that stand together with one: box to box, from neighbour to neighbour."""
+        key = (round(moment * 240), body)
+        if key not in self._groups:
+            self._groups[key] = self._around(moment, body)
+        return self._groups[key]
+
+    def _around(self, moment: float, body: int) -> Array:
+        poses = self.poses(moment)
+        bodies = np.array([n for n in self.pieces() if np.isfinite(poses[n]).all()])
+        if body not in bodies:
+            return np.zeros((1, 3))
+        rows = poses[bodies]
+        points = turned(rows, self.extents[bodies][:, None, :] * SIGNS) + rows[:, None, :3]
+        low, high = points.min(axis=1) - TOUCH / 2, points.max(axis=1) + TOUCH / 2
+        found = bodies == body
+        while True:
+            ends = np.flatnonzero(found)
+            meets = (low[:, None] <= high[ends]).all(axis=2) & (low[ends] <= high[:, None]).all(axis=2)
+            grown = found | meets.any(axis=1)
+            if (grown == found).all():
+                return np.asarray(points[found].reshape(-1, 3))
+            found = grown
+
+    def tower(self, grip: Grip) -> Array:
+        """Corners of what a piece is laid on, with the piece as it lies there; of what it is drawn from."""
+        if grip not in self._towers:
+            after, before = self.around(grip.end + AFTER, grip.body), self.around(grip.begin, grip.body)
+            is_drawn = len(before) > MANY * len(SIGNS)
+            self._towers[grip] = np.concatenate([after, before]) if is_drawn else after
+        return self._towers[grip]
+
+    def shot_at(self, moment: float) -> tuple[Grip, float] | None:
+        """The grip that is being filmed: the one that goes on, the next from half a second before, or the last; and
+        when it ends."""
+        last = None
+        for grip in self.motion.grips:
+            if grip.begin - 0.5 > moment:
+                break
+            last = grip
+        return None if last is None else (last, last.end)
+
+    def everything(self) -> Array:
+        """Corners of all places where pieces were laid, or of all pieces when no hand took any."""
+        places = [self.tower(grip) for grip in self.motion.grips]
+        if places:
+            return np.concatenate(places)
+        return self.corners(float(self.motion.times[0]) if len(self.motion.times) else 0.0, self.pieces())
