@@ -117,16 +117,6 @@ def test_WK_11_a_block_let_go_beside_the_middle_falls_and_goes_home(wonky: Sessi
     assert body.pose == JUDGES["wonky"].home(wonky.state, held).pose
 
 
-def test_undo_returns_to_the_last_boundary_and_repeats_bit_for_bit(wonky: Session) -> None:
-    saved, found = wonky.saved, []
-    for _ in range(2):
-        wonky.undo()
-        assert wonky.state == saved.state
-        wonky.table.advance()
-        found.append(poses(wonky))
-    assert found[0] == found[1]
-
-
 def test_there_is_a_floor_for_what_leaves_the_table(wonky: Session) -> None:
     assert {TABLE, FLOOR} <= wonky.table.bodies.keys()
     block = wonky.table.bodies["small_green"]

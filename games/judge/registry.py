@@ -10,6 +10,7 @@ from engine.world import TABLE, Body
 from games.judge import bausack, crazy_tower, sandbox, tower_topple, wonky
 from games.judge.judge import Judge
 from games.judge.scene import Scene
+from games.rules.conditions import Condition
 from games.rules.tower_topple.state import Phase as TopplePhase
 
 
@@ -43,9 +44,27 @@ class GameJudge:
         """A piece back in the supply, immovable."""
         return replace(self.judge.home(state, piece), fixed=True)
 
-    def broken(self, *given: Any) -> Any:
-        """As `Judge.broken`."""
-        return self.judge.broken(*given)
+    def broken(
+        self,
+        state: Any,
+        piece: str,
+        conditions: tuple[Condition, ...],
+        before: Scene,
+        after: Scene,
+        released_height_mm: float | None = None,
+    ) -> tuple[Condition, ...]:
+        """As `Judge.broken`. released_height_mm: of `height`, where the game asks for it (CT-50)."""
+        if self.judge is crazy_tower:
+            return crazy_tower.broken(
+                state, piece, conditions, before, after, released_height_mm=released_height_mm
+            )
+        return self.judge.broken(state, piece, conditions, before, after)
+
+    def height(self, state: Any, piece: str, scene: Scene) -> float | None:
+        """CT-50: millimetres of a piece in the hand above the tower; None in games that do not ask."""
+        if self.judge is crazy_tower:
+            return crazy_tower.height_above_tower(state, scene.bodies[piece], scene)
+        return None
 
     def where(self, state: Any, piece: str, after: Scene) -> str:
         """As `Judge.where`."""
@@ -55,8 +74,12 @@ class GameJudge:
         """As `Judge.covers`."""
         return self.judge.covers(state, piece, before, after)
 
-    def fallen(self, state: Any, piece: str, before: Scene, after: Scene) -> tuple[str, ...]:
-        """As `Judge.fallen`."""
+    def fallen(
+        self, state: Any, piece: str, before: Scene, after: Scene, is_lifted: bool = True
+    ) -> tuple[str, ...]:
+        """As `Judge.fallen`. is_lifted: whether the piece in the hand has left the supply (BS-08)."""
+        if self.judge is bausack:
+            return bausack.fallen(state, piece, before, after, lifted=is_lifted)
         return self.judge.fallen(state, piece, before, after)
 
     def hit(self, state: Any, piece: str, after: Scene) -> str | None:
