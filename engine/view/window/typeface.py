@@ -38,8 +38,8 @@ def font(size: int, bold: bool) -> Any:
     made.set_pixels_per_unit(size)
     made.set_page_size(PAGE, PAGE)
     made.set_texture_margin(1)
-    made.set_minfilter(core.SamplerState.FT_nearest)
-    made.set_magfilter(core.SamplerState.FT_nearest)
+    made.set_minfilter(core.SamplerState.FT_linear)
+    made.set_magfilter(core.SamplerState.FT_linear)
     made.set_native_antialias(True)
     return made
 

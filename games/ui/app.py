@@ -1,0 +1,120 @@
+"""The window of teeter: menu and games, one after the other, until it is closed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from engine.view.look import Quality
+from engine.view.panels import Panel
+from engine.view.renderer import kind_of
+from engine.view.window.events import Closed, Event
+from engine.view.window.window import Window
+from games.ui.messages import Plan
+from games.ui.playing import Playing
+from games.ui.settings import Settings
+
+REST = 0.004
+"""Seconds that an idle loop sleeps."""
+SHARPNESS = (1.0, 0.85, 0.7, 0.55)
+SLOW, FAST = 1 / 19, 1 / 45
+"""Seconds a picture takes when it is drawn with fewer pixels, and with more again."""
+LOOKED_AT = 12
+"""Pictures whose time decides."""
+
+
+class Screen(Protocol):
+    """What fills the window for a while."""
+
+    wish: str
+
+    def handle(self, event: Event) -> None:
+        """An event of the window."""
+
+    def step(self, seconds: float) -> None:
+        """Time passes."""
+
+    def panels(self) -> tuple[Panel, ...]:
+        """What lies over the scene."""
+
+    def close(self) -> None:
+        """Another screen comes."""
+
+
+class App:
+    """The window and what is in it. each: is called once a round, with the app; for tests that look on."""
+
+    def __init__(self, settings: Settings, plan: Plan, title: str = "teeter") -> None:
+        self.settings = settings
+        self.window = Window(title, size=(settings.picture.width, settings.picture.height))
+        self.window.quality = self._first_quality()
+        self.window.hud.show((_wait(plan.game),))
+        self.window.draw()
+        self.screen: Screen = Playing(self.window, settings, plan)
+        self._times: list[float] = []
+        self._last = time.perf_counter()
+
+    def _first_quality(self) -> Quality:
+        wanted = self.settings.picture.quality
+        if wanted != "auto":
+            return wanted
+        return "high" if kind_of(self.window.renderer) == "gpu" else "medium"
+
+    def run(self, each: Callable[[App], bool] = lambda app: True) -> None:
+        """Until the window is closed, or `each` says no."""
+        try:
+            while self.round() and each(self):
+                pass
+        finally:
+            self.close()
+
+    def round(self) -> bool:
+        """One round: events, time, a picture. Whether to go on."""
+        for event in self.window.poll():
+            if isinstance(event, Closed):
+                return False
+            self.screen.handle(event)
+        now = time.perf_counter()
+        seconds, self._last = now - self._last, now
+        self.screen.step(min(seconds, 0.1))
+        self.window.hud.show(self.screen.panels(), scale=self.settings.picture.letters)
+        begin = time.perf_counter()
+        if self.window.draw():
+            self._judge(time.perf_counter() - begin)
+        else:
+            time.sleep(REST)
+        return self._grant()
+
+    def _grant(self) -> bool:
+        """What the screen wished for."""
+        wish, self.screen.wish = self.screen.wish, ""
+        return wish != "menu"
+
+    def _judge(self, seconds: float) -> None:
+        """Draw with fewer pixels when pictures take too long, with more when they are quick."""
+        if self.settings.picture.quality != "auto":
+            return
+        self._times.append(seconds)
+        if len(self._times) < LOOKED_AT:
+            return
+        middle = sorted(self._times)[LOOKED_AT // 2]
+        self._times.clear()
+        at = SHARPNESS.index(self.window.sharpness)
+        if middle > SLOW and at + 1 < len(SHARPNESS):
+            self.window.sharpen(SHARPNESS[at + 1])
+        elif middle < FAST and at > 0:
+            self.window.sharpen(SHARPNESS[at - 1])
+
+    def close(self) -> None:
+        """Leave the game, then the window."""
+        self.screen.close()
+        self.window.close()
+
+
+def _wait(game: str) -> Panel:
+    from engine.view.panels import Text
+
+    return Panel(
+        "wait", "centre", (Text("teeter", size="title", bold=True), Text(f"setting up {game} ...", "quiet"))
+    )

@@ -1,0 +1,139 @@
+"""What the window knows of a game: the last view, the state, what is asked, the story. Hears news; draws nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from engine.pose import Pose
+from engine.view.frame import Frame, frame_of
+from engine.world import Body
+from games.rules.base import Choice, Game, Need
+from games.ui.messages import Broken, Busy, Left, New, News, Plan, Refused, Told, View, Waits
+from models.piece import Piece
+
+LOG = 60
+"""Lines of the story that are kept to be shown."""
+ALONE = re.compile(r"(?<![\w?])\?(?=[,.;]|$)")
+"""How the rules blot out what a player may not see, in a sentence."""
+
+
+class Desk:
+    """One game, as far as it was heard of. bodies: those of the beginning. clock: seconds on the wall."""
+
+    def __init__(
+        self, plan: Plan, game: Game, state: Any, bodies: tuple[Body, ...], clock: Callable[[], float]
+    ) -> None:
+        self.plan, self.game, self.state = plan, game, state
+        self.pieces: dict[str, Piece] = {body.name: body.piece for body in bodies}
+        self.frame = frame_of(bodies)
+        self.view: View | None = None
+        self.waits: Waits | None = None
+        self.busy = "setting up the table"
+        self.busy_since = clock()
+        self.log: list[str] = []
+        self.refused: Refused | None = None
+        self.refused_at = 0.0
+        self.broken = ""
+        self.has_left = False
+        self.fresh: list[Body] = []
+        self.told = 0
+        self.events: list[str] = []
+        """Types of what the rules took, since somebody last looked."""
+        self._clock = clock
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """The seats in which people sit."""
+        return tuple(seat.name for seat in self.state.seats if not seat.members[0].bot)
+
+    @property
+    def viewer(self) -> str:
+        """Whose secrets may be on the screen: the only person's, or that of the person who is asked."""
+        if len(self.people) == 1:
+            return self.people[0]
+        return self.waits.need.player if self.waits is not None else ""
+
+    @property
+    def need(self) -> Need:
+        """What the game waits for."""
+        return self.game.rules.needs(self.state)
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """What a person may do now; nothing while nobody is asked."""
+        return self.waits.choices if self.waits is not None else ()
+
+    @property
+    def seen(self) -> Any:
+        """The state without the secrets of others."""
+        return self.game.rules.seen_by(self.state, self.viewer)
+
+    @property
+    def held(self) -> str:
+        """The piece in the hand."""
+        return self.view.held if self.view is not None else ""
+
+    def pose(self, name: str) -> Pose:
+        """Where a piece is. Raises ValueError for one that is not there."""
+        x, y, z, a, b, c, d = self.frame.poses[self.frame.names.index(name)].tolist()
+        return Pose((x, y, z), (a, b, c, d))
+
+    def hear(self, news: News) -> bool:
+        """Take in news; whether the picture of the table changes."""
+        if isinstance(news, View):
+            self.view = news
+            self.frame = Frame(news.names, news.poses)
+            return True
+        if isinstance(news, New):
+            self.pieces[news.body.name] = news.body.piece
+            self.fresh.append(news.body)
+        elif isinstance(news, Told):
+            self._told(news)
+        elif isinstance(news, Waits):
+            self.waits, self.busy = news, ""
+        elif isinstance(news, Busy):
+            self.waits = None
+            self.busy, self.busy_since = news.why, self._clock()
+        elif isinstance(news, Refused):
+            self.refused, self.refused_at = news, self._clock()
+        elif isinstance(news, Broken):
+            self.broken = news.why
+        elif isinstance(news, Left):
+            self.has_left = True
+        return False
+
+    def _told(self, told: Told) -> None:
+        before, self.state = self.state, told.state
+        self.told += 1
+        self.events.append(told.event)
+        self.log = [*self.log, *(ALONE.sub("a card", line) for line in self._public(before, told))][-LOG:]
+
+    def _public(self, before: Any, told: Told) -> tuple[str, ...]:
+        """The story as everybody at the screen may read it."""
+        rules = self.game.rules
+        viewer = self.people[0] if len(self.people) == 1 else ""
+        if told.event == "Opening":
+            lines = rules.opening(rules.seen_by(told.state, viewer))
+            return tuple(line for line in lines if not ALONE.search(line))
+        if told.given is None:
+            return told.lines
+        return rules.tell(rules.seen_by(before, viewer), told.given, rules.seen_by(told.state, viewer))
+
+    def act(self) -> None:
+        """An action was sent: nobody is asked until the game asks again."""
+        self.waits = None
+        self.refused = None
+
+    def clause(self, name: str) -> str:
+        """The text of a clause; empty for none of this game."""
+        from games.rules.registry import clauses_of
+
+        return next((clause.text for clause in clauses_of(self.game) if clause.id == name), "")
+
+    def positions(self) -> Mapping[str, np.ndarray[Any, np.dtype[np.float64]]]:
+        """Where all pieces are, (3,) metres, by name."""
+        return dict(zip(self.frame.names, self.frame.poses[:, :3], strict=True))

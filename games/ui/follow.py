@@ -1,0 +1,66 @@
+"""A hand that goes where it is told as fast as a careful hand does, and no faster: one target a step."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.motions import between
+from engine.pose import Pose, angle_between
+
+SPEED = 0.6
+"""m/s at most."""
+PULLING = 0.06
+"""m/s at most while a piece is pulled out of a tower."""
+TURNING = 5.0
+"""rad/s at most."""
+LAG = 0.05
+"""Seconds by which the hand lags behind where it is wanted: it slows down before it arrives."""
+RISE_FIRST = 0.004
+"""Metres that the hand may be too low while it goes sideways; it rises first."""
+
+
+class Follower:
+    """One carrying. start: where the hand is."""
+
+    def __init__(self, start: Pose, rate: int, *, is_pulling: bool = False) -> None:
+        self.pose = self.goal = start
+        self._rate = rate
+        self._speed = PULLING if is_pulling else SPEED
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the goal is reached."""
+        return self.pose == self.goal
+
+    def aim(self, goal: Pose) -> bool:
+        """Go there; whether that is news."""
+        is_news = goal != self.goal
+        self.goal = goal
+        return is_news
+
+    def step(self) -> Pose:
+        """Where the hand wants to be after the next step."""
+        here, there = np.asarray(self.pose.position), np.asarray(self.goal.position)
+        way = there - here
+        if way[2] > RISE_FIRST:
+            # over an obstacle, not through it
+            way[:2] *= RISE_FIRST / way[2]
+        elif way[2] < 0.0 and float(np.hypot(way[0], way[1])) > RISE_FIRST:
+            way[2] = 0.0
+        part = 1.0 - np.exp(-1.0 / (LAG * self._rate))
+        move = part * way
+        length, most = float(np.linalg.norm(move)), self._speed / self._rate
+        if length > most:
+            move *= most / length
+        if float(np.linalg.norm(there - here)) < 2e-6:
+            move = there - here
+        x, y, z = (here + move).tolist()
+        self.pose = Pose((x, y, z), self._turned(part))
+        return self.pose
+
+    def _turned(self, part: float) -> tuple[float, float, float, float]:
+        angle = angle_between(self.pose.orientation, self.goal.orientation)
+        if angle < 1e-5:
+            return self.goal.orientation
+        part = min(part, TURNING / self._rate / angle)
+        return between(self.pose, self.goal, part).orientation

@@ -1,0 +1,116 @@
+"""What lies below a carried piece, on the whole way it is carried. Exact for convex parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.pose import Pose
+from engine.view.frame import Frame
+from models.piece import Piece
+from scenes.letdown import gap
+from scenes.solids import Solid, Solids
+
+Array = NDArray[np.float64]
+
+Place = Callable[[float], tuple[float, float, float | None]]
+
+HIGH = 10.0
+"""Metres: above everything."""
+
+
+class Ground:
+    """Everything a piece may be laid on, as a frame shows it. skip: what is no ground, as the piece in the hand."""
+
+    def __init__(
+        self, frame: Frame, pieces: Mapping[str, Piece], solids: Solids, skip: Container[str] = ()
+    ) -> None:
+        self._solids: list[tuple[Solid, ...]] = []
+        lows, highs = [], []
+        for name, row in zip(frame.names, frame.poses.tolist(), strict=True):
+            if name in skip or not np.isfinite(row[0]):
+                continue
+            x, y, z, a, b, c, d = row
+            for solid in solids.of(pieces[name], Pose((x, y, z), (a, b, c, d))):
+                self._solids.append((solid,))
+                lows.append(solid.low)
+                highs.append(solid.high)
+        self._low, self._high = np.array(lows).reshape(-1, 3), np.array(highs).reshape(-1, 3)
+        self._cache = solids
+
+    @property
+    def top(self) -> float:
+        """The height of what is highest, metres."""
+        return float(self._high[:, 2].max(initial=0.0))
+
+    def landing(self, piece: Piece, pose: Pose) -> float | None:
+        """The z at which a piece, let down straight from above, meets what is there; None over nothing."""
+        x, y, _ = pose.position
+        falling = self._cache.of(piece, Pose((x, y, HIGH), pose.orientation))
+        best: float | None = None
+        low = np.min([solid.low for solid in falling], axis=0)
+        high = np.max([solid.high for solid in falling], axis=0)
+        over = np.all((self._low[:, :2] < high[:2]) & (self._high[:, :2] > low[:2]), axis=1)
+        near = np.nonzero(over)[0]
+        for index in near[np.argsort(-self._high[near, 2])]:
+            # lying on this one, the piece's lowest point would be at most as high as it
+            if best is not None and best + float(low[2]) - HIGH >= self._high[index, 2]:
+                break
+            for one in falling:
+                for other in self._solids[index]:
+                    free = gap(one, other)
+                    if np.isfinite(free) and (best is None or HIGH - free > best):
+                        best = HIGH - free
+        return best
+
+    def over(self, piece: Piece, start: Pose, goal: Pose, samples: int = 9) -> float | None:
+        """The greatest `landing` on the straight way from one place to another."""
+        found = []
+        for part in np.linspace(0.0, 1.0, samples) if _apart(start, goal) > 1e-3 else (1.0,):
+            x, y = (a + part * (b - a) for a, b in zip(start.position[:2], goal.position[:2], strict=True))
+            found.append(self.landing(piece, Pose((float(x), float(y), 0.0), goal.orientation)))
+        heights = [each for each in found if each is not None]
+        return max(heights) if heights else None
+
+    def pointed(
+        self, piece: Piece, turn: Pose, origin: Array, way: Array, low: float
+    ) -> tuple[float, float] | None:
+        """Where a piece stands, x and y, whose underside a ray of the pointer meets: the first place on its way down.
+
+        turn: the orientation of the piece. low: how far its lowest point is below its centre, metres.
+        """
+        if way[2] > -1e-3:
+            return None
+
+        def place(height: float) -> tuple[float, float, float | None]:
+            along = (height - origin[2]) / way[2]
+            x, y = (origin + along * way)[:2].tolist()
+            return x, y, self.landing(piece, Pose((x, y, 0.0), turn.orientation))
+
+        above = self.top + 1e-4
+        steps = np.linspace(above, 0.0, 17)
+        before = above
+        for height in steps:
+            x, y, lies = place(float(height))
+            if lies is not None and lies - low >= height - 1e-6:
+                return self._between(place, before, float(height), low)
+            before = float(height)
+        x, y, _ = place(0.0)
+        return x, y
+
+    def _between(self, place: Place, above: float, below: float, low: float) -> tuple[float, float]:
+        for _ in range(7):
+            middle = 0.5 * (above + below)
+            _, _, lies = place(middle)
+            if lies is not None and lies - low >= middle - 1e-6:
+                below = middle
+            else:
+                above = middle
+        x, y, _ = place(below)
+        return x, y
+
+
+def _apart(start: Pose, goal: Pose) -> float:
+    return float(np.hypot(goal.position[0] - start.position[0], goal.position[1] - start.position[1]))

@@ -1,0 +1,206 @@
+"""A person's hand at the window: pointer and keys become wishes for the held piece, and orders to the physics."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from engine.view.camera import Camera
+from engine.view.guide import Guide
+from engine.view.window.orbit import on_plane, ray
+from games.rules.base import Wait
+from games.ui.desk import Desk
+from games.ui.grip import Grip
+from games.ui.ground import Ground
+from games.ui.link import Link
+from games.ui.messages import Aim, Lay, LetGo
+from games.ui.settings import Settings
+from scenes.solids import Solids
+
+NUDGE = 0.005
+"""Metres that one press of a key moves the hand; a fifth of it in fine mode."""
+HOLD = 0.25
+"""Seconds after which a key that stays down moves the hand on."""
+WAYS = {"left": (-1.0, 0.0), "right": (1.0, 0.0), "far": (0.0, 1.0), "near": (0.0, -1.0)}
+"""Right and away from the eye."""
+PER_STEP = 36.0
+"""Pixels of a right-drag to one step of turning, in a picture 720 pixels high."""
+
+
+class Handling:
+    """The hand of the people at one window."""
+
+    def __init__(self, desk: Desk, link: Link, settings: Settings) -> None:
+        self.desk, self.link, self.settings = desk, link, settings
+        self.grip: Grip | None = None
+        self.is_fine = False
+        self._solids = Solids()
+        self._ground: tuple[object, Ground] | None = None
+        self._dragged = 0.0
+        self._since: dict[str, float] = {}
+        self._point: tuple[float, float] | None = None
+
+    @property
+    def fine(self) -> float:
+        """How much of a move is done."""
+        return self.settings.hand.fine if self.is_fine else 1.0
+
+    def follow(self) -> None:
+        """Take note of what the hand holds now."""
+        desk, held = self.desk, self.desk.held
+        if not held or desk.waits is None or held not in desk.pieces:
+            self.grip = None
+            return
+        is_pulling = desk.waits.need.wait is Wait.PULL
+        if self.grip is not None and (self.grip.name, self.grip.is_pulling) == (held, is_pulling):
+            return
+        pose = desk.pose(held)
+        hover = self.settings.hand.hover_mm / 1e3
+        self.grip = Grip(held, desk.pieces[held], pose, is_pulling=is_pulling, hover=hover)
+        self._point = None
+        if not is_pulling:
+            self._go(pose.position[0], pose.position[1])
+
+    def ground(self) -> Ground:
+        """What the held piece may be laid on, as it lies now."""
+        desk = self.desk
+        held = self.grip.name if self.grip is not None else ""
+        rest = np.array([name != held for name in desk.frame.names])
+        key = (desk.frame.names, held, desk.frame.poses[rest].round(5).tobytes())
+        if self._ground is None or self._ground[0] != key:
+            self._ground = (key, Ground(desk.frame, desk.pieces, self._solids, {held, "floor"}))
+        return self._ground[1]
+
+    # -- the pointer -------------------------------------------------------------------------------------------------
+
+    def point(self, camera: Camera, size: tuple[int, int], x: float, y: float) -> None:
+        """The pointer is at a place of the window."""
+        grip = self.grip
+        if grip is None:
+            return
+        origin, way = ray(camera, size, x, y)
+        if grip.is_pulling:
+            place = on_plane(origin, way, grip.start.position[2])
+            if place is not None:
+                self._pull(place[0], place[1])
+            return
+        there = self.ground().pointed(grip.piece, grip.turn, origin, way, grip.low)
+        if there is None:
+            return
+        last, self._point = self._point, there
+        if self.is_fine:
+            if last is None:
+                return
+            here = grip.goal.position
+            self._go(*(h + self.fine * (t - b) for h, t, b in zip(here[:2], there, last, strict=True)))
+        else:
+            self._go(*there)
+
+    def drag_turn(self, pixels: float, high: float, *, is_free: bool) -> None:
+        """A right-drag: turn the piece in steps, or freely."""
+        if self.grip is None or self.grip.is_pulling:
+            return
+        step = self.settings.hand.step_deg
+        self._dragged += pixels * 720.0 / high / PER_STEP * self.fine
+        if is_free:
+            self.grip.turned(self._dragged * step)
+            self._dragged = 0.0
+        else:
+            steps = math.trunc(self._dragged)
+            if not steps:
+                return
+            self._dragged -= steps
+            self.grip.turned(steps * step, step)
+        self._again()
+
+    # -- acts --------------------------------------------------------------------------------------------------------
+
+    def act(self, name: str, camera: Camera) -> bool:
+        """One press of the key, or click of the button, that does something to the held piece; whether it did."""
+        grip = self.grip
+        if grip is None:
+            return False
+        hand = self.settings.hand
+        if name in WAYS:
+            self._nudge(name, camera, NUDGE * self.fine)
+        elif name in ("lift", "lower") and not grip.is_pulling:
+            grip.lifted(hand.lift_mm / 1e3 * self.fine * (1.0 if name == "lift" else -1.0))
+            self._again()
+        elif name in ("turn_left", "turn_right") and not grip.is_pulling:
+            step = hand.step_deg * self.fine
+            grip.turned(step if name == "turn_left" else -step, step)
+            self._again()
+        elif name == "flip" and not grip.is_pulling:
+            grip.flipped()
+            self._again()
+        elif name == "lay" and not grip.is_pulling and self._may_lay():
+            self.link.send(Lay(grip.gap))
+        elif name == "let_go" and not grip.is_pulling and self._may_lay():
+            self.link.send(LetGo())
+        else:
+            return False
+        return True
+
+    def _may_lay(self) -> bool:
+        return self.desk.waits is not None and self.desk.waits.need.wait is Wait.HAND
+
+    def hold(self, down: set[str], camera: Camera, seconds: float) -> None:
+        """Keys that stay down move the hand on."""
+        for name in WAYS:
+            if self.grip is not None and any(key in down for key in self.settings.keys_of(name)):
+                self._since[name] = self._since.get(name, 0.0) + seconds
+                if self._since[name] > HOLD:
+                    self._nudge(name, camera, self.settings.hand.speed_mm_s / 1e3 * seconds * self.fine)
+            else:
+                self._since.pop(name, None)
+
+    def _nudge(self, name: str, camera: Camera, metres: float) -> None:
+        grip = self.grip
+        assert grip is not None
+        right = camera.axes[0][:2]
+        right = right / np.linalg.norm(right)
+        away = np.array([-right[1], right[0]])
+        across, along = WAYS[name]
+        x, y = (metres * (across * right + along * away)).tolist()
+        if grip.is_pulling:
+            grip.drawn(x, y)
+            self.link.send(Aim(grip.goal))
+        else:
+            self._go(grip.goal.position[0] + x, grip.goal.position[1] + y)
+
+    # -- to the physics ----------------------------------------------------------------------------------------------
+
+    def _go(self, x: float, y: float) -> None:
+        grip = self.grip
+        assert grip is not None
+        before = grip.goal
+        where = self.desk.pose(grip.name)
+        goal = grip.to(x, y, self.ground(), where)
+        if goal != before:
+            self.link.send(Aim(goal))
+
+    def _again(self) -> None:
+        assert self.grip is not None
+        x, y, _ = self.grip.goal.position
+        self._go(x, y)
+
+    def _pull(self, x: float, y: float) -> None:
+        assert self.grip is not None
+        before = self.grip.goal
+        goal = self.grip.pull(x, y)
+        if math.dist(goal.position, before.position) > 1e-6:
+            self.link.send(Aim(goal))
+
+    def settle(self) -> None:
+        """The held piece has moved on: what is above its way may be another thing now."""
+        grip = self.grip
+        if grip is not None and not grip.is_pulling:
+            x, y, _ = grip.goal.position
+            self._go(x, y)
+
+    def guides(self) -> list[Guide]:
+        """Drop line and contact shadow of the held piece."""
+        if self.grip is None or self.grip.name not in self.desk.frame.names:
+            return []
+        return self.grip.guides(self.desk.pose(self.grip.name))

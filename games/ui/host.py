@@ -1,0 +1,306 @@
+"""The process that runs the physics: one session, paced by the clock on the wall, driven by orders from the window.
+
+People's orders and the players that are bots go through the same doors of the session. Time on the table passes only
+while something moves or is carried.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections import deque
+from collections.abc import Mapping
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+
+from engine.hand import Tremor, packed
+from engine.motions import Ending, Motion, glide, lower
+from engine.pose import Pose
+from engine.quiet import without_stderr
+from engine.world import FLOOR, Body
+from games.players.bots import SKILLS, Bot
+from games.players.player import lay, pull
+from games.rules.base import Input, Need, Wait
+from games.rules.conditions import Question
+from games.rules.errors import IllegalAction, RulesError
+from games.session import Session
+from games.ui import messages
+from games.ui.clock import Clock
+from games.ui.follow import Follower
+from games.ui.messages import Busy, Left, New, Order, Plan, Refused, Told, View, Waits
+from games.ui.opening import open_game
+
+BREATH = 0.5
+"""Seconds between two acts of a bot, so that people can follow."""
+IDLE = 120
+"""Steps after which a piece that is held still is held without time passing."""
+CLOSE_BY = 0.004
+"""Metres above its place from which a piece is lowered slowly."""
+
+
+TOO_DEEP = 0.05
+"""Metres below its place to which a piece is lowered until something carries it."""
+
+
+class Abandoned(Exception):  # noqa: N818 - nothing went wrong
+    """The window wants no more."""
+
+
+class Host:
+    """One game, and the line to its window."""
+
+    def __init__(self, line: Connection, plan: Plan) -> None:
+        self._line, self._plan = line, plan
+        self._clock = Clock()
+        self._orders: deque[Order] = deque()
+        self._known: dict[str, Body] = {}
+        self._last: View | None = None
+        self._is_open = False
+        self._begun = open_game(plan, self._tell, self._look)
+        self.session: Session = self._begun.session
+        self._bots = {
+            seat.name: Bot(seat.members[0].bot, plan.game, plan.seed + number)
+            for number, seat in enumerate(self.session.state.seats)
+            if seat.members[0].bot and plan.game in SKILLS
+        }
+        self._referee = Bot("steady", plan.game, plan.seed) if plan.game in SKILLS else None
+
+    # -- to the window -----------------------------------------------------------------------------------------------
+
+    def say(self, news: messages.News) -> None:
+        """Tell the window something."""
+        try:
+            self._line.send(news)
+        except (BrokenPipeError, OSError) as error:
+            raise Abandoned from error
+
+    def _tell(self, before: Any, given: Input, after: Any) -> None:
+        lines = tuple(self._begun.game.rules.tell(before, given, after))
+        self.say(Told(after, lines, type(given).__name__, given))
+
+    def _look(self, step: int, bodies: Mapping[str, Body]) -> None:
+        """Show what there is when its time has come; hear whether it shall go on."""
+        if not self._is_open:
+            return
+        self._show(step, bodies)
+        self._clock.wait(step, self.session.table.world.rate)
+        self._hear()
+
+    def _show(self, step: int, bodies: Mapping[str, Body]) -> None:
+        for name, body in bodies.items():
+            if name != FLOOR and (name not in self._known or self._known[name].piece is not body.piece):
+                self._known[name] = body
+                self.say(New(body))
+        names = tuple(name for name in bodies if name != FLOOR)
+        rows = np.array([(*bodies[name].pose.position, *bodies[name].pose.orientation) for name in names])
+        hand = self.session.table.hand
+        view = View(
+            step,
+            self.session.table.world.rate,
+            names,
+            rows,
+            hand.held or "",
+            hand.target if hand.held else None,
+            float(np.linalg.norm(hand.force)) if hand.held else 0.0,
+        )
+        last, self._last = self._last, view
+        if (
+            last is None
+            or last.names != names
+            or last.held != view.held
+            or not np.array_equal(last.poses, rows)
+        ):
+            self.say(view)
+
+    def _refresh(self) -> None:
+        """Show what there is, now."""
+        self._clock.restart(self.session.table.step)
+        self._last = None
+        self._show(self.session.table.step, self.session.table.bodies)
+
+    # -- from the window ---------------------------------------------------------------------------------------------
+
+    def _hear(self, seconds: float = 0.0) -> None:
+        """Take in orders; wait for one so long."""
+        try:
+            while self._line.poll(seconds):
+                order = self._line.recv()
+                if isinstance(order, messages.Quit):
+                    raise Abandoned
+                if isinstance(order, messages.Pace):
+                    self._clock.speed = order.speed
+                    self._clock.restart(self.session.table.step)
+                else:
+                    self._orders.append(order)
+                seconds = 0.0
+        except (EOFError, OSError) as error:
+            raise Abandoned from error
+
+    # -- the game ----------------------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Play until the window wants no more."""
+        self._is_open = True
+        self._refresh()
+        self.say(Told(self.session.state, tuple(self._begun.lines), "Opening"))
+        while True:
+            need = self.session.need
+            if need.wait in (Wait.REST, Wait.COUNT):
+                self.say(
+                    Busy(
+                        "one ... two ... three ..."
+                        if need.wait is Wait.COUNT
+                        else "waiting until all is still"
+                    )
+                )
+                self._clock.restart(self.session.table.step)
+                self.session.settle()
+                self._refresh()
+            elif need.wait is Wait.ANSWER:
+                self._answer(need)
+            elif need.player in self._bots and need.wait is not Wait.OVER:
+                self._let_bot(self._bots[need.player], need)
+            else:
+                self._let_person(need)
+
+    def _answer(self, need: Need) -> None:
+        self.say(Busy("the referee looks"))
+        is_measured = need.question is Question.HOW_TALL
+        yes = False if is_measured or self._referee is None else self._referee.answer(self.session, need)
+        self.session.answer(yes)
+        self._refresh()
+
+    def _let_bot(self, bot: Bot, need: Need) -> None:
+        self.say(Busy(f"{need.player} thinks" if need.wait is Wait.ACTION else f"{need.player} plays"))
+        self._pause(BREATH)
+        self._clock.restart(self.session.table.step)
+        if need.wait is Wait.HAND:
+            lay(self.session, bot, need)
+        elif need.wait is Wait.PULL:
+            pull(self.session, bot, need)
+        else:
+            self.session.act(bot.choose(self.session, need))
+        self._refresh()
+
+    def _pause(self, seconds: float) -> None:
+        end = time.perf_counter() + seconds / max(self._clock.speed, 0.1)
+        while (left := end - time.perf_counter()) > 0:
+            self._hear(left)
+
+    def _let_person(self, need: Need) -> None:
+        self._orders.clear()
+        self.say(Waits(need, self.session.choices, self._can_undo()))
+        if self.session.table.hand.held is not None:
+            self._hold(need)
+            return
+        while not self._orders:
+            self._hear(1.0)
+        self._obey(self._orders.popleft())
+
+    def _can_undo(self) -> bool:
+        return bool(self.session.state != self.session.saved.state)
+
+    def _obey(self, order: Order) -> None:
+        """What a person may want while nothing is moving."""
+        session = self.session
+        try:
+            if isinstance(order, messages.Do):
+                session.act(order.action)
+            elif isinstance(order, messages.Undo):
+                session.undo()
+                self.say(Told(session.state, ("Taken back.",), "Undo"))
+            elif isinstance(order, messages.LetGo):
+                session.release()
+            elif isinstance(order, messages.BringFile):
+                self._begun.bring_file(session, order.path)
+            elif isinstance(order, messages.Shove):
+                self._begun.shove(session, order)
+            elif isinstance(order, messages.Tilt):
+                self._begun.tilt(session, order)
+        except IllegalAction as refusal:
+            self.say(Refused(refusal.clause, refusal.sentence))
+        except (RulesError, ValueError) as error:
+            self.say(Refused("", str(error)))
+        self._refresh()
+
+    # -- a person's hand ---------------------------------------------------------------------------------------------
+
+    def _hold(self, need: Need) -> None:
+        """A person has a piece in the hand, until the game waits for something else."""
+        session = self.session
+        hand, held = session.table.hand, session.table.hand.held
+        rate = session.table.world.rate
+        follow = Follower(hand.target, rate, is_pulling=need.wait is Wait.PULL)
+        shake = Tremor(self._plan.tremor, self._plan.seed)
+        motion: Motion | None = None
+        still = 0
+        self._clock.restart(session.table.step)
+        while hand.held == held and session.need == need:
+            self._hear(0.05 if still > IDLE else 0.0)
+            while self._orders:
+                order = self._orders.popleft()
+                if isinstance(order, messages.Aim):
+                    follow.aim(order.pose)
+                elif isinstance(order, messages.Lay):
+                    motion = self._laying(order.gap)
+                else:
+                    self._obey(order)
+                    return
+            is_still = motion is None and follow.is_there and shake.size == 0.0
+            if is_still and still > IDLE:
+                continue
+            if still > IDLE:
+                self._clock.restart(session.table.step)
+            still = still + 1 if is_still else 0
+            try:
+                target = next(motion) if motion is not None else packed(follow.step())
+            except StopIteration:
+                if hand.held == held and need.wait is not Wait.PULL:
+                    session.release()
+                return
+            session.aim(_shaken(target, shake, session.table.step / rate))
+
+    def _laying(self, gap: float) -> Motion:
+        hand = self.session.table.hand
+        body = self.session.table.bodies[hand.held or ""]
+        x, y, z = hand.target.position
+        if gap > CLOSE_BY:
+            yield from glide(hand, Pose((x, y, z - gap + CLOSE_BY), hand.target.orientation))
+        if hand.held != body.name:
+            return Ending.EMPTY
+        return (yield from lower(hand, z - gap - TOO_DEEP, body.piece.mass))
+
+    def close(self) -> None:
+        """End in good order: what is recorded is packed when the game is over, and stays as it is when not."""
+        self._begun.close()
+
+
+def _shaken(target: tuple[int, ...], shake: Tremor, seconds: float) -> Any:
+    if shake.size == 0.0:
+        return target
+    x, y, z = (1e6 * shake.at(seconds)).round().astype(int).tolist()
+    return (target[0] + x, target[1] + y, target[2] + z, *target[3:])
+
+
+def serve(line: Connection, plan: Plan) -> None:
+    """The process: open the game, play it, say when it cannot go on."""
+    host: Host | None = None
+    try:
+        with without_stderr():
+            host = Host(line, plan)
+        host.run()
+    except (Abandoned, KeyboardInterrupt):
+        pass
+    except Exception as error:  # whatever it is, the person at the window has to hear of it
+        _last_words(line, messages.Broken(str(error) or type(error).__name__))
+    finally:
+        if host is not None:
+            host.close()
+        _last_words(line, Left())
+
+
+def _last_words(line: Connection, news: messages.News) -> None:
+    with contextlib.suppress(BrokenPipeError, OSError):
+        line.send(news)

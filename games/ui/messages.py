@@ -1,0 +1,184 @@
+"""What the window and the process that runs the physics say to each other: orders there, news back. Plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.pose import Pose
+from engine.world import Body
+from games.rules.base import Action, Choice, Input, Need
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A game to be played. options: mode and house rules. record: where it is kept. resume: a game to go on with.
+    scene: what lies on the table of the sandbox. tremor: metres, of the hands of people."""
+
+    game: str
+    players: tuple[str, ...]
+    seed: int = 0
+    options: Mapping[str, object] = field(default_factory=dict)
+    record: Path | None = None
+    resume: Path | None = None
+    scene: str | None = None
+    tremor: float = 0.0
+
+
+# -- orders ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Do:
+    """A player's action."""
+
+    action: Action
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """Where the held piece shall go, as fast as a careful hand does. Where to a brick is pulled, while it is pulled."""
+
+    pose: Pose
+
+
+@dataclass(frozen=True, slots=True)
+class Lay:
+    """Lower the held piece until something carries it, and let go. gap: metres that are free below it."""
+
+    gap: float
+
+
+@dataclass(frozen=True, slots=True)
+class LetGo:
+    """Let go of the held piece where it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """Back to the last action boundary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The referee's answer, by a person."""
+
+    yes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast time runs: 1 as in the world, 0.25 slow motion."""
+
+    speed: float
+
+
+@dataclass(frozen=True, slots=True)
+class BringFile:
+    """Sandbox: a new piece from a mesh file."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shove:
+    """Sandbox: push a piece sideways for half a second. newtons; towards: degrees counter-clockwise from +x."""
+
+    piece: str
+    newtons: float
+    towards: float
+
+
+@dataclass(frozen=True, slots=True)
+class Tilt:
+    """Sandbox: tilt the table by degrees, downhill towards an angle from +x."""
+
+    degrees: float
+    towards: float
+
+
+@dataclass(frozen=True, slots=True)
+class Quit:
+    """Stop; what is recorded stays."""
+
+
+Order = Do | Aim | Lay | LetGo | Undo | Answer | Pace | BringFile | Shove | Tilt | Quit
+
+
+# -- news ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class New:
+    """A body that views will name from now on, or a known name with another piece."""
+
+    body: Body
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """Where everything is. poses: (n, 7) metres and xyzw. held: the piece in the hand; target: where it is wanted;
+    force: newtons that the hand puts on it."""
+
+    step: int
+    rate: int
+    names: tuple[str, ...]
+    poses: NDArray[np.float64]
+    held: str = ""
+    target: Pose | None = None
+    force: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Told:
+    """The rules took something. state: the game after it. lines: the story, with all secrets. event: the type of what
+    they took; given: what they took, None where the session itself did something."""
+
+    state: Any
+    lines: tuple[str, ...]
+    event: str
+    given: Input | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Waits:
+    """A person is asked. can_undo: something has happened since the last action boundary."""
+
+    need: Need
+    choices: tuple[Choice, ...]
+    can_undo: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Busy:
+    """Nobody is asked; why, in words for people."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A wish the rules forbid; the clause is empty where no rule is concerned."""
+
+    clause: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """The game cannot go on; why, and what was kept."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """The process has come to its end in good order."""
+
+
+News = New | View | Told | Waits | Busy | Refused | Broken | Left

@@ -1,0 +1,80 @@
+"""A planned game at its first turn: session, recorder and what else belongs to it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.record.writer import Recorder
+from engine.settings import GRAVITY
+from games.record import begin
+from games.rules.base import Game
+from games.rules.errors import SetupError
+from games.rules.registry import game_named
+from games.session import Session, Teller
+from games.table import Sink
+from games.ui.messages import Plan, Shove, Tilt
+
+SHOVE = 0.5
+"""Seconds that a push lasts."""
+
+
+@dataclass(eq=False)
+class Begun:
+    """A game that has begun. lines: the story so far."""
+
+    game: Game
+    session: Session
+    recorder: Recorder | None
+    lines: tuple[str, ...] = field(default=())
+
+    def close(self) -> None:
+        """Free the simulator; pack the record of a game that is over, and leave that of another one open."""
+        outcome = self.session.outcome
+        if self.recorder is not None and outcome is not None:
+            self.recorder.close({"winners": list(outcome.winners), "reason": outcome.reason.text})
+        self.session.close()
+
+    def bring_file(self, session: Session, path: str) -> None:
+        """Only the sandbox takes pieces from files."""
+        raise SetupError(f"{path}: only the sandbox takes pieces from files")
+
+    def shove(self, session: Session, order: Shove) -> None:
+        """Push a piece sideways, and let the world come to rest."""
+        table = session.table
+        steps = round(SHOVE * table.world.rate)
+        way = math.radians(order.towards)
+        force = (order.newtons * math.cos(way), order.newtons * math.sin(way), 0.0)
+        for _ in range(steps):
+            table.world.push(order.piece, force)
+            table.world.run(1)
+            if table.step % 4 == 0:
+                table.advance()
+        table.run_to_rest()
+
+    def tilt(self, session: Session, order: Tilt) -> None:
+        """Tilt the table, which is to say gravity, and let the world come to rest."""
+        lean, way = math.radians(order.degrees), math.radians(order.towards)
+        flat = GRAVITY * math.sin(lean)
+        session.table.world.set_gravity(
+            (flat * math.cos(way), flat * math.sin(way), -GRAVITY * math.cos(lean))
+        )
+        session.table.run_to_rest()
+
+
+def open_game(plan: Plan, tell: Teller, sink: Sink) -> Begun:
+    """Begin, or go on. Raises SetupError, RecordError, SceneError."""
+    game = game_named(plan.game)
+    session, recorder = begin(
+        game, plan.players, plan.seed, plan.options, path=plan.record, tell=(tell,), sink=sink
+    )
+    return Begun(game, session, recorder, tuple(game.rules.opening(session.state)))
+
+
+def first_state(plan: Plan) -> tuple[Game, Any]:
+    """The game and its state before the first turn, as the physics will have it too. Raises SetupError."""
+    from games.catalogue import stock_of
+
+    game = game_named(plan.game)
+    return game, game.rules.start(plan.players, plan.seed, dict(plan.options), stock_of(game))

@@ -1,0 +1,330 @@
+"""The screen of a game: joins what is known of it, the hand, the camera and the window."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+from engine.view.frame import Frame
+from engine.view.panels import Button, Panel, Text
+from engine.view.window.events import Clicked, Event, Lift, Moved, Press, Slid
+from engine.view.window.orbit import ray
+from engine.view.window.picker import Hit, pick
+from engine.view.window.window import Window
+from engine.world import FLOOR, TABLE
+from games.judge.registry import JUDGES
+from games.rules.base import Choice, Take, Wait
+from games.ui import details, hud
+from games.ui.desk import Desk
+from games.ui.handling import Handling
+from games.ui.hud import Look, piece_of
+from games.ui.link import Link
+from games.ui.messages import Do, New, Pace, Plan, Undo
+from games.ui.opening import first_state
+from games.ui.settings import Settings
+from games.ui.sight import Sight, sphere_of
+
+HOVER, LIT = "#f2c14e", "#e07a2f"
+SLOW = (0.35, 1.4)
+"""How fast time runs when pieces fall, and seconds for which it does."""
+CLICK = 4.0
+"""Pixels that the pointer may move between press and lift of a click."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drag:
+    """A button of the mouse is held. kind: what it does."""
+
+    kind: str
+    x: float
+    y: float
+
+
+class Playing:
+    """One game in the window. Raises SetupError when it cannot begin."""
+
+    def __init__(self, window: Window, settings: Settings, plan: Plan) -> None:
+        self.window, self.settings, self.plan = window, settings, plan
+        game, state = first_state(plan)
+        self.link = Link(plan)
+        bodies = tuple(body for body in JUDGES[game.name].layout(state) if body.name != FLOOR)
+        self.desk = Desk(plan, game, state, bodies, time.perf_counter)
+        window.put(bodies)
+        self.sight = Sight(sphere_of(bodies))
+        window.aim(self.sight.camera)
+        self.hand = Handling(self.desk, self.link, settings)
+        self.look = Look()
+        self.wish = ""
+        self._drag: Drag | None = None
+        self._hit: Hit | None = None
+        self._seated = self.desk.people[0] if len(self.desk.people) == 1 else ""
+        self._cursor = -1
+        self._slow_until = 0.0
+        self._marked: dict[str, str] = {}
+        self._is_new = True
+
+    # -- what happens by itself --------------------------------------------------------------------------------------
+
+    def step(self, seconds: float) -> None:
+        """Hear the physics, move the hand and the camera on, show what there is."""
+        now = time.perf_counter()
+        is_new = False
+        for news in self.link.news():
+            is_new |= self.desk.hear(news)
+            if isinstance(news, New):
+                assert self.window.stage is not None
+                self.window.stage.add(news.body)
+        self.desk.fresh.clear()
+        self._react(now)
+        self.hand.follow()
+        self.hand.is_fine = self._is_down("fine")
+        self.hand.hold(self.window.down, self.sight.camera, seconds)
+        if self.hand.grip is not None and self.desk.view is not None:
+            self.sight.look_at(self.desk.pose(self.hand.grip.name).position)
+        if self.sight.step(seconds):
+            self.window.aim(self.sight.camera)
+        if is_new or self._is_new or self._marks() != self._marked:
+            self._show()
+        self.window.guide(self.hand.guides())
+
+    def _react(self, now: float) -> None:
+        events, self.desk.events = self.desk.events, []
+        if "Fell" in events:
+            self.sight.shake()
+            self.link.send(Pace(SLOW[0]))
+            self._slow_until = now + SLOW[1]
+        if self._slow_until and now > self._slow_until:
+            self._slow_until = 0.0
+            self.link.send(Pace(1.0))
+        if events:
+            self.look = replace(self.look, page=0, pieces=())
+            self._cursor = -1
+
+    def _show(self) -> None:
+        frame = self.desk.frame
+        self._marked = self._marks()
+        known = [name for name in frame.names if name in self.desk.pieces]
+        if len(known) == len(frame.names):
+            unread = details.unread(self.desk)
+            self.window.show(Frame(frame.names, frame.poses, highlights=self._marked, unread=unread))
+        self._is_new = False
+
+    def _marks(self) -> dict[str, str]:
+        marks: dict[str, str] = {}
+        name = self._hit.name if self._hit is not None else ""
+        if name and any(piece_of(each) == name for each in self.desk.choices):
+            marks[name] = HOVER
+        lit = self._lit_choice()
+        for piece in (*self.look.pieces, piece_of(lit) if lit is not None else ""):
+            if piece in self.desk.frame.names:
+                marks[piece] = LIT
+        return marks
+
+    def panels(self) -> tuple[Panel, ...]:
+        """What lies over the table."""
+        if self.desk.broken:
+            return (_broken(self.desk.broken),)
+        if self.needs_pass:
+            return (_pass(self.desk.need.player),)
+        grip = self.hand.grip
+        look = replace(
+            self.look,
+            now=time.perf_counter(),
+            is_fine=self.hand.is_fine,
+            gap_mm=1e3 * grip.gap if grip is not None else 0.0,
+            yaw_deg=grip.yaw if grip is not None else 0.0,
+            lit=f"choice:{self._cursor}" if self._cursor >= 0 else self.look.lit,
+        )
+        return hud.panels(self.desk, self.settings, look)
+
+    @property
+    def needs_pass(self) -> bool:
+        """Whether somebody else has to sit down before secrets may be shown."""
+        desk = self.desk
+        if desk.waits is None or len(desk.people) < 2 or self._seated == desk.waits.need.player:
+            return False
+        see = desk.game.rules.seen_by
+        first, other = desk.people[:2]
+        return bool(see(desk.state, first) != see(desk.state, other))
+
+    # -- what a person does ------------------------------------------------------------------------------------------
+
+    def handle(self, event: Event) -> None:
+        """An event of the window. What the screen itself cannot do stands in `wish` then: menu, again, picture."""
+        if isinstance(event, Clicked):
+            self._clicked(event.name)
+        elif isinstance(event, Moved):
+            self._moved(event)
+        elif isinstance(event, Press):
+            self._pressed(event)
+        elif isinstance(event, Lift):
+            self._lifted(event)
+        elif isinstance(event, Slid):
+            self._slid(event.name, event.value)
+
+    def _clicked(self, name: str) -> None:
+        kind, _, rest = name.partition(":")
+        if kind == "choice":
+            self._choose(int(rest))
+        elif kind == "act":
+            self.act(rest)
+        elif kind == "page":
+            self.look = replace(self.look, page=self.look.page + 1)
+        elif kind == "seat":
+            self._seated = self.desk.need.player
+        elif kind in ("undo", "view", "help"):
+            self.act(kind)
+        else:
+            self.wish = kind
+
+    def _slid(self, name: str, value: float) -> None:
+        """Sliders are the sandbox's."""
+
+    def _pressed(self, event: Press) -> None:
+        if event.key == "mouse1":
+            self._drag = Drag("left", event.x, event.y)
+            return
+        if event.key in ("mouse2", "mouse3"):
+            is_turn = event.key == "mouse3" and self.hand.grip is not None and not self.hand.grip.is_pulling
+            self._drag = Drag(
+                "turn" if is_turn else "pan" if event.key == "mouse2" else "orbit", event.x, event.y
+            )
+            return
+        if event.key.isdigit():
+            self._number(int(event.key))
+            return
+        act = self.settings.act_of(event.key)
+        if event.again and act not in ("lift", "lower", "turn_left", "turn_right"):
+            return
+        if act in ("lift", "lower") and self.hand.grip is None and event.key.startswith("wheel"):
+            self.sight.zoom(
+                1.0 if act == "lift" else -1.0, self._hit.point if self._hit is not None else None
+            )
+        elif act:
+            self.act(act)
+
+    def _lifted(self, event: Lift) -> None:
+        drag, self._drag = self._drag, None
+        if event.key == "mouse1" and drag is not None and drag.kind == "left":
+            self._click(event.x, event.y)
+
+    def _moved(self, event: Moved) -> None:
+        drag, high = self._drag, float(self.window.size[1])
+        if drag is not None:
+            right, down = event.x - drag.x, event.y - drag.y
+            if drag.kind == "left":
+                is_far = abs(right) + abs(down) > CLICK
+                if not is_far or self.hand.grip is not None or not self._is_background():
+                    return
+                drag = replace(drag, kind="orbit")
+            if drag.kind == "turn":
+                self.hand.drag_turn(right, high, is_free=self._is_down("free"))
+            else:
+                self.sight.drag(right, down, high, is_pan=drag.kind == "pan")
+            self._drag = replace(drag, x=event.x, y=event.y)
+            return
+        if event.over_panel:
+            return
+        if self.hand.grip is not None:
+            self.hand.point(self.sight.camera, self.window.size, event.x, event.y)
+        else:
+            self._pick(event.x, event.y)
+
+    def _pick(self, x: float, y: float) -> None:
+        origin, way = ray(self.sight.camera, self.window.size, x, y)
+        self._hit = pick(self.desk.frame, self.desk.pieces, origin, way)
+
+    def _is_background(self) -> bool:
+        return self._hit is None or self._hit.name == TABLE
+
+    def _click(self, x: float, y: float) -> None:
+        desk = self.desk
+        if desk.waits is None:
+            return
+        if self.hand.grip is not None:
+            self.hand.act("lay", self.sight.camera)
+            return
+        self._pick(x, y)
+        if self._is_background() or self._hit is None:
+            self.look = replace(self.look, pieces=())
+            return
+        name = self._hit.name
+        found = [each for each in desk.choices if piece_of(each) == name]
+        if len(found) == 1:
+            self._do(found[0])
+        elif found:
+            self.look = replace(self.look, pieces=(name,), page=0)
+        elif desk.waits.need.wait is Wait.ACTION:
+            # the rules say why not
+            self.link.send(Do(Take(desk.waits.need.player, name)))
+
+    def _number(self, digit: int) -> None:
+        if digit == 0:
+            self.look = replace(self.look, page=self.look.page + 1)
+            return
+        offered = hud.listed(self.desk, self.look)
+        pages = max(-(-len(offered) // hud.MOST), 1)
+        at = (self.look.page % pages) * hud.MOST + digit - 1
+        if at < len(offered):
+            self._do(offered[at])
+
+    def act(self, name: str) -> None:
+        """Do what a key does."""
+        if name == "next":
+            self._cursor = (self._cursor + 1) % max(len(self.desk.choices), 1)
+        elif name == "choose":
+            if 0 <= self._cursor < len(self.desk.choices):
+                self._choose(self._cursor)
+        elif name == "undo":
+            if (
+                self.desk.waits is not None
+                and self.desk.waits.can_undo
+                and self.settings.help.level != "purist"
+            ):
+                self.link.send(Undo())
+                self.desk.act()
+        elif name == "view":
+            self.sight.next_view()
+        elif name == "follow":
+            self.sight.is_following = not self.sight.is_following
+        elif name in ("closer", "further"):
+            self.sight.zoom(1.0 if name == "closer" else -1.0)
+        elif name == "help":
+            self.look = replace(self.look, is_helping=not self.look.is_helping)
+        elif name in ("menu", "picture"):
+            self.wish = name
+        elif not self.hand.act(name, self.sight.camera) and name in ("left", "right", "far", "near"):
+            turn = {"left": (-12, 0), "right": (12, 0), "far": (0, -12), "near": (0, 12)}[name]
+            self.sight.drag(turn[0], turn[1], float(self.window.size[1]))
+
+    def _lit_choice(self) -> Choice | None:
+        return self.desk.choices[self._cursor] if 0 <= self._cursor < len(self.desk.choices) else None
+
+    def _choose(self, index: int) -> None:
+        if index < len(self.desk.choices):
+            self._do(self.desk.choices[index])
+
+    def _do(self, choice: Choice) -> None:
+        self.link.send(Do(choice.action))
+        self.desk.act()
+        self.look = replace(self.look, pieces=(), page=0)
+
+    def _is_down(self, act: str) -> bool:
+        said = {"lshift": "shift", "rshift": "shift", "lcontrol": "control", "rcontrol": "control"}
+        return any(said.get(key, key) in self.settings.keys_of(act) for key in self.window.down)
+
+    def close(self) -> None:
+        """Leave the table; what is recorded stays."""
+        self.link.close()
+        self.window.clear()
+
+
+def _pass(player: str) -> Panel:
+    text = Text(f"Pass the seat to {player}.", size="title", bold=True)
+    why = Text("Cards are secret: everybody else looks away.", "quiet")
+    return Panel("pass", "cover", (text, why, Button("seat", f"I am {player}", "accent")), width=520)
+
+
+def _broken(why: str) -> Panel:
+    items = (Text("The game cannot go on.", "bad", "large", bold=True), Text(why), Button("menu", "Menu"))
+    return Panel("broken", "centre", items, width=520)

@@ -1,0 +1,172 @@
+"""What a person has set: read from TOML, checked, with every fault said at once."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from games.rules.errors import SetupError
+
+HELP_LEVELS = ("coach", "table", "purist")
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Picture(_Section):
+    """How the window looks. width, height: pixels. letters: their size, 1 as designed."""
+
+    quality: Literal["auto", "low", "medium", "high"]
+    width: Annotated[int, Field(ge=320, le=8192)]
+    height: Annotated[int, Field(ge=240, le=8192)]
+    letters: Annotated[float, Field(ge=0.7, le=2.0)]
+
+
+class Sound(_Section):
+    """How loud it is, 0 to 1."""
+
+    volume: Annotated[float, Field(ge=0.0, le=1.0)]
+    mute: bool
+
+
+class HandSettings(_Section):
+    """How the hand obeys; units are in the keys."""
+
+    step_deg: Annotated[float, Field(gt=0.0, le=90.0)]
+    lift_mm: Annotated[float, Field(gt=0.0, le=100.0)]
+    speed_mm_s: Annotated[float, Field(gt=0.0, le=1000.0)]
+    fine: Annotated[float, Field(gt=0.0, le=1.0)]
+    hover_mm: Annotated[float, Field(ge=1.0, le=50.0)]
+
+
+class Help(_Section):
+    """How much help there is, and one-button play."""
+
+    level: Literal["coach", "table", "purist"]
+    scan: bool
+    scan_s: Annotated[float, Field(ge=0.2, le=20.0)]
+    tremor_mm: Annotated[float, Field(ge=0.0, le=10.0)]
+
+
+class Settings(_Section):
+    """All settings. keys: which keys do what, by the name of the act."""
+
+    picture: Picture
+    sound: Sound
+    hand: HandSettings
+    help: Help
+    keys: dict[str, str]
+
+    @field_validator("keys")
+    @classmethod
+    def _known(cls, keys: dict[str, str]) -> dict[str, str]:
+        taken: dict[str, str] = {}
+        for act, listed in keys.items():
+            if act not in acts():
+                raise ValueError(f"there is no act {act!r}; there are {', '.join(acts())}")
+            if not listed.split():
+                raise ValueError(f"{act} has no key")
+            for key in listed.split():
+                if key in taken:
+                    raise ValueError(f"{key!r} is given to {taken[key]} and to {act}")
+                taken[key] = act
+        return keys
+
+    def act_of(self, key: str) -> str:
+        """What a key does; empty for nothing."""
+        key = {"lshift": "shift", "rshift": "shift", "lcontrol": "control", "rcontrol": "control"}.get(
+            key, key
+        )
+        return next((act for act, listed in self.keys.items() if key in listed.split()), "")
+
+    def keys_of(self, act: str) -> tuple[str, ...]:
+        """The keys that do something."""
+        return tuple(self.keys[act].split())
+
+    def key_said(self, act: str) -> str:
+        """The first key that does something, as it may stand on a button."""
+        return SAID.get(self.keys_of(act)[0], self.keys_of(act)[0].upper())
+
+
+SAID = {
+    "escape": "Esc",
+    "enter": "Enter",
+    "tab": "Tab",
+    "space": "Space",
+    "backspace": "Back",
+    "shift": "Shift",
+}
+
+
+@cache
+def _shipped() -> dict[str, dict[str, object]]:
+    text = resources.files("games.ui").joinpath("settings.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def acts() -> tuple[str, ...]:
+    """Everything a key can do."""
+    return tuple(_shipped()["keys"])
+
+
+def place() -> Path:
+    """Where a person's own settings are."""
+    named = os.environ.get("TEETER_SETTINGS")
+    home = os.environ.get("XDG_CONFIG_HOME")
+    base = Path(home) if home else Path.home() / ".config"
+    return Path(named) if named else base / "teeter" / "settings.toml"
+
+
+def load_settings(path: Path | None = None) -> Settings:
+    """The shipped settings with a person's own over them. Raises SetupError with every fault of the file."""
+    file = path or place()
+    own: dict[str, object] = {}
+    if file.exists() or path is not None:
+        try:
+            own = tomllib.loads(file.read_text(encoding="utf-8"))
+        except tomllib.TOMLDecodeError as error:
+            raise SetupError(f"{file}: is not TOML: {error}") from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise SetupError(f"{file}: cannot be read: {error}") from None
+    merged: dict[str, object] = {name: dict(table) for name, table in _shipped().items()}
+    for name, table in own.items():
+        base = merged.get(name)
+        merged[name] = {**base, **table} if isinstance(base, dict) and isinstance(table, dict) else table
+    try:
+        return Settings.model_validate(merged)
+    except ValidationError as error:
+        faults = [f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in error.errors()]
+        raise SetupError(f"{file}: " + "; ".join(faults)) from None
+
+
+def write_settings(changes: dict[str, dict[str, object]], path: Path | None = None) -> None:
+    """Keep what a person has changed, beside what their file says already. Raises SetupError."""
+    file = path or place()
+    own = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    for name, table in changes.items():
+        own[name] = {**own.get(name, {}), **table}
+    lines = []
+    for name, table in own.items():
+        lines += [f"[{name}]", *(f"{key} = {_toml(value)}" for key, value in table.items()), ""]
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part = file.with_suffix(".part")
+        part.write_text("\n".join(lines), encoding="utf-8")
+        part.replace(file)
+    except OSError as error:
+        raise SetupError(f"{file}: cannot be written: {error.strerror or error}") from None
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,111 @@
+"""The camera of a person at the table: orbit, pan, zoom to the cursor, presets, following the hand, a shake."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+
+from engine.view.camera import Camera, Sphere, Vector, bounding_sphere
+from engine.view.window.orbit import DEGREES, Orbit, orbit_of
+from engine.world import Body
+
+VIEWS = ("three-quarter", "front", "side", "top", "close")
+SWING = 0.35
+"""Seconds in which the camera goes from one view to another."""
+SHAKE = (0.0045, 0.7, 17.0)
+"""Size in radians, seconds, and swings a second of a shake."""
+ZOOM = 0.88
+"""A notch of the wheel, or a press of a key."""
+
+
+class Sight:
+    """Where a person looks from. sphere: what is to be seen."""
+
+    def __init__(self, sphere: Sphere, *, azimuth: float = -72.0, elevation: float = 24.0) -> None:
+        self._sphere = sphere
+        self._home = replace(orbit_of(sphere), azimuth=azimuth % 360.0, elevation=elevation)
+        self.orbit = self._goal = self._home
+        self._view = 0
+        self.is_following = False
+        self.is_locked = False
+        self._shaken = math.inf
+
+    @property
+    def camera(self) -> Camera:
+        """Where it looks from now."""
+        size, seconds, swings = SHAKE
+        left = 1.0 - self._shaken / seconds
+        if left <= 0.0:
+            return self.orbit.camera
+        angle = math.degrees(size * left**2 * math.sin(2.0 * math.pi * swings * self._shaken))
+        return self.orbit.turned(angle, 0.7 * angle).camera
+
+    def drag(self, right: float, down: float, high: float, *, is_pan: bool = False) -> None:
+        """The pointer was dragged by pixels, in a window so many pixels high."""
+        if self.is_locked:
+            return
+        if is_pan:
+            self._set(self._goal.panned(-right / high, down / high))
+        else:
+            self._set(self._goal.turned(-right * DEGREES * 720.0 / high, down * DEGREES * 720.0 / high))
+        self.orbit = self._goal
+
+    def zoom(self, notches: float, toward: Vector | None = None) -> None:
+        """Nearer (positive) or further away."""
+        if not self.is_locked:
+            self._set(self._goal.zoomed(ZOOM**notches, toward))
+
+    def next_view(self) -> str:
+        """The next preset; its name."""
+        self._view = (self._view + 1) % len(VIEWS)
+        self.show(VIEWS[self._view])
+        return VIEWS[self._view]
+
+    def show(self, view: str) -> None:
+        """A preset by its name."""
+        if self.is_locked:
+            return
+        if view == "three-quarter":
+            self._set(self._home)
+        elif view == "close":
+            self._set(replace(self._goal, distance=0.45, elevation=18.0))
+        else:
+            self._set(orbit_of(self._sphere, view))
+
+    def look_at(self, place: Vector) -> None:
+        """Follow a place, when following."""
+        if self.is_following and not self.is_locked:
+            self._set(replace(self._goal, target=place))
+
+    def shake(self) -> None:
+        """Something heavy fell."""
+        self._shaken = 0.0
+
+    def step(self, seconds: float) -> bool:
+        """Go on for so long; whether it moved."""
+        was = self.camera
+        self._shaken += seconds
+        if self.orbit != self._goal:
+            part = 1.0 - math.exp(-4.0 * seconds / SWING)
+            self.orbit = self.orbit.towards(self._goal, part)
+            if _near(self.orbit, self._goal):
+                self.orbit = self._goal
+        return self.camera != was
+
+    def _set(self, goal: Orbit) -> None:
+        self._goal = goal
+
+
+def _near(one: Orbit, other: Orbit) -> bool:
+    way = math.dist(one.target, other.target) + abs(one.distance - other.distance)
+    turn = abs((one.azimuth - other.azimuth + 180.0) % 360.0 - 180.0) + abs(one.elevation - other.elevation)
+    return way < 1e-4 and turn < 0.02
+
+
+def sphere_of(bodies: Iterable[Body], frame_all: bool = True) -> Sphere:
+    """What is to be seen of a table: all pieces and the place in the middle where towers are built."""
+    sphere = bounding_sphere(tuple(bodies))
+    x, y, z = sphere.centre
+    centre = (0.6 * x, 0.6 * y, max(0.7 * z, 0.04))
+    return Sphere(centre, min(max(sphere.radius * 0.92, 0.16), 0.62))
