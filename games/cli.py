@@ -56,7 +56,23 @@ def check(
     tilt: Annotated[float, typer.Option(help="Tilt the table and the supports by this many degrees.")] = 0.0,
     tilt_direction: Annotated[float, typer.Option(help="Downhill side of --tilt, degrees from +x.")] = 0.0,
     friction: Annotated[Optional[float], typer.Option(help="Coefficient of friction of every pair.")] = None,
-    seed: Annotated[int, typer.Option(help="Of the small disturbances.")] = 0,
+    noise: Annotated[
+        Optional[float],
+        typer.Option(
+            help="How surely: every piece is misplaced at random, by so many mm (standard deviation)."
+        ),
+    ] = None,
+    tilt_noise: Annotated[
+        Optional[float], typer.Option(help="The same for the table's slope, in degrees.")
+    ] = None,
+    friction_range: Annotated[
+        Optional[str], typer.Option(help="The same for friction, anywhere from LOW to HIGH: `0.3:0.5`.")
+    ] = None,
+    samples: Annotated[Optional[int], typer.Option(help="Noisy copies to judge, at most; 200.")] = None,
+    until: Annotated[
+        Optional[float], typer.Option(help="Stop when the 95 % interval is no wider: `0.02` is 2 %.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the small disturbances and of the noise.")] = 0,
     workers: Annotated[Optional[int], typer.Option(help="Processes to use; all cores when left out.")] = None,
     table: Annotated[Optional[str], typer.Option(help="Mesh scenes: `lowest` or `none`.")] = None,
     fixed: Annotated[
@@ -68,6 +84,7 @@ def check(
 ) -> None:
     """Would it topple? Exit code 0: stands, 1: topples, 3: unsure, 2: bad input."""
     from games.commands.check import Request, run
+    from games.commands.noise import Asked
 
     request = Request(
         scene=scene,
@@ -84,6 +101,7 @@ def check(
         fixed=tuple(fixed or ()),
         material=material,
         unit=unit,
+        noise=Asked(noise, tilt_noise, friction_range, samples, until),
     )
     raise typer.Exit(run(request, as_json))
 

@@ -13,6 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from engine.topple.errors import WorkerError
 from engine.topple.shake import can_fork
 
 T = TypeVar("T")
@@ -21,10 +22,6 @@ R = TypeVar("R")
 AHEAD = 4
 """Inputs in the hands of each process: enough that none waits, few enough that stopping early costs little."""
 MOST_DEATHS = 3
-
-
-class WorkerError(RuntimeError):
-    """Processes died again and again while working."""
 
 
 @contextmanager

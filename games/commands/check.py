@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,10 +14,13 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from games.commands import noise
 from games.commands.console import OK, TOPPLES, UNSURE, print_json, refuse, teeter_version
+from games.commands.noise import NOTHING, Asked
 
 if TYPE_CHECKING:
-    from engine.topple.verdict import Verdict
+    from engine.topple.noise import Chance
+    from engine.topple.verdict import Options, Verdict
     from scenes.scene import Scene
 
 EXIT = {"stands": OK, "topples": TOPPLES, "unsure": UNSURE}
@@ -42,24 +46,40 @@ class Request:
     fixed: tuple[str, ...] = ()
     material: str | None = None
     unit: str | None = None
+    noise: Asked = NOTHING
 
 
 def run(request: Request, as_json: bool) -> int:
     """Check and print; the exit code. Raises SceneError or ModelError for bad input."""
-    verdict = verdict_of(request)
+    validate(request)
+    scene = scene_of(request)
+    verdict = verdict_on(scene, request)
+    chance = chance_on(scene, request) if request.noise.is_given else None
     if as_json:
-        print_json(json_of(verdict))
+        print_json(json_of(verdict, chance))
     else:
-        Console().print(panel(verdict))
+        Console().print(panel(verdict, chance))
     return EXIT[verdict.word]
 
 
 def verdict_of(request: Request) -> Verdict:
     """The verdict on a request. Leaves with exit code 2 for numbers no check could use."""
-    _validate(request)
-    from engine.topple.verdict import Options, check
+    validate(request)
+    return verdict_on(scene_of(request), request)
 
-    options = Options(
+
+def verdict_on(scene: Scene, request: Request) -> Verdict:
+    """The verdict on a scene that is already loaded."""
+    from engine.topple.verdict import check
+
+    return check(scene.assembly, options_of(request))
+
+
+def options_of(request: Request) -> Options:
+    """The options of a check, in SI units."""
+    from engine.topple.verdict import Options
+
+    return Options(
         settle=request.settle / 1e3,
         tilt=math.radians(request.tilt),
         tilt_direction=math.radians(request.tilt_direction),
@@ -68,7 +88,17 @@ def verdict_of(request: Request) -> Verdict:
         seed=request.seed,
         workers=request.workers,
     )
-    return check(scene_of(request).assembly, options)
+
+
+def chance_on(scene: Scene, request: Request) -> Chance:
+    """How surely a scene stands under the noise that was asked for."""
+    from engine.topple.verdict import with_friction
+
+    assembly, options = scene.assembly, options_of(request)
+    if options.friction is not None:
+        assembly = with_friction(assembly, options.friction)
+    workers = options.workers or os.cpu_count() or 1
+    return noise.chance_of(assembly, request.noise, request.seed, options.gravity, workers)
 
 
 def scene_of(request: Request) -> Scene:
@@ -89,7 +119,7 @@ def scene_of(request: Request) -> Scene:
     return without(scene, request.without) if request.without else scene
 
 
-def _validate(request: Request) -> None:
+def validate(request: Request) -> None:
     """Refuse what is out of range, all of it in one message."""
     limits: list[tuple[str, float | None, float, float]] = [
         ("--time", request.time, 1e-3, LONGEST),
@@ -106,23 +136,29 @@ def _validate(request: Request) -> None:
     ]
     if wrong:
         refuse("; ".join(wrong))
+    noise.validate(request.noise)
 
 
-def json_of(verdict: Verdict) -> dict[str, Any]:
+def json_of(verdict: Verdict, chance: Chance | None = None) -> dict[str, Any]:
     """The verdict as JSON."""
     from engine.topple.verdict import to_json
 
-    return to_json(verdict, teeter_version())
+    found = to_json(verdict, teeter_version())
+    if chance is not None:
+        from engine.topple.noise import to_json as noise_json
+
+        found["noise"] = noise_json(chance)
+    return found
 
 
-def panel(verdict: Verdict) -> Panel:
+def panel(verdict: Verdict, chance: Chance | None = None) -> Panel:
     """The verdict as people read it."""
     from engine.topple.words import headline, rows
 
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", justify="right")
     grid.add_column()
-    for label, text in rows(verdict):
+    for label, text in [*rows(verdict), *(noise.rows(chance) if chance is not None else [])]:
         grid.add_row(label, text)
     colour = COLOUR[verdict.word]
     title = Text.assemble(

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from games.commands.console import OK, print_json, refuse, teeter_version
+from games.commands.progress import bar
 
 if TYPE_CHECKING:
     from engine.topple.probe import Probed
-    from engine.topple.probe import Progress as Told
     from scenes.scene import Scene
 
-PATIENCE = 1.0
-"""Seconds before a progress bar appears."""
 BEST = 3
 """Candidates named below the table, at most."""
 
@@ -42,7 +36,7 @@ def run(request: Request, as_json: bool) -> int:
 
     scene = load(request.scene)
     _validate(scene, request.pieces)
-    with _bar() as told:
+    with bar("probing") as told:
         try:
             found = probe(scene.assembly, request.pieces or None, progress=told)
         except NotStandingError as error:
@@ -73,36 +67,6 @@ def _validate(scene: Scene, pieces: tuple[str, ...]) -> None:
         refuse(f"{scene.name}: " + "; ".join(wrong))
     if not free:
         refuse(f"{scene.name}: every piece is fixed, so there is nothing to pull out")
-
-
-@contextmanager
-def _bar() -> Iterator[Told]:
-    """Something to tell how far the probe is: a bar on a terminal, once it takes longer than a moment."""
-    started = time.perf_counter()
-    # without its thread, which would keep the probe from forking its workers
-    progress = Progress(
-        TextColumn("probing"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        auto_refresh=False,
-    )
-    task = progress.add_task("")
-    showing = False
-
-    def told(done: int, total: int) -> None:
-        nonlocal showing
-        if not showing and progress.console.is_terminal and time.perf_counter() - started > PATIENCE:
-            showing = True
-            progress.start()
-        progress.update(task, completed=done, total=total, refresh=showing)
-
-    try:
-        yield told
-    finally:
-        if showing:
-            progress.stop()
 
 
 def to_json(scene: str, found: dict[str, Probed]) -> dict[str, Any]:
