@@ -59,7 +59,6 @@ def test_a_brick_near_the_edge_stands_as_often_as_the_normal_distribution_says()
     found = chance(at_edge(1.0), Noise(position=1e-3, seed=5), 160)
     truth = 0.5 * (1 + math.erf(1 / math.sqrt(2)))
     assert found.share == pytest.approx(truth, abs=3.5 * math.sqrt(truth * (1 - truth) / 160))
-    assert found.low < truth < found.high
     assert found.first == {"b": found.samples - found.stood}
     assert min(found.judged.values()) > 10
 
