@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Protocol
 
+from engine.record.errors import RecordError
 from engine.view.look import Quality
-from engine.view.panels import Panel
+from engine.view.panels import Panel, Text
+from engine.view.png import save_png
 from engine.view.renderer import kind_of
 from engine.view.window.events import Closed, Event
 from engine.view.window.window import Window
+from games.rules.errors import RulesError
+from games.ui.menu import of_game
 from games.ui.messages import Plan
+from games.ui.opening import plan_of
 from games.ui.playing import Playing
 from games.ui.settings import Settings
+from games.ui.start import Start
+from games.ui.store import folder, new_file
 
 REST = 0.004
 """Seconds that an idle loop sleeps."""
@@ -45,13 +54,14 @@ class Screen(Protocol):
 class App:
     """The window and what is in it. each: is called once a round, with the app; for tests that look on."""
 
-    def __init__(self, settings: Settings, plan: Plan, title: str = "teeter") -> None:
+    def __init__(self, settings: Settings, plan: Plan | None = None, title: str = "teeter") -> None:
         self.settings = settings
+        self.error = ""
         self.window = Window(title, size=(settings.picture.width, settings.picture.height))
         self.window.quality = self._first_quality()
-        self.window.hud.show((_wait(plan.game),))
-        self.window.draw()
-        self.screen: Screen = Playing(self.window, settings, plan)
+        self.screen: Screen = Start(self.window, settings)
+        if plan is not None:
+            self._play(plan)
         self._times: list[float] = []
         self._last = time.perf_counter()
 
@@ -88,8 +98,48 @@ class App:
 
     def _grant(self) -> bool:
         """What the screen wished for."""
-        wish, self.screen.wish = self.screen.wish, ""
-        return wish != "menu"
+        screen, wish = self.screen, self.screen.wish
+        screen.wish = ""
+        if isinstance(screen, Start):
+            self.settings = screen.settings
+            if wish == "start" and screen.plan is not None:
+                self._play(screen.plan)
+            elif wish == "resume" and screen.saved:
+                self._resume(screen)
+            return wish != "quit"
+        if isinstance(screen, Playing) and wish in ("menu", "again"):
+            plan = screen.plan
+            screen.close()
+            self.screen = Start(self.window, self.settings, of_game(plan.game))
+            if wish == "again":
+                seed = plan.seed + 1
+                self._play(replace(plan, seed=seed, record=new_file(plan.game, seed), resume=None))
+        elif wish == "picture":
+            self.keep_picture()
+        return True
+
+    def _play(self, plan: Plan) -> None:
+        """Sit down to a game."""
+        self.window.clear()
+        self.window.hud.show((_wait(plan.game),))
+        self.window.draw()
+        self.screen = Playing(self.window, self.settings, plan)
+
+    def _resume(self, start: Start) -> None:
+        try:
+            self._play(plan_of(start.saved[0]))
+        except (RecordError, RulesError) as error:
+            start.form = replace(start.form, fault=str(error))
+
+    def keep_picture(self) -> Path:
+        """Write what is seen as a PNG beside the games; where."""
+        place = folder().parent / "pictures"
+        place.mkdir(parents=True, exist_ok=True)
+        number = 1
+        while (file := place / f"teeter-{number}.png").exists():
+            number += 1
+        save_png(self.window.picture(), file)
+        return file
 
     def _judge(self, seconds: float) -> None:
         """Draw with fewer pixels when pictures take too long, with more when they are quick."""
@@ -113,8 +163,6 @@ class App:
 
 
 def _wait(game: str) -> Panel:
-    from engine.view.panels import Text
-
     return Panel(
         "wait", "centre", (Text("teeter", size="title", bold=True), Text(f"setting up {game} ...", "quiet"))
     )

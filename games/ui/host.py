@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from engine.hand import Tremor, packed
+from engine.hand import packed
 from engine.motions import Ending, Motion, glide, lower
 from engine.pose import Pose
 from engine.quiet import without_stderr
 from engine.world import FLOOR, Body
 from games.players.bots import SKILLS, Bot
 from games.players.player import lay, pull
-from games.rules.base import Input, Need, Wait
+from games.rules.base import Input, Need, TakeBack, Wait
 from games.rules.conditions import Question
 from games.rules.errors import IllegalAction, RulesError
 from games.session import Session
@@ -144,7 +144,7 @@ class Host:
         """Play until the window wants no more."""
         self._is_open = True
         self._refresh()
-        self.say(Told(self.session.state, tuple(self._begun.lines), "Opening"))
+        self.say(Told(self.session.state, (), "Opening"))
         while True:
             need = self.session.need
             if need.wait in (Wait.REST, Wait.COUNT):
@@ -200,7 +200,7 @@ class Host:
         self._obey(self._orders.popleft())
 
     def _can_undo(self) -> bool:
-        return bool(self.session.state != self.session.saved.state)
+        return any(isinstance(each.action, TakeBack) for each in self.session.choices)
 
     def _obey(self, order: Order) -> None:
         """What a person may want while nothing is moving."""
@@ -210,7 +210,6 @@ class Host:
                 session.act(order.action)
             elif isinstance(order, messages.Undo):
                 session.undo()
-                self.say(Told(session.state, ("Taken back.",), "Undo"))
             elif isinstance(order, messages.LetGo):
                 session.release()
             elif isinstance(order, messages.BringFile):
@@ -233,7 +232,6 @@ class Host:
         hand, held = session.table.hand, session.table.hand.held
         rate = session.table.world.rate
         follow = Follower(hand.target, rate, is_pulling=need.wait is Wait.PULL)
-        shake = Tremor(self._plan.tremor, self._plan.seed)
         motion: Motion | None = None
         still = 0
         self._clock.restart(session.table.step)
@@ -248,7 +246,13 @@ class Host:
                 else:
                     self._obey(order)
                     return
-            is_still = motion is None and follow.is_there and shake.size == 0.0
+            # a hand that trembles, sways or is timed is never still
+            is_still = (
+                motion is None
+                and follow.is_there
+                and session.handling.is_plain
+                and not session.handling.limit_s
+            )
             if is_still and still > IDLE:
                 continue
             if still > IDLE:
@@ -260,7 +264,7 @@ class Host:
                 if hand.held == held and need.wait is not Wait.PULL:
                     session.release()
                 return
-            session.aim(_shaken(target, shake, session.table.step / rate))
+            session.aim(target)
 
     def _laying(self, gap: float) -> Motion:
         hand = self.session.table.hand
@@ -275,13 +279,6 @@ class Host:
     def close(self) -> None:
         """End in good order: what is recorded is packed when the game is over, and stays as it is when not."""
         self._begun.close()
-
-
-def _shaken(target: tuple[int, ...], shake: Tremor, seconds: float) -> Any:
-    if shake.size == 0.0:
-        return target
-    x, y, z = (1e6 * shake.at(seconds)).round().astype(int).tolist()
-    return (target[0] + x, target[1] + y, target[2] + z, *target[3:])
 
 
 def serve(line: Connection, plan: Plan) -> None:

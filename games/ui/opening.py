@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from engine.record.reader import load
 from engine.record.writer import Recorder
 from engine.settings import GRAVITY
+from games.catalogue import stock_of
+from games.playback import found, resume
 from games.record import begin
 from games.rules.base import Game
 from games.rules.errors import SetupError
@@ -22,19 +26,24 @@ SHOVE = 0.5
 
 @dataclass(eq=False)
 class Begun:
-    """A game that has begun. lines: the story so far."""
+    """A game that has begun."""
 
     game: Game
     session: Session
     recorder: Recorder | None
-    lines: tuple[str, ...] = field(default=())
 
     def close(self) -> None:
-        """Free the simulator; pack the record of a game that is over, and leave that of another one open."""
+        """Free the simulator, and pack the record; a game that is not over can be gone on with."""
         outcome = self.session.outcome
-        if self.recorder is not None and outcome is not None:
-            self.recorder.close({"winners": list(outcome.winners), "reason": outcome.reason.text})
+        summary: dict[str, object] = {
+            "winners": list(outcome.winners) if outcome is not None else [],
+            "reason": outcome.reason.text if outcome is not None else "",
+            "turns": self.session.turns,
+            "ended": outcome is not None,
+        }
         self.session.close()
+        if self.recorder is not None:
+            self.recorder.close(summary)
 
     def bring_file(self, session: Session, path: str) -> None:
         """Only the sandbox takes pieces from files."""
@@ -66,15 +75,31 @@ class Begun:
 def open_game(plan: Plan, tell: Teller, sink: Sink) -> Begun:
     """Begin, or go on. Raises SetupError, RecordError, SceneError."""
     game = game_named(plan.game)
+    recorder: Recorder | None
+    if plan.resume is not None:
+        session, recorder = resume(plan.resume, tell=(tell,), sink=sink)
+        return Begun(game, session, recorder)
     session, recorder = begin(
-        game, plan.players, plan.seed, plan.options, path=plan.record, tell=(tell,), sink=sink
+        game,
+        plan.players,
+        plan.seed,
+        plan.options,
+        tremor=plan.tremor,
+        path=plan.record,
+        tell=(tell,),
+        sink=sink,
     )
-    return Begun(game, session, recorder, tuple(game.rules.opening(session.state)))
+    return Begun(game, session, recorder)
+
+
+def plan_of(path: Path) -> Plan:
+    """The plan that goes on with a game on file. Raises RecordError."""
+    meta = load(found(path)).meta
+    options: dict[str, object] = dict(meta.options) | ({"mode": meta.mode} if meta.mode else {})
+    return Plan(meta.game, tuple(meta.players), meta.seed, options, resume=path)
 
 
 def first_state(plan: Plan) -> tuple[Game, Any]:
     """The game and its state before the first turn, as the physics will have it too. Raises SetupError."""
-    from games.catalogue import stock_of
-
     game = game_named(plan.game)
     return game, game.rules.start(plan.players, plan.seed, dict(plan.options), stock_of(game))

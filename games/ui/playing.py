@@ -16,7 +16,7 @@ from games.judge.registry import JUDGES
 from games.rules.base import Choice, Take, Wait
 from games.ui import details, hud
 from games.ui.desk import Desk
-from games.ui.handling import Handling
+from games.ui.hand import HandControl
 from games.ui.hud import Look, piece_of
 from games.ui.link import Link
 from games.ui.messages import Do, New, Pace, Plan, Undo
@@ -52,7 +52,7 @@ class Playing:
         window.put(bodies)
         self.sight = Sight(sphere_of(bodies))
         window.aim(self.sight.camera)
-        self.hand = Handling(self.desk, self.link, settings)
+        self.hand = HandControl(self.desk, self.link, settings)
         self.look = Look()
         self.wish = ""
         self._drag: Drag | None = None

@@ -28,7 +28,7 @@ PER_STEP = 36.0
 """Pixels of a right-drag to one step of turning, in a picture 720 pixels high."""
 
 
-class Handling:
+class HandControl:
     """The hand of the people at one window."""
 
     def __init__(self, desk: Desk, link: Link, settings: Settings) -> None:

@@ -1,0 +1,138 @@
+"""The screen of the menu: the form, over a still life of blocks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from engine.pose import Pose, quaternion_of_rpy
+from engine.view.panels import Panel
+from engine.view.window.events import Clicked, Event, Press, Slid, Typed
+from engine.view.window.orbit import Orbit
+from engine.view.window.window import Window
+from engine.world import Body
+from games.judge import places
+from games.rules.errors import RulesError
+from games.ui import menu, store
+from games.ui.menu import Form
+from games.ui.messages import Plan
+from games.ui.settings import Settings, write_settings
+from models.build import build
+from models.catalogue import find
+
+STACK = (
+    ("large_purple", 0.0, 0.0, 0.2),
+    ("large_green", 0.115, 0.05, 0.9),
+    ("medium_blue", 0.002, 0.0, 0.7),
+    ("small_green", -0.09, -0.06, 0.4),
+    ("small_blue", 0.0, 0.002, 1.2),
+)
+"""Blocks of the picture behind the menu: model, place, yaw; those at the same place stand on each other."""
+
+
+class Start:
+    """The menu. wish: `start`, `resume` or `quit`; plan: what to start."""
+
+    def __init__(self, window: Window, settings: Settings, form: Form | None = None) -> None:
+        self.window, self.settings = window, settings
+        self.form = form or menu.of_game("crazy-tower")
+        self.wish = ""
+        self.plan: Plan | None = None
+        self.saved: tuple[Path, ...] = store.unfinished()
+        self._is_dressed = False
+        self._rounds = 0
+
+    def handle(self, event: Event) -> None:
+        """An event of the window."""
+        if isinstance(event, Clicked):
+            self._clicked(event.name)
+        elif isinstance(event, Typed) and self.form.active:
+            self.form = menu.typed(self.form, event.text)
+        elif isinstance(event, Slid):
+            section, key = {"letters": ("picture", "letters"), "volume": ("sound", "volume")}.get(
+                event.name, ("help", {"tremor": "tremor_mm"}.get(event.name, event.name))
+            )
+            self._set(section, key, round(event.value, 2))
+        elif isinstance(event, Press):
+            self._pressed(event.key)
+
+    def _pressed(self, key: str) -> None:
+        if self.form.active:
+            if key == "backspace":
+                self.form = menu.erased(self.form)
+            elif key in ("enter", "escape", "tab"):
+                self.form = menu.clicked(self.form, "")
+        elif key == "enter":
+            self._begin()
+        elif key == "escape":
+            self.wish = "quit"
+
+    def _clicked(self, name: str) -> None:
+        kind, _, rest = name.partition(":")
+        if name == "start":
+            self._begin()
+        elif name in ("quit", "resume"):
+            self.wish = name
+        elif kind == "level":
+            self._set("help", "level", rest)
+        elif kind == "quality":
+            self._set("picture", "quality", rest)
+        elif kind == "mute":
+            self._set("sound", "mute", not self.settings.sound.mute)
+        elif kind == "scanning":
+            self._set("help", "scan", not self.settings.help.scan)
+        else:
+            self.form = menu.clicked(self.form, name)
+
+    def _set(self, section: str, key: str, value: Any) -> None:
+        old = getattr(self.settings, section)
+        self.settings = self.settings.model_copy(update={section: old.model_copy(update={key: value})})
+        try:
+            write_settings({section: {key: value}})
+        except (RulesError, ValueError) as error:
+            self.form = replace(self.form, fault=str(error))
+
+    def _begin(self) -> None:
+        form = self.form
+        try:
+            seed = int(form.seed or "0")
+            plan = form.plan(
+                self.settings, None if form.game == "sandbox" else store.new_file(form.game, seed)
+            )
+            from games.ui.opening import first_state
+
+            first_state(plan)
+        except (RulesError, ValueError) as error:
+            self.form = replace(form, fault=str(error))
+            return
+        self.plan, self.wish = plan, "start"
+
+    def step(self, seconds: float) -> None:
+        """Blocks come when the menu has been seen."""
+        self._rounds += 1
+        if self._rounds > 2 and not self._is_dressed:
+            self._is_dressed = True
+            self.window.put(_still_life())
+            self.window.aim(Orbit((-0.02, 0.0, 0.075), 0.92, -75.0, 14.0).camera)
+
+    def panels(self) -> tuple[Panel, ...]:
+        """The menu."""
+        return menu.panels(self.form, self.settings, self.saved)
+
+    def close(self) -> None:
+        """Another screen comes."""
+        self.window.clear()
+
+
+def _still_life() -> tuple[Body, ...]:
+    bodies = [places.table(1200.0, 800.0)]
+    tops: dict[tuple[int, int], float] = {}
+    for name, x, y, yaw in STACK:
+        piece = build(find(f"wonky/{name}"))
+        spot = (round(x * 20), round(y * 20))
+        half = float(piece.extents[2]) / 2
+        z = tops.get(spot, 0.0) + half
+        tops[spot] = z + half - 0.0015
+        bodies.append(Body(name, piece, Pose((x, y, z), quaternion_of_rpy(0.0, 0.0, yaw))))
+    return tuple(bodies)

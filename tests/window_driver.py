@@ -1,0 +1,224 @@
+"""Drives a real window with real events: a screen that nobody sees (Xvfb), a mouse and keys (xdotool).
+
+A scenario runs in a process of its own, because a process has one window: `play_out(scenario, plan)` starts it under
+Xvfb, and it fails with what the scenario said. A scenario gets a `Person` and does what people do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+ROOT = Path(__file__).resolve().parent.parent
+PATIENCE = 60.0
+"""Seconds in which what a person waits for has to happen; machines that test may be slow."""
+
+
+class Person:
+    """Somebody at the window of an app."""
+
+    def __init__(self, app: Any) -> None:
+        self.app = app
+
+    @property
+    def desk(self) -> Any:
+        """What the window knows of the game."""
+        return self.app.screen.desk
+
+    def wait(self, until: Callable[[], Any], what: str = "", seconds: float = PATIENCE) -> Any:
+        """Look on until something is so."""
+        end = time.perf_counter() + seconds
+        while time.perf_counter() < end:
+            assert self.app.round(), "the window was closed"
+            found = until()
+            if found:
+                return found
+        raise AssertionError(f"waited {seconds:.0f} s in vain{': ' + what if what else ''}; {self.tell()}")
+
+    def tell(self) -> str:
+        """Where things stand, for messages."""
+        desk = getattr(self.app.screen, "desk", None)
+        if desk is None:
+            return f"screen {type(self.app.screen).__name__}"
+        asked = f"busy {desk.busy!r}, waits {desk.waits!r}, refused {desk.refused!r}, broken {desk.broken!r}"
+        return f"{asked}, log {desk.log[-4:]}"
+
+    def look(self, rounds: int = 3) -> None:
+        """Let a few pictures pass."""
+        for _ in range(rounds):
+            assert self.app.round(), "the window was closed"
+
+    def asked(self, **kind: Any) -> Any:
+        """Wait until a person is asked for something; the need."""
+
+        def is_asked() -> Any:
+            waits = self.desk.waits
+            return (
+                waits is not None
+                and all(getattr(waits.need, key) == value for key, value in kind.items())
+                and waits
+            )
+
+        return self.wait(is_asked, f"asked for {kind}").need
+
+    # -- hands on mouse and keys -------------------------------------------------------------------------------------
+
+    def move(self, x: float, y: float) -> None:
+        """Move the pointer to a place of the window."""
+        xdotool("mousemove", str(round(x)), str(round(y)))
+        self.wait(lambda: np.allclose(self.app.window.pointer, (round(x), round(y))), "the pointer moves")
+
+    def click(self, x: float, y: float, button: int = 1) -> None:
+        """Click at a place."""
+        self.move(x, y)
+        xdotool("mousedown", str(button))
+        self.wait(lambda: True)
+        xdotool("mouseup", str(button))
+        self.look(2)
+
+    def press(self, name: str) -> None:
+        """Click a button of a panel by its name."""
+        region = self.wait(lambda: self.app.window.hud.layout.region(name), f"a button {name}")
+        self.click(*region.rect.middle)
+
+    def key(self, *keys: str) -> None:
+        """Press and lift keys."""
+        for each in keys:
+            xdotool("key", each)
+            self.look(2)
+
+    def hold(self, key: str) -> None:
+        """Press a key and keep it down."""
+        xdotool("keydown", key)
+        self.look(2)
+
+    def lift(self, key: str) -> None:
+        """Lift a key."""
+        xdotool("keyup", key)
+        self.look(2)
+
+    def choose(self, wanted: Callable[[Any], bool] = lambda choice: True) -> Any:
+        """Click the button of the first choice that fits."""
+        choice = next(each for each in self.desk.choices if wanted(each))
+        self.press(f"choice:{self.desk.choices.index(choice)}")
+        return choice
+
+    # -- what is seen ------------------------------------------------------------------------------------------------
+
+    def place_of(self, name: str) -> tuple[float, float]:
+        """A place of the window where a piece is seen, its centre if that is not hidden."""
+        from engine.view.window.orbit import ray, seen_at
+        from engine.view.window.picker import pick
+
+        camera, size = self.app.screen.sight.camera, self.app.window.size
+        middle = seen_at(camera, size, self.desk.pose(name).position)
+        assert middle is not None, f"{name} is behind the eye"
+        for away in range(0, 60, 6):
+            for turn in range(8):
+                x = middle[0] + away * np.cos(turn * np.pi / 4)
+                y = middle[1] + away * np.sin(turn * np.pi / 4)
+                hit = pick(self.desk.frame, self.desk.pieces, *ray(camera, size, x, y))
+                if hit is not None and hit.name == name and not self.app.window.hud.layout.covers(x, y):
+                    return float(x), float(y)
+        raise AssertionError(f"{name} is nowhere to be seen")
+
+    def mask(self, name: str, step: int = 6) -> NDArray[np.bool_]:
+        """Where a piece must be in the picture: (h, w) on every `step`th pixel, panels left out."""
+        from engine.view.window.orbit import ray
+        from engine.view.window.picker import pick
+
+        camera, size = self.app.screen.sight.camera, self.app.window.size
+        cover = self.app.window.hud.layout.covers
+        found = np.zeros((size[1], size[0]), dtype=bool)
+        for y in range(step // 2, size[1], step):
+            for x in range(step // 2, size[0], step):
+                hit = pick(self.desk.frame, self.desk.pieces, *ray(camera, size, x, y))
+                found[y, x] = hit is not None and hit.name == name and not cover(x, y)
+        return found
+
+    def picture(self) -> NDArray[np.int_]:
+        """What the window shows."""
+        return self.app.window.picture().astype(int)
+
+    def keep(self, name: str) -> None:
+        """Write what the window shows where `TEETER_SHOTS` says, for people to look at."""
+        folder = os.environ.get("TEETER_SHOTS")
+        if folder:
+            from engine.view.png import save_png
+
+            save_png(self.app.window.picture(), Path(folder) / f"{name}.png")
+
+    def place(self, x: float, y: float, z: float) -> tuple[float, float]:
+        """The place of the window at which a point of the world is seen."""
+        from engine.view.window.orbit import seen_at
+
+        found = seen_at(self.app.screen.sight.camera, self.app.window.size, (x, y, z))
+        assert found is not None
+        return found
+
+
+def xdotool(*words: str) -> None:
+    """One act of mouse or keys."""
+    subprocess.run(["xdotool", *words], check=True, timeout=20)
+
+
+@contextlib.contextmanager
+def screen(size: tuple[int, int] = (1280, 720)) -> Iterator[dict[str, str]]:
+    """A screen that nobody sees; the environment in which programs find it."""
+    for tool in ("Xvfb", "xdotool"):
+        if shutil.which(tool) is None:
+            raise AssertionError(f"{tool} is missing: sudo apt-get install --yes xvfb xdotool")
+    read, write = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{size[0]}x{size[1]}x24", "-nolisten", "tcp"],
+        pass_fds=(write,),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(write)
+    try:
+        with os.fdopen(read) as told:
+            number = told.readline().strip()
+        assert number, "Xvfb does not start"
+        yield {**os.environ, "DISPLAY": f":{number}", "LIBGL_ALWAYS_SOFTWARE": "1"}
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+def play_out(scenario: str, *words: str, size: tuple[int, int] = (1280, 720), seconds: float = 240.0) -> str:
+    """Run a scenario (`module:function`) in a process of its own, on a screen of its own; what it printed.
+
+    Fails with what the scenario said when it fails.
+    """
+    with screen(size) as environment, tempfile.TemporaryDirectory() as home:
+        environment |= {"XDG_CONFIG_HOME": home, "XDG_DATA_HOME": home, "PYTHONPATH": str(ROOT / "tests")}
+        done = subprocess.run(
+            [sys.executable, str(Path(__file__)), scenario, *words],
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+        )
+    assert done.returncode == 0, f"{scenario}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+if __name__ == "__main__":
+    from importlib import import_module
+
+    module, _, function = sys.argv[1].partition(":")
+    getattr(import_module(module), function)(*sys.argv[2:])
