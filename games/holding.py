@@ -73,7 +73,8 @@ class Holding:
         """TT-24: whether a pulled piece is out of the tower."""
         body = self._table.bodies[self.piece]
         way = float(np.linalg.norm(np.subtract(body.pose.position, self._start)))
-        return way > CLEAR * float(body.piece.extents.max()) and not self._touches()
+        # a brick of the lowest row is out while it still lies on the table
+        return way > CLEAR * float(body.piece.extents.max()) and not self._touches(but=TABLE)
 
-    def _touches(self) -> bool:
-        return any(self.piece in pair for pair in self._table.watch.touching)
+    def _touches(self, but: str = "") -> bool:
+        return any(self.piece in pair and but not in pair for pair in self._table.watch.touching)

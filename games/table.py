@@ -15,7 +15,7 @@ from engine.hand import GRIP, Grip, Hand, Target
 from engine.pose import Pose
 from engine.settings import Scale
 from engine.snapshot import Snapshot
-from engine.watch import Watch, steps_of
+from engine.watch import THRESHOLDS, Thresholds, Watch, steps_of
 from engine.world import FLOOR, TABLE, Body, pressing
 from games.judge.scene import Scene
 from models.build import build
@@ -28,7 +28,10 @@ STRIDE = 4
 """Steps between two looks at all poses: 60 a second at the games' size. The hand acts at every step."""
 PATIENCE = 10.0
 """Seconds (ALL-2) after which the table is judged as it lies."""
-
+HEAP = 2.0
+"""Seconds after which what still moves is a heap: its bricks lean on each other and creep for want of iterations."""
+HEAPED = replace(THRESHOLDS, rest_way=5e-4)
+"""A heap rests when nothing in it gets on by a millimetre a second."""
 
 DEEP = 0.72
 """Metres from the top of the table to the floor of the room: what falls off the table comes to rest there."""
@@ -109,14 +112,14 @@ class Table:
         held = self.hand.held
         return any(held in pair and not {TABLE, FLOOR} & {*pair} for pair in self.watch.touching)
 
-    def _work(self, is_dragging: bool) -> None:
-        if is_dragging != self._is_hard:
-            self._is_hard = is_dragging
-            self.world.drag(is_dragging)
+    def _work(self, hard: bool) -> None:
+        if hard != self._is_hard:
+            self._is_hard = hard
+            self.world.drag(hard)
 
-    def advance(self) -> tuple[SceneEvent, ...]:
-        """A few steps without the hand."""
-        self._work(False)
+    def advance(self, hard: bool = False) -> tuple[SceneEvent, ...]:
+        """A few steps without the hand. hard: with the iterations that dragging takes."""
+        self._work(hard)
         self.world.run(STRIDE - self.world.step % STRIDE)
         return self._look()
 
@@ -125,11 +128,18 @@ class Table:
         if self._rested_at == self.world.step:
             return
         self.watch.expect_rest()
-        last = self.world.step + steps_of(PATIENCE, self.world.rate)
+        if self._rests_within(HEAP, THRESHOLDS, hard=False) or self._rests_within(
+            PATIENCE - HEAP, HEAPED, hard=True
+        ):
+            self._rested_at = self.world.step
+
+    def _rests_within(self, seconds: float, thresholds: Thresholds, hard: bool) -> bool:
+        self.watch.thresholds = thresholds
+        last = self.world.step + steps_of(seconds, self.world.rate)
         while self.world.step < last:
-            if any(isinstance(event, Rested) for event in self.advance()):
-                self._rested_at = self.world.step
-                return
+            if any(isinstance(event, Rested) for event in self.advance(hard)):
+                return True
+        return False
 
     def remember(self) -> Moment:
         """This moment, to come back to."""
@@ -157,7 +167,7 @@ class Table:
         self.world.close()
 
     def _wake(self) -> None:
-        self._is_hard = False
+        self._is_hard: bool = False
         self.hand.enter(self.world)
         self.watch = Watch(self.bodies.values(), self.world.rate)
         self.rest_here()

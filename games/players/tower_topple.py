@@ -16,6 +16,7 @@ from engine.topple.equilibrium import balance_of
 from engine.topple.statics import stands, tilt_margin
 from engine.world import FLOOR, Assembly
 from games.judge import tower_topple as judge
+from games.players.ahead import drawn
 from games.rules.base import Action, Need, Take, TakeBack
 from games.rules.tower_topple.rows import CENTRE
 from games.session import Session
@@ -34,6 +35,10 @@ FIRM_DEG = 3.0
 GAP, ANGLE = 5e-4, math.radians(0.6)
 """Metres and radians: faces of bricks at rest within this of each other touch. The lowest rows press into each other by
 two tenths of a millimetre."""
+CALM, MOST_MOVED = 2e-3, 10e-3
+"""Metres that a tower may move when a brick is drawn out: then it is taken; more is not looked at to its end."""
+DOWN_BY = 25e-3
+"""Metres: a tower that moves by more, drawn at with care, comes down."""
 OUT = 0.012
 """Metres beyond its own length that a brick is drawn, so that it is clear of the tower."""
 
@@ -46,20 +51,24 @@ def choose(bot: Bot, session: Session, need: Need) -> Action:
         return actions[0]
     if bot.style == "clumsy" or len(takes) == 1:
         return bot.luck.choice(takes)
-    takes = _ranked(session, takes)
-    scene = assembly_of(session)
-    firm: list[tuple[float, int]] = []
-    for number, take in enumerate(takes[:CANDIDATES]):
-        firm.append((margin(scene, take.piece), -number))
-        if firm[-1][0] >= FIRM_DEG and bot.style == "steady":
+    ranked, scene = _ranked(session, takes), assembly_of(session)
+    best: list[tuple[float, int]] = []
+    for number, (is_loose, take) in enumerate(ranked[:CANDIDATES]):
+        degrees = margin(scene, take.piece)
+        if degrees <= 0.0:
+            continue
+        if bot.style == "bold" or (is_loose and degrees >= FIRM_DEG):
             return take
-    if bot.style == "steady" or max(firm)[0] <= 0.0:
-        return takes[-max(firm)[1]]
-    return bot.luck.choice([takes[-number] for degrees, number in firm if degrees > 0.0])
+        moved = drawn(session, take.piece, way_out(session, take.piece), MOST_MOVED)
+        if moved <= CALM:
+            return take
+        best.append((moved, number))
+    return ranked[min(best)[1] if best else 0][1]
 
 
-def _ranked(session: Session, takes: list[Take]) -> list[Take]:
-    """Loose bricks first, then those of the middle, those that carry the least part of what their row does."""
+def _ranked(session: Session, takes: list[Take]) -> list[tuple[bool, Take]]:
+    """Loose bricks first, then those of the middle, those that carry the least part of what their row does. With
+    each whether it is loose."""
     felt = session.table.pressing()
     rows = {name: row for row in session.state.tower for name in row if name}
 
@@ -71,7 +80,8 @@ def _ranked(session: Session, takes: list[Take]) -> list[Take]:
         is_loose = load < LOOSE * weight
         return not is_loose, take.piece != row[CENTRE], 0.0 if is_loose else share, take.piece
 
-    return sorted(takes, key=liking)
+    liked = sorted((liking(take), number) for number, take in enumerate(takes))
+    return [(not is_tight, takes[number]) for (is_tight, *_), number in liked]
 
 
 def place(bot: Bot, session: Session, need: Need) -> Pose:
@@ -84,7 +94,12 @@ def place(bot: Bot, session: Session, need: Need) -> Pose:
 
 def pull(bot: Bot, session: Session, need: Need) -> Array | None:
     """Straight out along the brick, towards the side where its centre lies already."""
-    body = session.table.bodies[need.pieces[0]]
+    return way_out(session, need.pieces[0])
+
+
+def way_out(session: Session, name: str) -> Array:
+    """The way (3,), metres, along which a brick is drawn."""
+    body = session.table.bodies[name]
     longest = int(np.argmax(body.piece.extents))
     axis = body.pose.matrix[:, longest].copy()
     axis[2] = 0.0
@@ -96,9 +111,12 @@ def pull(bot: Bot, session: Session, need: Need) -> Array | None:
 
 
 def answer(bot: Bot, session: Session, need: Need) -> bool:
-    """TT-11: whether the tower needs every one of these bricks."""
+    """TT-11: whether each of these bricks would bring the tower down."""
     scene = assembly_of(session)
-    return not any(bears(scene, piece) for piece in need.pieces)
+    return not any(
+        bears(scene, piece) and drawn(session, piece, way_out(session, piece), DOWN_BY) <= DOWN_BY
+        for piece in need.pieces
+    )
 
 
 def assembly_of(session: Session) -> Assembly:

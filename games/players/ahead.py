@@ -1,0 +1,91 @@
+"""Looking ahead with the dynamics: what would move if a piece were drawn out, or laid there. Tried in a world of its
+own that goes on from the game's; the game's is not touched."""
+
+from __future__ import annotations
+
+import math
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.bullet import BulletWorld
+from engine.hand import Hand
+from engine.motions import Ending, draw
+from engine.watch import farthest, steps_of
+from engine.world import Body
+from games.session import Session
+
+Array = NDArray[np.float64]
+
+LOOK = 0.05
+"""Seconds between two looks."""
+AFTER = 0.4
+"""Seconds that a tower is watched after a piece has left it."""
+
+
+def drawn(session: Session, name: str, way: Array, most: float) -> float:
+    """Metres that a corner of the rest has moved once a piece was drawn out along `way` (3,), metres; infinite when it
+    moves by more than `most`, or the piece is stuck."""
+    world = BulletWorld.rebuilt(session.table.remember().snapshot)
+    try:
+        start, rest = _Start(world, session, name), steps_of(LOOK, world.rate)
+        world.drag(True)
+        hand = Hand(world)
+        hand.grab(session.table.bodies[name])
+        motion = draw(hand, way)
+        for number in count():
+            try:
+                hand.move(next(motion))
+            except StopIteration as end:
+                if end.value is not Ending.DONE:
+                    return math.inf
+                break
+            hand.act()
+            world.run(1)
+            if number % rest == 0 and start.moved() > most:
+                return math.inf
+        hand.release()
+        world.remove(name)
+        world.drag(False)
+        world.run(steps_of(AFTER, world.rate))
+        moved = start.moved()
+        return moved if moved <= most else math.inf
+    finally:
+        world.close()
+
+
+def laid(session: Session, body: Body, most: float, seconds: float = 1.0) -> float:
+    """Metres that a corner of anything moves within some seconds after a piece was let go where it is said to be;
+    infinite when it moves by more than `most`."""
+    world = BulletWorld.rebuilt(session.table.remember().snapshot)
+    try:
+        if body.name in world.names:
+            world.remove(body.name)
+        world.add(body)
+        start = _Start(world, session, "")
+        for _ in range(steps_of(seconds / LOOK, 1)):
+            world.run(steps_of(LOOK, world.rate))
+            if start.moved() > most:
+                return math.inf
+        return start.moved()
+    finally:
+        world.close()
+
+
+class _Start:
+    """Where everything that can move was, but one piece."""
+
+    def __init__(self, world: BulletWorld, session: Session, but: str) -> None:
+        self._world, self._but = world, but
+        tick = world.read()
+        self._rows = [row for row, name in enumerate(tick.names) if name != but]
+        self._names = tuple(tick.names[row] for row in self._rows)
+        self._poses = tick.poses[self._rows]
+        self._extents = np.array([session.table.bodies[name].piece.extents for name in self._names])
+
+    def moved(self) -> float:
+        """Metres of the corner that is furthest from where it was."""
+        tick = self._world.read()
+        rows = [row for row, name in enumerate(tick.names) if name != self._but]
+        return float(farthest(self._poses, tick.poses[rows], self._extents).max(initial=0.0))
