@@ -126,22 +126,49 @@ def probe(
 )
 @reports
 def play(
-    game: Annotated[str, typer.Argument(help="What to play; `teeter games` lists it.")],
+    game: Annotated[
+        Optional[str], typer.Argument(help="What to play; `teeter games` lists it. Not with --resume.")
+    ] = None,
     mode: Annotated[Optional[str], typer.Option(help="Mode of the game.")] = None,
     players: Annotated[
         str, typer.Option(help="Names in clockwise order; bot:steady, bot:bold, bot:clumsy.")
     ] = "bot:steady,bot:steady",
     seed: Annotated[int, typer.Option(help="Of decks, pieces and bots.")] = 0,
+    challenge: Annotated[
+        Optional[int], typer.Option(help="Crazy Tower alone: the solo challenge, 1 to 20.")
+    ] = None,
     house: Annotated[Optional[list[str]], typer.Option(help="KEY=VALUE of an option; repeatable.")] = None,
+    tremor: Annotated[float, typer.Option(help="How much hands shake, mm; 0.1 calm, 2 nervous.")] = 0.0,
     record: Annotated[Optional[Path], typer.Option(help="Write a replay to this file.")] = None,
+    resume: Annotated[
+        Optional[Path],
+        typer.Option(help="Go on with this game, in its file; with --record in a new one."),
+    ] = None,
+    start: Annotated[
+        Optional[float],
+        typer.Option("--from", help="With --resume and --record: from the action before this second."),
+    ] = None,
     headless: Annotated[bool, typer.Option("--headless", help="Without a window; bots only.")] = False,
     turns: Annotated[int, typer.Option(help="Break the game off after so many choices.")] = 2000,
     as_json: Json = False,
 ) -> None:
-    """A whole game on true physics, told as it goes."""
+    """A whole game on true physics, told as it goes. `--resume FILE` goes on with one."""
     from games.commands.play import Request, run
 
-    request = Request(game, mode, players, seed, tuple(house or ()), record, headless, turns)
+    request = Request(
+        game=game,
+        mode=mode,
+        players=players,
+        seed=seed,
+        house=tuple(house or ()),
+        record=record,
+        headless=headless,
+        turns=turns,
+        challenge=challenge,
+        tremor=tremor,
+        resume=resume,
+        start=start,
+    )
     raise typer.Exit(run(request, as_json))
 
 
@@ -152,9 +179,9 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Play a replay again and compare. Exit code 0: agrees, 1: differs, 3: from another platform."""
-    from games.commands.play import run_verify
+    from games.commands.verify import run
 
-    raise typer.Exit(run_verify(file, as_json))
+    raise typer.Exit(run(file, as_json))
 
 
 @app.command(epilog="Example: teeter doctor")

@@ -16,9 +16,10 @@ from engine.pose import Pose
 from engine.record.reader import load
 from engine.world import FLOOR, TABLE
 from games.judge.registry import JUDGES
+from games.playback import verify
 from games.players.bots import Bot
 from games.players.player import play
-from games.record import begin, verify
+from games.record import begin
 from games.rules.base import Action, Take, Wait
 from games.rules.errors import IllegalAction
 from games.rules.registry import GAMES

@@ -35,27 +35,30 @@ class Recorder:
     without an outcome, or leaves the folder as it is when an exception ends the block.
     """
 
-    def __init__(self, path: Path, meta: Meta) -> None:
-        """Begin a recording at `path`. Raises RecordError when it, or its folder, is there or cannot be made."""
-        self._prepare(path, meta)
+    def __init__(self, path: Path, meta: Meta, *, replaces: bool = False) -> None:
+        """Begin a recording at `path`. Raises RecordError when it, or its folder, is there or cannot be made.
+
+        replaces: the file may be there; closing then puts the new one in its place, in one step.
+        """
+        self._prepare(path, meta, replaces)
         text = written(meta)
         with self._disk():
             self._make(text)
 
     @classmethod
-    def resume(cls, path: Path) -> Self:
+    def resume(cls, path: Path, *, replaces: bool = False) -> Self:
         """Go on with the folder `F.teeter.part` from its last boundary; what stands after it is cut off.
 
-        Raises RecordError when the folder does not load, or `path` is there already.
+        replaces: as when beginning. Raises RecordError when the folder does not load, or `path` is there already.
         """
         replay = load(path.with_name(path.name + part.SUFFIX))
         recorder = cls.__new__(cls)
-        recorder._prepare(path, replay.meta)
+        recorder._prepare(path, replay.meta, replaces)
         with recorder._disk():
             recorder._reopen(replay)
         return recorder
 
-    def _prepare(self, path: Path, meta: Meta) -> None:
+    def _prepare(self, path: Path, meta: Meta, replaces: bool) -> None:
         self.path = path
         self.folder = path.with_name(path.name + part.SUFFIX)
         self._meta = meta
@@ -67,7 +70,7 @@ class Recorder:
         self._still: int | None = None  # the step of a later frame that is the same, not in the track
         self._state = "open"
         self._streams: dict[str, Stream] = {}
-        if path.exists() or path.is_symlink():
+        if not replaces and (path.exists() or path.is_symlink()):
             raise RecordError(path, "is there already: choose another name, or move it away")
 
     def journal(self, step: int, entry: Mapping[str, Any]) -> None:
@@ -136,6 +139,14 @@ class Recorder:
                 stream.close()
             self._pack(text)
         self._state = "closed"
+
+    def discard(self) -> None:
+        """Give the recording up: nothing of it stays."""
+        if self._state != "closed":
+            for stream in self._streams.values():
+                stream.close()
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self._state = "closed"
 
     def __enter__(self) -> Self:
         return self

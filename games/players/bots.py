@@ -24,19 +24,19 @@ TREMOR = {"steady": 0.0, "bold": 0.0003, "clumsy": 0.002}
 
 
 class Bot:
-    """A player of one style. seed: of everything it leaves to chance.
+    """A player of one style. seed: of everything it leaves to chance. shakes: times the tremor of its style (CT-40).
 
     It keeps nothing between two questions: its luck begins afresh with each, from the seed and the step of the game. A
     game that is resumed by fresh bots therefore goes on as the one that was never left.
     """
 
-    def __init__(self, style: str, game: str, seed: int) -> None:
+    def __init__(self, style: str, game: str, seed: int, shakes: float = 1.0) -> None:
         if style not in STYLES:
             raise ValueError(f"there is no bot {style!r}; there are {', '.join(STYLES)}")
         self.style = style
         self._seed = f"{style} {game} {seed}"
         self.luck = random.Random(self._seed)
-        self.tremor = Tremor(TREMOR[style], seed)
+        self.tremor = Tremor(shakes * TREMOR[style], seed)
         self._skill = SKILLS[game]
 
     def choose(self, session: Session, need: Need) -> Action:
@@ -83,3 +83,11 @@ SKILLS = {
     "tower-topple": Skill(tower_topple.choose, tower_topple.place, tower_topple.pull, tower_topple.answer),
 }
 """By the names of `games.rules.registry`."""
+
+
+def bots_of(session: Session, seed: int) -> dict[str, Bot]:
+    """The players of a game of bots by the names of their seats. seed: of the game."""
+    return {
+        seat.name: Bot(seat.members[0].bot, session.game.name, seed + number, session.handling.shakes)
+        for number, seat in enumerate(session.state.seats)
+    }

@@ -53,7 +53,8 @@ class Player(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """turns: how often a player chose an action. why: in words, why the game was broken off; empty when it ended."""
+    """turns: how often a player has chosen an action in this game. why: in words, why it was broken off; empty when it
+    ended."""
 
     turns: int
     why: str = ""
@@ -62,13 +63,13 @@ class Result:
 def play(session: Session, players: Mapping[str, Player], most_turns: int = 2000) -> Result:
     """Play to the end, or until so many actions were chosen, or a piece was laid in vain `MOST_TRIES` times in a row.
     players: by the names of the seats."""
-    turns = tries = 0
-    while session.outcome is None and turns < most_turns and tries < MOST_TRIES:
+    tries = 0
+    while session.outcome is None and session.turns < most_turns and tries < MOST_TRIES:
         need = session.need
         player = players[need.player]
         if need.wait is Wait.ACTION:
             session.act(player.choose(session, need))
-            turns, tries = turns + 1, 0
+            tries = 0
         elif need.wait is Wait.HAND:
             lay(session, player, need)
             tries += 1
@@ -79,9 +80,9 @@ def play(session: Session, players: Mapping[str, Player], most_turns: int = 2000
         else:
             session.settle()
     if session.outcome is not None:
-        return Result(turns)
+        return Result(session.turns)
     laid = f": a piece was laid against the rules {tries} times running" if tries >= MOST_TRIES else ""
-    return Result(turns, f"broken off after {turns} turns{laid}")
+    return Result(session.turns, f"broken off after {session.turns} turns{laid}")
 
 
 def lay(session: Session, player: Player, need: Need) -> None:

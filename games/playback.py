@@ -1,0 +1,268 @@
+"""A record played again: to see whether it agrees, and to go on with the game from where it was left, or from earlier.
+
+Nothing of the physics is ever read from a file: a game is played again from what came through its doors, and compared
+with the record at every action boundary.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.record.errors import RecordError
+from engine.record.meta import Meta, Versions, fingerprint
+from engine.record.part import SUFFIX
+from engine.record.reader import Replay, load
+from engine.record.writer import Recorder
+from games.catalogue import stock_of
+from games.record import Tape
+from games.rules.base import Game
+from games.rules.errors import RulesError
+from games.rules.registry import GAMES
+from games.session import Session, Teller
+from games.table import Sink
+
+Progress = Callable[[int, int], None]
+"""Hears how many entries of the journal are done, and of how many."""
+
+
+def _unheard(done: int, total: int) -> None:
+    """Nobody waits."""
+
+
+class DiffersError(Exception):
+    """The game does not go as the record says. step: from which on."""
+
+    def __init__(self, step: int, why: str) -> None:
+        self.step, self.why = step, why
+        super().__init__(why)
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """agrees: every action boundary was reached again, bit for bit. comparable: recorded on a machine like this one.
+    steps: simulated again. difference: the step of the first boundary that differs, and what is wrong in words."""
+
+    agrees: bool
+    comparable: bool
+    steps: int
+    difference: int | None = None
+    why: str = ""
+
+
+def verify(path: Path, progress: Progress = _unheard) -> Verified:
+    """Play a record again in a fresh world. Raises RecordError."""
+    replay = load(path)
+    tape = Tape(game_of(replay))
+    comparable = replay.meta.platform == fingerprint()
+    session: Session | None = None
+    try:
+        session = _open(replay, tape)
+        _play(session, tape, replay, None, progress)
+        return Verified(True, comparable, session.table.step)
+    except DiffersError as found:
+        steps = session.table.step if session is not None else 0
+        return Verified(False, comparable, steps, found.step, found.why)
+    finally:
+        if session is not None:
+            session.close()
+
+
+def resume(
+    path: Path,
+    *,
+    tell: Sequence[Teller] = (),
+    sink: Sink | None = None,
+    progress: Progress = _unheard,
+) -> tuple[Session, Recorder]:
+    """Go on with the game of a record where its last action ended, recording into the same file.
+
+    path: `F.teeter`, or the folder `F.teeter.part` of a game that was interrupted; given the name of the file, the
+    folder beside it is found. A game in a file is recorded anew into the folder, and takes the place of the file when
+    it is closed. Raises RecordError when there is nothing to go on with, or it goes another way here.
+    """
+    path = found(path)
+    is_part = path.is_dir()
+    target = path.with_name(path.name.removesuffix(SUFFIX))
+    replay = load(path)
+    ended = (replay.meta.outcome or {}).get("ended")
+    if ended is True:
+        raise _is_over(path, str((replay.meta.outcome or {}).get("reason", "")))
+    tape = Tape(game_of(replay), tell, sink)
+    if not is_part:
+        tape.recorder = Recorder(target, _afresh(replay.meta), replaces=True)
+    elif not replay.boundaries:
+        # it was left before its first boundary: nothing is in it yet
+        tape.recorder = Recorder.resume(target, replaces=True)
+    session = _up_to(replay, len(replay.boundaries), tape, progress)
+    if is_part and tape.recorder is None:
+        tape.recorder = Recorder.resume(target, replaces=True)
+    if not is_part and session.outcome is not None:
+        _discard(session, tape)
+        raise _is_over(path, session.outcome.reason.text)
+    assert tape.recorder is not None
+    return session, tape.recorder
+
+
+def fork(
+    replay: Replay,
+    boundary: int = -1,
+    *,
+    path: Path | None = None,
+    tell: Sequence[Teller] = (),
+    sink: Sink | None = None,
+    progress: Progress = _unheard,
+) -> tuple[Session, Recorder | None]:
+    """Go on from a boundary of a record as a game of its own. The record stays as it is.
+
+    boundary: which of `replay.boundaries`, counted from the end when negative. path: where the new game is recorded,
+    with all that went before. Raises RecordError when it goes another way here, IndexError for no such boundary.
+    """
+    count = range(1, len(replay.boundaries) + 1)[boundary]
+    tape = Tape(game_of(replay), tell, sink)
+    if path is not None:
+        tape.recorder = Recorder(path, _afresh(replay.meta))
+    return _up_to(replay, count, tape, progress), tape.recorder
+
+
+def boundary_at(replay: Replay, seconds: float) -> int:
+    """Which boundary of a record is the last one until a time; the first if none is."""
+    steps = [boundary.step for boundary in replay.boundaries]
+    return max(0, sum(step <= seconds * replay.meta.rate for step in steps) - 1)
+
+
+def found(path: Path) -> Path:
+    """The record that is gone on with: the file, or the folder of a game that was interrupted, whichever is further.
+
+    A folder that was left while a file was played up to its end, and holds nothing else, is removed.
+    """
+    target = path.with_name(path.name.removesuffix(SUFFIX))
+    folder = target.with_name(target.name + SUFFIX)
+    if folder.is_dir() and target.exists() and not _continues(folder, target):
+        shutil.rmtree(folder)
+    return folder if folder.is_dir() else target
+
+
+def _continues(folder: Path, file: Path) -> bool:
+    """Whether a folder goes on where a file ends; else it was left while the file was played up to there, and holds
+    nothing that the file does not. Raises RecordError when they are two games."""
+    longer, shorter = load(folder).hashes, load(file).hashes
+    if longer[: len(shorter)] == shorter and len(longer) > len(shorter):
+        return True
+    if shorter[: len(longer)] == longer:
+        return False
+    problem = f"is another game than the one in {file.name}: move one of them away, and name the other"
+    raise RecordError(folder, problem)
+
+
+def _afresh(meta: Meta) -> Meta:
+    """The head of a record that begins anew, here and now."""
+    here = {"versions": Versions.installed(), "platform": fingerprint(), "outcome": None}
+    return Meta.model_validate({**dict(meta), **here})
+
+
+def _is_over(path: Path, reason: str) -> RecordError:
+    because = f" ({reason})" if reason else ""
+    return RecordError(path, f"this game is over{because}: there is no turn left to go on with")
+
+
+def _up_to(replay: Replay, count: int, tape: Tape, progress: Progress) -> Session:
+    """A session at one of the boundaries of a record. Raises RecordError when it cannot be reached again."""
+    tape.is_quiet = True
+    session: Session | None = None
+    try:
+        session = _open(replay, tape)
+        _play(session, tape, replay, count, progress)
+    except DiffersError as found:
+        _discard(session, tape)
+        problem = f"cannot be gone on with: played again, from step {found.step} on {found.why}"
+        if replay.meta.platform != fingerprint():
+            problem += f"; it was recorded on another platform ({replay.meta.platform})"
+        raise RecordError(replay.path, problem) from None
+    except BaseException:
+        _discard(session, tape)
+        raise
+    tape.is_quiet = False
+    return session
+
+
+def _discard(session: Session | None, tape: Tape) -> None:
+    if session is not None:
+        session.close()
+    if tape.recorder is not None:
+        tape.recorder.discard()
+
+
+def game_of(replay: Replay) -> Game:
+    """The game that a record is of. Raises RecordError for an unknown one."""
+    name = replay.meta.game
+    game = next((each for each in GAMES if each.name == name), None)
+    if game is None:
+        raise RecordError(replay.path, f"is of a game {name!r} that is not known here")
+    return game
+
+
+def _open(replay: Replay, tape: Tape) -> Session:
+    meta, game = replay.meta, game_of(replay)
+    options = dict(meta.options) | ({"mode": meta.mode} if meta.mode else {})
+    tremor = meta.settings.get("tremor_mm", 0.0)
+    try:
+        if not isinstance(tremor, (int, float)):
+            raise ValueError(f"a tremor of {tremor!r}")
+        return tape.open(game.rules.start(meta.players, meta.seed, options, stock_of(game)), tremor / 1e3)
+    except (RulesError, ValueError) as error:
+        raise DiffersError(0, f"the record asks for what the game refuses: {error}") from None
+
+
+def _play(session: Session, tape: Tape, replay: Replay, count: int | None, progress: Progress) -> None:
+    """Give a session what once came through the doors: all of it, or until it has had so many boundaries. Raises
+    DiffersError."""
+    expected, told = replay.hashes, 0
+    for number, (step, entry) in enumerate(replay.journal):
+        told = _compare(tape.boundaries, expected, told)
+        if count is not None and told >= count:
+            return
+        if step != session.table.step:
+            why = f"the record goes on at step {step}, the simulation is at {session.table.step}"
+            raise DiffersError(step, why)
+        try:
+            _enter(session, entry)
+        except (RulesError, ValueError, KeyError, TypeError) as error:
+            raise DiffersError(step, f"the record asks for what the game refuses: {error}") from None
+        progress(number + 1, len(replay.journal))
+    told = _compare(tape.boundaries, expected, told)
+    if told < (len(expected) if count is None else count):
+        raise DiffersError(expected[told][0], "the simulation does not reach the boundaries of the record")
+
+
+def _compare(found: Sequence[tuple[int, str]], expected: Sequence[tuple[int, str]], told: int) -> int:
+    """Compare the boundaries that were reached since so many were told; how many it were. A record that was cut off
+    between two boundaries may tell of fewer. Raises DiffersError."""
+    for here, there in zip(found[told:], expected[told:], strict=False):
+        if here != there:
+            raise DiffersError(there[0], f"the poses at the boundary of step {there[0]} differ")
+    return len(found)
+
+
+def _enter(session: Session, entry: Mapping[str, Any]) -> None:
+    """Give a session what once came through a door."""
+    kind = entry.get("type")
+    if kind == "action":
+        session.act(session.game.read_input(json.dumps(entry["input"])))
+    elif kind == "hand":
+        a, b, c, d, e, f, g = (int(value) for value in entry["target"])
+        session.aim((a, b, c, d, e, f, g))
+    elif kind == "release":
+        session.release()
+    elif kind == "settle":
+        session.settle()
+    elif kind == "answer":
+        session.answer(bool(entry["yes"]))
+    elif kind == "undo":
+        session.undo()
+    else:
+        raise ValueError(f"a journal entry of the unknown type {kind!r}")
