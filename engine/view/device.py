@@ -5,6 +5,7 @@ Importing this loads Panda3D but opens nothing.
 
 from __future__ import annotations
 
+import atexit
 from importlib import resources
 from typing import Any
 
@@ -156,6 +157,8 @@ def open_screen(title: str, size: tuple[int, int]) -> Device:
             "this process already makes pictures without a screen, or has a window; start another one"
         )
     _MADE.append(Device(title, size))
+    # a window that outlives the interpreter takes the process down with it
+    atexit.register(close_screen)
     return _MADE[0]
 
 

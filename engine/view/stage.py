@@ -48,7 +48,7 @@ class Stage:
 
     bodies: all that frames may name; shown where they are until the first `show`. size: width and height in
     pixels. quality: how much is spent on light, see `look.LEVELS`. to_ram: whether the program reads its pictures; a
-    window that only shows them does without. The camera frames all bodies until `aim`.
+    window that only shows them does without. sphere: what is lit and framed until `aim`; left out, all bodies.
     Close a stage that is not needed any more: each holds buffers on the card. Raises ViewError when there is
     no OpenGL, or the size is none.
     """
@@ -60,6 +60,7 @@ class Stage:
         size: tuple[int, int] = (1280, 720),
         quality: Quality = "medium",
         to_ram: bool = True,
+        sphere: Sphere | None = None,
     ) -> None:
         _check(size)
         if quality not in LEVELS:
@@ -67,7 +68,7 @@ class Stage:
         bodies = tuple(bodies)
         self.size = size
         self._to_ram = to_ram
-        self.sphere = bounding_sphere(bodies)
+        self.sphere = sphere or bounding_sphere(bodies)
         self._level = LEVELS[quality]
         self._device = device()
         self._root = core.NodePath("stage")

@@ -102,8 +102,7 @@ def _turn(desk: Desk, settings: Settings, look: Look) -> Panel:
 def _prompt(desk: Desk, need: Need, look: Look) -> str:
     on_table = [each for each in desk.choices if piece_of(each) in desk.pieces]
     if need.wait is Wait.ACTION and len(on_table) > MOST and not look.pieces:
-        verb = on_table[0].sentence.split()[0]
-        return f"Click a piece on the table to {verb} it, or press Tab to go through them."
+        return "Click a piece on the table, or press Tab to go through them."
     if need.wait is Wait.ACTION and on_table:
         return "Choose, or click a piece on the table."
     return PROMPTS.get(need.wait, "")

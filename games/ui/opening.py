@@ -95,7 +95,7 @@ def open_game(plan: Plan, tell: Teller, sink: Sink) -> Begun:
 def plan_of(path: Path) -> Plan:
     """The plan that goes on with a game on file. Raises RecordError."""
     meta = load(found(path)).meta
-    options: dict[str, object] = dict(meta.options) | ({"mode": meta.mode} if meta.mode else {})
+    options: dict[str, object] = {**meta.options, **({"mode": meta.mode} if meta.mode else {})}
     return Plan(meta.game, tuple(meta.players), meta.seed, options, resume=path)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from engine.view.camera import Camera, Sphere, Vector, bounding_sphere
 from engine.view.window.orbit import DEGREES, Orbit, orbit_of
-from engine.world import Body
+from engine.world import TABLE, Body
 
 VIEWS = ("three-quarter", "front", "side", "top", "close")
 SWING = 0.35
@@ -103,9 +103,11 @@ def _near(one: Orbit, other: Orbit) -> bool:
     return way < 1e-4 and turn < 0.02
 
 
-def sphere_of(bodies: Iterable[Body], frame_all: bool = True) -> Sphere:
+def sphere_of(bodies: Iterable[Body]) -> Sphere:
     """What is to be seen of a table: all pieces and the place in the middle where towers are built."""
-    sphere = bounding_sphere(tuple(bodies))
+    listed = tuple(body for body in bodies if body.name != TABLE)
+    if not listed:
+        return Sphere((0.0, 0.0, 0.06), 0.25)
+    sphere = bounding_sphere(listed)
     x, y, z = sphere.centre
-    centre = (0.6 * x, 0.6 * y, max(0.7 * z, 0.04))
-    return Sphere(centre, min(max(sphere.radius * 0.92, 0.16), 0.62))
+    return Sphere((0.6 * x, 0.6 * y, max(z, 0.05)), min(max(sphere.radius, 0.2), 0.62))

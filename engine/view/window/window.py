@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.view.camera import Camera
+from engine.view.camera import Camera, Sphere
 from engine.view.device import close_screen, open_screen, shader
 from engine.view.errors import ViewError
 from engine.view.frame import Frame
@@ -70,11 +70,13 @@ class Window:
 
     # -- what it shows -----------------------------------------------------------------------------------------------
 
-    def put(self, bodies: Iterable[Body], quality: Quality | None = None) -> Stage:
-        """Show a stage of these bodies instead of the one before."""
+    def put(
+        self, bodies: Iterable[Body], quality: Quality | None = None, sphere: Sphere | None = None
+    ) -> Stage:
+        """Show a stage of these bodies instead of the one before. sphere: as for a stage."""
         self.clear()
         self.quality = quality or self.quality
-        self.stage = Stage(bodies, size=self._inner(), quality=self.quality, to_ram=False)
+        self.stage = Stage(bodies, size=self._inner(), quality=self.quality, to_ram=False, sphere=sphere)
         self._screen.set_shader_input("u_picture", self.stage.texture)
         self._screen.show()
         self._is_new = True
