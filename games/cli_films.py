@@ -1,4 +1,4 @@
-"""The words and options of the commands that show recordings: `video`. What they do is in `games.commands`."""
+"""The words and options of the commands that show recordings. What they do is in `games.commands`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ File = Annotated[Path, typer.Argument(help="A replay, or the folder of a game th
 def register(app: typer.Typer) -> None:
     """Add these commands to the program."""
     app.command(epilog="Example: teeter video game.teeter -o game.mp4 --slow-fall")(reports(video))
+    app.command(epilog="Example: teeter export game.teeter -o game.glb")(reports(export))
 
 
 def video(
@@ -81,3 +82,14 @@ def video(
         workers=workers,
     )
     raise typer.Exit(run(request, as_json))
+
+
+def export(
+    file: File,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The .glb file to write.")],
+    as_json: Json = False,
+) -> None:
+    """A recording as an animated glTF model for other programs."""
+    from games.commands.export import run
+
+    raise typer.Exit(run(file, out, as_json))
