@@ -1,0 +1,258 @@
+"""Build a tower from the blocks one is given: a Gymnasium environment on the true table, with a true hand.
+
+An action is the pose of the next block, seen from above. The hand lowers the block there until something carries it
+and lets go; everything comes to rest; what it did to the tower is the reward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from engine.hand import Tremor, packed, unpacked
+from engine.motions import lower
+from engine.pose import Pose
+from engine.settings import Scale, typical_size
+from engine.world import FLOOR, TABLE, Body
+from games.judge import places
+from games.judge.rows import fell
+from games.judge.scene import Scene
+from games.learning.depth import depth_picture
+from games.learning.picture import Pictures
+from games.learning.poses import SIZE, Frame, pose_of
+from games.players.player import HOVER, SINK
+from games.table import Table
+from models.build import build
+from models.catalogue import find
+from scenes.solids import Solids
+
+Observation = dict[str, Any]
+
+BLOCKS = tuple(f"bausack/{name}" for name in ("base_1", "cube", "cube_small", "arch", "disc", "slab_short"))
+"""What is drawn from unless told otherwise: cuboids, a bow, discs."""
+FAR = 20.0
+"""Bound of an observed coordinate, in spans: what falls off the table lies on the floor, six spans below."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewards:
+    """What a step is worth. height: for each typical block size (the cube root of the bounding box's volume) by which
+    the standing tower has grown. stands: for a block that lies and lets the others lie. falls: when it does not."""
+
+    height: float = 1.0
+    stands: float = 0.1
+    falls: float = -1.0
+
+
+class PlaceBlock(gymnasium.Env[Observation, NDArray[np.float32]]):
+    """Place the next block.
+
+    blocks: catalogue ids, drawn from anew for every episode. count: blocks of an episode. span_mm: half the side of
+    the square in which blocks are laid. is_upright: blocks are laid as the catalogue has them lie; else an action
+    chooses the side. tremor_mm: root mean square of the hand's shaking along each axis. depth: pixels of a side of the
+    depth picture, 0 for none. rewards: see `Rewards`.
+
+    Action: (x, y, yaw) or (x, y, yaw, side), each from -1 to 1: spans from the middle, half turns, share of the sides.
+    Observation, lengths in spans: `pieces` (count, 7) positions and quaternions xyzw of the blocks laid, rows of zeros
+    for those to come; `kinds` (count,) which of `blocks` each is, from 1; `mask` (count,) 1 for those laid; `next`
+    which of `blocks` comes next, 0 for none; `depth` heights over the square, far row first.
+    An episode ends when something falls (a block of the tower, or the new one from where it was laid) or all blocks are
+    laid. The same seed gives the same blocks, and the same actions the same bits.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 2}  # noqa: RUF012 (the base class has it so)
+
+    def __init__(
+        self,
+        blocks: Sequence[str] = BLOCKS,
+        count: int = 8,
+        span_mm: float = 120.0,
+        is_upright: bool = True,
+        tremor_mm: float = 0.0,
+        depth: int = 0,
+        rewards: Rewards = Rewards(),
+        render_mode: str | None = None,
+    ) -> None:
+        _check(blocks, count, span_mm, tremor_mm, depth, render_mode, self.metadata["render_modes"])
+        self.names = tuple(blocks)
+        self._pieces = tuple(build(find(name)) for name in blocks)
+        self.count, self.span, self.rewards = count, span_mm / 1e3, rewards
+        self.frame = Frame(0.0, 0.0, 0.0, self.span)
+        self._tremor, self._pixels, self.render_mode = tremor_mm / 1e3, depth, render_mode
+        self.is_upright = is_upright
+        self.action_space = spaces.Box(-1.0, 1.0, (SIZE - 1 if is_upright else SIZE,), np.float32)
+        shapes: dict[str, spaces.Space[Any]] = {
+            "pieces": spaces.Box(-FAR, FAR, (count, 7), np.float32),
+            "kinds": spaces.Box(0, len(blocks), (count,), np.int16),
+            "mask": spaces.MultiBinary(count),
+            "next": spaces.Discrete(len(blocks) + 1),
+        }
+        if depth:
+            shapes["depth"] = spaces.Box(0.0, FAR, (depth, depth), np.float32)
+        self.observation_space = spaces.Dict(shapes)
+        self._solids, self._pictures = Solids(), Pictures()
+        self._kinds: tuple[int, ...] = ()
+        self._laid: list[str] = []
+        self._table: Table | None = None
+
+    # -- what can be asked ---------------------------------------------------------------------------------------
+
+    @property
+    def table(self) -> Table:
+        """The table of this episode. Raises RuntimeError before the first `reset`."""
+        if self._table is None:
+            raise RuntimeError("call reset() first: there is no table yet")
+        return self._table
+
+    @property
+    def tower(self) -> tuple[Body, ...]:
+        """The blocks laid, in order, as they lie."""
+        return tuple(self.table.bodies[name] for name in self._laid)
+
+    @property
+    def next_body(self) -> Body | None:
+        """The block to lay, over the origin; None when there is none."""
+        number = len(self._laid)
+        if number == self.count:
+            return None
+        return Body(f"block.{number:02}", self._pieces[self._kinds[number]], Pose((0.0, 0.0, 0.0)))
+
+    @property
+    def height(self) -> float:
+        """Of the highest point of the blocks laid over the table, metres."""
+        return max((places.highest(body) for body in self.tower), default=0.0)
+
+    # -- Gymnasium's interface -----------------------------------------------------------------------------------
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """An empty table and new blocks. options: none are known."""
+        super().reset(seed=seed)
+        self._kinds = tuple(self.np_random.integers(len(self._pieces), size=self.count).tolist())
+        self._shaking = Tremor(self._tremor, int(self.np_random.integers(2**31)))
+        self._laid = []
+        self.close_table()
+        blocks = [
+            Body(str(number), self._pieces[kind], Pose((0, 0, 0))) for number, kind in enumerate(self._kinds)
+        ]
+        self._typical = typical_size(blocks)
+        self._table = Table((places.table(1200.0, 800.0),), Scale.of(blocks))
+        return self._observation(), self._info(())
+
+    def step(self, action: NDArray[np.float32]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Lay the next block. Raises RuntimeError when the episode is over."""
+        body = self.next_body
+        if body is None:
+            raise RuntimeError("all blocks are laid: call reset()")
+        before, height = self.table.scene(), self.height
+        full = np.concatenate([np.asarray(action, dtype=np.float64), -np.ones(SIZE - len(action))])
+        goal = pose_of(full, body.piece, self.frame, self._supports())
+        assert goal is not None, "the square lies on the table"
+        self._lay(body, goal)
+        self._laid.append(body.name)
+        down = self._fallen(before, body.at(goal), self.table.scene())
+        reward = self.rewards.falls if down else self._worth(height)
+        return self._observation(), reward, bool(down) or self.next_body is None, False, self._info(down)
+
+    def render(self) -> NDArray[np.uint8] | None:
+        """A picture (height, width, 3) when `render_mode` is `rgb_array`. Raises engine.view.errors.ViewError when
+        there is no OpenGL."""
+        return self._pictures.of(self._supports(), self.tower) if self.render_mode == "rgb_array" else None
+
+    def close(self) -> None:
+        """Free the simulator and the picture's buffers."""
+        self.close_table()
+        self._pictures.close()
+
+    def close_table(self) -> None:
+        """Free the simulator."""
+        if self._table is not None:
+            self._table.close()
+            self._table = None
+
+    # -- what follows --------------------------------------------------------------------------------------------
+
+    def _supports(self) -> list[Body]:
+        return [body for name, body in self.table.bodies.items() if name != FLOOR]
+
+    def _lay(self, body: Body, goal: Pose) -> None:
+        """With the hand from just above its place, as people set a block down."""
+        table, hand = self.table, self.table.hand
+        x, y, z = goal.position
+        table.put(body.at(Pose((x, y, z + HOVER), goal.orientation)))
+        table.rest_here()
+        hand.grab(table.bodies[body.name])
+        for target in lower(hand, z - SINK, body.piece.mass):
+            table.aim(self._shaken(target))
+            if hand.has_slipped:
+                break
+        hand.release()
+        table.run_to_rest()
+
+    def _shaken(self, target: Any) -> Any:
+        if self._tremor == 0.0:
+            return target
+        pose = unpacked(target)
+        offset = self._shaking.at(self.table.step / self.table.world.rate)
+        x, y, z = (np.asarray(pose.position) + offset).tolist()
+        return packed(Pose((x, y, z), pose.orientation))
+
+    def _fallen(self, before: Scene, laid: Body, after: Scene) -> tuple[str, ...]:
+        """Blocks that fell, the new one from where it was laid; sorted."""
+        start = Scene({**before.bodies, laid.name: laid}, before.touching | {(laid.name, TABLE)})
+        return tuple(sorted(name for name in self._laid if fell(name, start, after)))
+
+    def _worth(self, before: float) -> float:
+        grown = (self.height - before) / self._typical
+        return float(self.rewards.height * grown + self.rewards.stands)
+
+    def _observation(self) -> Observation:
+        rows = np.zeros((self.count, 7), np.float32)
+        kinds, mask = np.zeros(self.count, np.int16), np.zeros(self.count, np.int8)
+        for number, body in enumerate(self.tower):
+            position = np.clip(np.asarray(body.pose.position) / self.span, -FAR, FAR)
+            rows[number] = (*position, *body.pose.orientation)
+            kinds[number], mask[number] = self._kinds[number] + 1, 1
+        number = len(self._laid)
+        following = self._kinds[number] + 1 if number < self.count else 0
+        seen: Observation = {"pieces": rows, "kinds": kinds, "mask": mask, "next": np.int64(following)}
+        if self._pixels:
+            depth = depth_picture(self.tower, self._solids, (0.0, 0.0), 2 * self.span, self._pixels)
+            seen["depth"] = np.clip(depth / self.span, 0.0, FAR).astype(np.float32)
+        return seen
+
+    def _info(self, down: tuple[str, ...]) -> dict[str, Any]:
+        return {"height_mm": 1e3 * self.height, "laid": len(self._laid), "fell": down}
+
+
+def _check(
+    blocks: Sequence[str],
+    count: int,
+    span: float,
+    tremor: float,
+    depth: int,
+    mode: str | None,
+    modes: list[str],
+) -> None:
+    """Raises ValueError for what no environment can be made of; names of blocks are the catalogue's to refuse."""
+    if not blocks or isinstance(blocks, str):
+        raise ValueError(
+            f"blocks={blocks!r}: give the catalogue ids of at least one piece, such as bausack/cube"
+        )
+    if not 1 <= count <= 500:
+        raise ValueError(f"count={count}: an episode has 1 to 500 blocks")
+    if not 10.0 <= span <= 350.0:
+        raise ValueError(f"span_mm={span}: from 10 to 350, so that blocks are laid on the table")
+    if not 0.0 <= tremor <= 20.0:
+        raise ValueError(f"tremor_mm={tremor}: from 0 to 20; a nervous hand has 2")
+    if not 0 <= depth <= 1024:
+        raise ValueError(f"depth={depth}: 0 for no depth picture, or up to 1024 pixels a side")
+    if mode is not None and mode not in modes:
+        raise ValueError(f"render_mode={mode!r}: one of {modes}, or None")
