@@ -131,8 +131,11 @@ def play(
     ] = None,
     mode: Annotated[Optional[str], typer.Option(help="Mode of the game.")] = None,
     players: Annotated[
-        str, typer.Option(help="Names in clockwise order; bot:steady, bot:bold, bot:clumsy.")
-    ] = "bot:steady,bot:steady",
+        Optional[str],
+        typer.Option(
+            help="Names in clockwise order; bot:steady, bot:bold, bot:clumsy. Two bots, or you and one."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of decks, pieces and bots.")] = 0,
     challenge: Annotated[
         Optional[int], typer.Option(help="Crazy Tower alone: the solo challenge, 1 to 20.")

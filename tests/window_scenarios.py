@@ -45,4 +45,28 @@ def a_block_by_mouse() -> None:
     person.keep("wonky-carried")
     person.click(*person.app.window.pointer)
     person.wait(lambda: name in person.desk.state.tower, "it stands")
-    person.app.close()
+
+
+def a_brick_pulled() -> None:
+    """Tower Topple: pull a brick out by dragging, lay it on top by mouse; undo before it has moved."""
+    person = opened("tower-topple", ("Ana", "Ben"), seed=3, first="Ana", bricks="exact")
+    state = person.desk.state
+    name = state.tower[15][1]
+    person.app.screen.sight.orbit = person.app.screen.sight._goal = person.app.screen.sight.orbit.turned(
+        -18.0, -8.0
+    )
+    person.look(3)
+    person.click(*person.place_of(name))
+    person.asked(wait=Wait.PULL)
+    person.keep("topple-pull")
+    person.press("undo")
+    person.asked(wait=Wait.ACTION)
+    assert person.desk.state.tower[15][1] == name
+    person.click(*person.place_of(name))
+    person.asked(wait=Wait.PULL)
+    for _ in range(60):
+        person.key("Down")
+        if person.desk.need.wait is not Wait.PULL:
+            break
+    person.keep("topple-out")
+    print(person.tell())

@@ -41,7 +41,9 @@ def begin_game(request: Request, game: Game, options: dict[str, object], as_json
     from games.record import begin
 
     told = Told(game, as_json)
-    players = tuple(name.strip() for name in request.players.split(","))
+    from games.commands.play import TWO_BOTS
+
+    players = tuple(name.strip() for name in (request.players or TWO_BOTS).split(","))
     _check_players(game, players)
     session, recorder = begin(
         game,

@@ -22,7 +22,7 @@ class Request:
 
     game: str | None
     mode: str | None = None
-    players: str = TWO_BOTS
+    players: str | None = None
     seed: int = 0
     house: tuple[str, ...] = ()
     record: Path | None = None
@@ -41,7 +41,7 @@ def run(request: Request, as_json: bool) -> int:
     if request.turns < 1:
         refuse(f"--turns {request.turns}: at least one turn is played")
     if not request.headless:
-        refuse("there is no window yet: add --headless, with players that are bots")
+        return _in_window(request)
     if request.resume is not None:
         _check_resume(request)
         return resume_game(request, as_json)
@@ -51,6 +51,29 @@ def run(request: Request, as_json: bool) -> int:
         refuse("which game? `teeter games` lists them; or --resume FILE")
     game = game_named(request.game)
     return begin_game(request, game, options_of(request, game), as_json)
+
+
+def _in_window(request: Request) -> int:
+    """People and bots at a window. Raises ViewError, SetupError and RecordError."""
+    from games.commands.window import run as open_window
+    from games.ui.menu import of_game, seated
+    from games.ui.messages import Plan
+    from games.ui.opening import plan_of
+
+    if request.resume is not None:
+        _check_resume(request)
+        return open_window(plan_of(request.resume))
+    if request.game is None:
+        return open_window(None)
+    game = game_named(request.game)
+    options = options_of(request, game)
+    if request.players is None:
+        players = seated(of_game(game.name), str(options.get("mode", ""))).players
+    else:
+        players = tuple(name.strip() for name in request.players.split(","))
+    return open_window(
+        Plan(game.name, players, request.seed, options, request.record, tremor=request.tremor / 1e3)
+    )
 
 
 def options_of(request: Request, game: Game) -> dict[str, object]:

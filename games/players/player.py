@@ -89,7 +89,7 @@ def lay(session: Session, player: Player, need: Need) -> None:
     """Carry the held piece over its place, lower it until something carries it, and let go."""
     goal = player.place(session, need)
     hand, held = session.table.hand, need.pieces[0]
-    way = _way_out(session, held)
+    way = way_clear(session, held)
     if way is not None:
         _drive(session, player, draw(hand, way), Wait.HAND)
     half = 0.5 * float(np.linalg.norm(session.table.bodies[held].piece.extents))
@@ -109,7 +109,7 @@ def lay(session: Session, player: Player, need: Need) -> None:
         session.release()
 
 
-def _way_out(session: Session, held: str) -> Array | None:
+def way_clear(session: Session, held: str) -> Array | None:
     """The way (3,), metres, on along which a piece was drawn out of a tower, until nothing is above it; None when
     nothing is."""
     body, start = session.table.bodies[held], session.before.bodies[held]

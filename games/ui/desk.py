@@ -73,6 +73,12 @@ class Desk:
         return self.game.rules.seen_by(self.state, self.viewer)
 
     @property
+    def has_secrets(self) -> bool:
+        """Whether one seat may see what another may not."""
+        see, seats = self.game.rules.seen_by, self.state.seats
+        return len(seats) > 1 and bool(see(self.state, seats[0].name) != see(self.state, seats[1].name))
+
+    @property
     def held(self) -> str:
         """The piece in the hand."""
         return self.view.held if self.view is not None else ""
@@ -115,6 +121,8 @@ class Desk:
     def _public(self, before: Any, told: Told) -> tuple[str, ...]:
         """The story as everybody at the screen may read it."""
         rules = self.game.rules
+        if not self.has_secrets:
+            return rules.opening(told.state) if told.event == "Opening" else told.lines
         viewer = self.people[0] if len(self.people) == 1 else ""
         if told.event == "Opening":
             lines = rules.opening(rules.seen_by(told.state, viewer))

@@ -57,9 +57,11 @@ class HandControl:
             return
         pose = desk.pose(held)
         hover = self.settings.hand.hover_mm / 1e3
+        # a piece just pulled out stays where it is until the hand moves: what it came from may still be above it
+        was_pulled = self.grip is not None and self.grip.name == held
         self.grip = Grip(held, desk.pieces[held], pose, is_pulling=is_pulling, hover=hover)
         self._point = None
-        if not is_pulling:
+        if not is_pulling and not was_pulled:
             self._go(pose.position[0], pose.position[1])
 
     def ground(self) -> Ground:

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from engine.hand import packed
-from engine.motions import Ending, Motion, glide, lower
+from engine.motions import Ending, Motion, draw, glide, lower
 from engine.pose import Pose
 from engine.quiet import without_stderr
 from engine.world import FLOOR, Body
 from games.players.bots import SKILLS, Bot
-from games.players.player import lay, pull
+from games.players.player import lay, pull, way_clear
 from games.rules.base import Input, Need, TakeBack, Wait
 from games.rules.conditions import Question
 from games.rules.errors import IllegalAction, RulesError
@@ -58,6 +58,7 @@ class Host:
         self._known: dict[str, Body] = {}
         self._last: View | None = None
         self._is_open = False
+        self._pulled = ""
         self._begun = open_game(plan, self._tell, self._look)
         self.session: Session = self._begun.session
         self._bots = {
@@ -232,8 +233,9 @@ class Host:
         hand, held = session.table.hand, session.table.hand.held
         rate = session.table.world.rate
         follow = Follower(hand.target, rate, is_pulling=need.wait is Wait.PULL)
-        motion: Motion | None = None
-        still = 0
+        motion = self._clearing(need, held or "")
+        self._pulled = (held or "") if need.wait is Wait.PULL else ""
+        still, is_laying = 0, False
         self._clock.restart(session.table.step)
         while hand.held == held and session.need == need:
             self._hear(0.05 if still > IDLE else 0.0)
@@ -242,7 +244,7 @@ class Host:
                 if isinstance(order, messages.Aim):
                     follow.aim(order.pose)
                 elif isinstance(order, messages.Lay):
-                    motion = self._laying(order.gap)
+                    motion, is_laying = self._laying(order.gap), True
                 else:
                     self._obey(order)
                     return
@@ -261,10 +263,19 @@ class Host:
             try:
                 target = next(motion) if motion is not None else packed(follow.step())
             except StopIteration:
-                if hand.held == held and need.wait is not Wait.PULL:
-                    session.release()
+                if hand.held != held or not is_laying:
+                    motion, follow = None, Follower(hand.target, rate, is_pulling=need.wait is Wait.PULL)
+                    continue
+                session.release()
                 return
             session.aim(target)
+
+    def _clearing(self, need: Need, held: str) -> Motion | None:
+        """A brick that was just pulled out is drawn on until nothing of the tower is above it."""
+        if need.wait is not Wait.HAND or self._pulled != held:
+            return None
+        way = way_clear(self.session, held)
+        return None if way is None else draw(self.session.table.hand, way)
 
     def _laying(self, gap: float) -> Motion:
         hand = self.session.table.hand

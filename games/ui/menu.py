@@ -73,8 +73,9 @@ def of_game(name: str) -> Form:
     return seated(Form(game=name, mode=game_named(name).modes[0].name, players=()))
 
 
-def seated(form: Form) -> Form:
-    """As many players as the mode needs, and no more than it takes."""
+def seated(form: Form, mode_name: str = "") -> Form:
+    """As many players as the mode needs, and no more than it takes. mode_name: another mode from now on."""
+    form = replace(form, mode=mode_name or form.mode)
     mode = form.kind
     most = min(mode.most, MOST_SEATS)
     players = list(form.players[:most])

@@ -144,9 +144,7 @@ class Playing:
         desk = self.desk
         if desk.waits is None or len(desk.people) < 2 or self._seated == desk.waits.need.player:
             return False
-        see = desk.game.rules.seen_by
-        first, other = desk.people[:2]
-        return bool(see(desk.state, first) != see(desk.state, other))
+        return desk.has_secrets
 
     # -- what a person does ------------------------------------------------------------------------------------------
 
