@@ -16,9 +16,10 @@ from engine.view.renderer import kind_of
 from engine.view.window.events import Closed, Event
 from engine.view.window.window import Window
 from games.rules.errors import RulesError
+from games.ui.building import Building
 from games.ui.menu import of_game
 from games.ui.messages import Plan
-from games.ui.opening import plan_of
+from games.ui.opening import SANDBOX, plan_of
 from games.ui.playing import Playing
 from games.ui.settings import Settings
 from games.ui.start import Start
@@ -123,7 +124,8 @@ class App:
         self.window.clear()
         self.window.hud.show((_wait(plan.game),))
         self.window.draw()
-        self.screen = Playing(self.window, self.settings, plan)
+        kind = Building if plan.game == SANDBOX else Playing
+        self.screen = kind(self.window, self.settings, plan)
 
     def _resume(self, start: Start) -> None:
         try:

@@ -11,6 +11,7 @@ import numpy as np
 from engine.pose import Pose
 from engine.view.frame import Frame, frame_of
 from engine.world import Body
+from games.judge.registry import JUDGES
 from games.rules.base import Choice, Game, Need
 from games.ui.messages import Broken, Busy, Left, New, News, Plan, Refused, Told, View, Waits
 from models.piece import Piece
@@ -29,6 +30,7 @@ class Desk:
     ) -> None:
         self.plan, self.game, self.state = plan, game, state
         self.pieces: dict[str, Piece] = {body.name: body.piece for body in bodies}
+        self._fixed = {body.name for body in bodies if body.fixed}
         self.frame = frame_of(bodies)
         self.view: View | None = None
         self.waits: Waits | None = None
@@ -71,6 +73,15 @@ class Desk:
     def seen(self) -> Any:
         """The state without the secrets of others."""
         return self.game.rules.seen_by(self.state, self.viewer)
+
+    @property
+    def in_play(self) -> frozenset[str]:
+        """The pieces that lie or are carried as part of the game."""
+        return JUDGES[self.game.name].in_play(self.state)
+
+    def is_fixed(self, name: str) -> bool:
+        """Whether a body never moves: the table and supports."""
+        return name in self._fixed
 
     @property
     def has_secrets(self) -> bool:

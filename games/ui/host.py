@@ -31,6 +31,7 @@ from games.ui.clock import Clock
 from games.ui.follow import Follower
 from games.ui.messages import Busy, Left, New, Order, Plan, Refused, Told, View, Waits
 from games.ui.opening import open_game
+from models.errors import ModelError
 
 BREATH = 0.5
 """Seconds between two acts of a bot, so that people can follow."""
@@ -221,7 +222,7 @@ class Host:
                 self._begun.tilt(session, order)
         except IllegalAction as refusal:
             self.say(Refused(refusal.clause, refusal.sentence))
-        except (RulesError, ValueError) as error:
+        except (RulesError, ValueError, ModelError, OSError) as error:
             self.say(Refused("", str(error)))
         self._refresh()
 

@@ -10,15 +10,21 @@ from typing import Any
 from engine.record.reader import load
 from engine.record.writer import Recorder
 from engine.settings import GRAVITY
+from engine.world import FLOOR, Body
 from games.catalogue import stock_of
+from games.judge.registry import JUDGES
 from games.playback import found, resume
 from games.record import begin
 from games.rules.base import Game
 from games.rules.errors import SetupError
 from games.rules.registry import game_named
+from games.rules.sandbox.game import Bring
 from games.session import Session, Teller
 from games.table import Sink
 from games.ui.messages import Plan, Shove, Tilt
+from games.ui.tray import Tray, tray_of
+
+SANDBOX = "sandbox"
 
 SHOVE = 0.5
 """Seconds that a push lasts."""
@@ -31,6 +37,7 @@ class Begun:
     game: Game
     session: Session
     recorder: Recorder | None
+    tray: Tray | None = None
 
     def close(self) -> None:
         """Free the simulator, and pack the record; a game that is not over can be gone on with."""
@@ -46,8 +53,12 @@ class Begun:
             self.recorder.close(summary)
 
     def bring_file(self, session: Session, path: str) -> None:
-        """Only the sandbox takes pieces from files."""
-        raise SetupError(f"{path}: only the sandbox takes pieces from files")
+        """A new piece from a mesh file, into the hand. Raises SetupError, SceneError, ModelError."""
+        if self.tray is None:
+            raise SetupError(f"{path}: only the sandbox takes pieces from files")
+        body = self.tray.read(path)
+        self.tray.know(body)
+        session.act(Bring(session.need.player, body.name, body.piece.model or body.name))
 
     def shove(self, session: Session, order: Shove) -> None:
         """Push a piece sideways, and let the world come to rest."""
@@ -76,6 +87,8 @@ def open_game(plan: Plan, tell: Teller, sink: Sink) -> Begun:
     """Begin, or go on. Raises SetupError, RecordError, SceneError."""
     game = game_named(plan.game)
     recorder: Recorder | None
+    if game.name == SANDBOX:
+        return _sandbox(plan, tell, sink)
     if plan.resume is not None:
         session, recorder = resume(plan.resume, tell=(tell,), sink=sink)
         return Begun(game, session, recorder)
@@ -99,7 +112,25 @@ def plan_of(path: Path) -> Plan:
     return Plan(meta.game, tuple(meta.players), meta.seed, options, resume=path)
 
 
-def first_state(plan: Plan) -> tuple[Game, Any]:
-    """The game and its state before the first turn, as the physics will have it too. Raises SetupError."""
+def first_state(plan: Plan) -> tuple[Game, Any, tuple[Body, ...]]:
+    """The game, its state before the first turn and where everything lies then, as the physics will have it too.
+
+    Raises SetupError, SceneError.
+    """
     game = game_named(plan.game)
-    return game, game.rules.start(plan.players, plan.seed, dict(plan.options), stock_of(game))
+    judge, stock = JUDGES[game.name], stock_of(game)
+    if game.name == SANDBOX:
+        tray = tray_of(plan.scene)
+        judge, stock = tray.judge(), tray.stock()
+    state = game.rules.start(plan.players, plan.seed, dict(plan.options), stock)
+    return game, state, tuple(body for body in judge.layout(state) if body.name != FLOOR)
+
+
+def _sandbox(plan: Plan, tell: Teller, sink: Sink) -> Begun:
+    """Free building; it is not recorded, but can be saved as a scene."""
+    game = game_named(SANDBOX)
+    tray = tray_of(plan.scene)
+    state = game.rules.start(plan.players, plan.seed, dict(plan.options), tray.stock())
+    session = Session(game, tray.judge(), state, tremor=plan.tremor, tell=(tell,), sink=sink)
+    tray.bodies = lambda: session.table.bodies
+    return Begun(game, session, None, tray)

@@ -6,15 +6,16 @@ import time
 from dataclasses import dataclass, replace
 
 from engine.view.frame import Frame
+from engine.view.guide import Guide
 from engine.view.panels import Button, Panel, Text
 from engine.view.window.events import Clicked, Event, Lift, Moved, Press, Slid
 from engine.view.window.orbit import ray
 from engine.view.window.picker import Hit, pick
 from engine.view.window.window import Window
-from engine.world import FLOOR, TABLE
-from games.judge.registry import JUDGES
+from engine.world import TABLE
 from games.rules.base import Choice, Take, Wait
 from games.ui import details, hud
+from games.ui.counsel import Counsel
 from games.ui.desk import Desk
 from games.ui.hand import HandControl
 from games.ui.hud import Look, piece_of
@@ -45,15 +46,16 @@ class Playing:
 
     def __init__(self, window: Window, settings: Settings, plan: Plan) -> None:
         self.window, self.settings, self.plan = window, settings, plan
-        game, state = first_state(plan)
+        game, state, bodies = first_state(plan)
         self.link = Link(plan)
-        bodies = tuple(body for body in JUDGES[game.name].layout(state) if body.name != FLOOR)
         self.desk = Desk(plan, game, state, bodies, time.perf_counter)
         sphere = sphere_of(bodies)
         window.put(bodies, sphere=sphere)
         self.sight = Sight(sphere)
         window.aim(self.sight.camera)
         self.hand = HandControl(self.desk, self.link, settings)
+        is_coached = settings.help.level == "coach"
+        self.counsel = Counsel(self.desk, ghost=is_coached, hint=is_coached)
         self.look = Look()
         self.wish = ""
         self._drag: Drag | None = None
@@ -86,7 +88,12 @@ class Playing:
             self.window.aim(self.sight.camera)
         if is_new or self._is_new or self._marks() != self._marked:
             self._show()
-        self.window.guide(self.hand.guides())
+        self.counsel.step(self.hand.grip, seconds)
+        self.window.guide([*self.hand.guides(), *self.counsel.guides(self.hand.grip), *self.more_guides()])
+
+    def more_guides(self) -> list[Guide]:
+        """Guides of a game of its own kind."""
+        return []
 
     def _react(self, now: float) -> None:
         events, self.desk.events = self.desk.events, []
@@ -115,6 +122,8 @@ class Playing:
         name = self._hit.name if self._hit is not None else ""
         if name and any(piece_of(each) == name for each in self.desk.choices):
             marks[name] = HOVER
+        if self.hand.grip is not None and self.counsel.colour:
+            marks[self.hand.grip.name] = self.counsel.colour
         lit = self._lit_choice()
         for piece in (*self.look.pieces, piece_of(lit) if lit is not None else ""):
             if piece in self.desk.frame.names:
@@ -134,6 +143,7 @@ class Playing:
             is_fine=self.hand.is_fine,
             gap_mm=1e3 * grip.gap if grip is not None else 0.0,
             yaw_deg=grip.yaw if grip is not None else 0.0,
+            hint=self.counsel.word,
             lit=f"choice:{self._cursor}" if self._cursor >= 0 else self.look.lit,
         )
         return hud.panels(self.desk, self.settings, look)
@@ -290,6 +300,10 @@ class Playing:
             self.sight.zoom(1.0 if name == "closer" else -1.0)
         elif name == "help":
             self.look = replace(self.look, is_helping=not self.look.is_helping)
+        elif name == "ghost":
+            self.counsel.shows_ghost = not self.counsel.shows_ghost
+        elif name == "hint":
+            self.counsel.shows_hint = not self.counsel.shows_hint
         elif name in ("menu", "picture"):
             self.wish = name
         elif not self.hand.act(name, self.sight.camera) and name in ("left", "right", "far", "near"):
@@ -314,6 +328,7 @@ class Playing:
 
     def close(self) -> None:
         """Leave the table; what is recorded stays."""
+        self.counsel.close()
         self.link.close()
         self.window.clear()
 

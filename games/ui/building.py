@@ -1,0 +1,275 @@
+"""The sandbox on the screen: pieces to bring out, the check with its arrows, a push, a tilt, saving the scene."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+from engine.pose import Pose
+from engine.view.guide import Arrow, Guide
+from engine.view.panels import Button, Field, Gap, Item, Panel, Row, Slider, Text
+from engine.view.window.events import Event, Press, Typed
+from engine.view.window.window import Window
+from engine.world import FLOOR, Assembly, Body
+from games.rules.base import Take, Wait
+from games.rules.errors import SetupError
+from games.rules.sandbox.game import Bring, PutAway
+from games.ui.messages import BringFile, Do, Plan, Shove, Tilt
+from games.ui.playing import Playing
+from games.ui.settings import Settings
+from games.ui.store import folder
+from models.catalogue import catalogue
+from models.catalogue import games as catalogues
+from scenes.dump import dump
+from scenes.faults import SceneError
+
+PER_PAGE = 10
+WEAK, SHOWN_S = "#e07a2f", 20.0
+ARROW = 0.035
+"""Metres of arrow for the greatest force."""
+TONES = {"stands": "good", "topples": "bad", "unsure": "warn"}
+MOST_PUSH, MOST_TILT = 5.0, 30.0
+"""Newtons, degrees."""
+
+
+class Building(Playing):
+    """The sandbox in the window."""
+
+    def __init__(self, window: Window, settings: Settings, plan: Plan) -> None:
+        super().__init__(window, settings, plan)
+        self._shelf = ""
+        self._page = 0
+        self._push, self._tilt, self._towards = 1.0, 0.0, 0.0
+        self._file: str | None = None
+        self._said = ""
+        self._is_checking = False
+
+    def panels(self) -> tuple[Panel, ...]:
+        """What lies over the table."""
+        found = super().panels()
+        if self.desk.broken:
+            return found
+        kept = tuple(panel for panel in found if panel.name != "scores")
+        return (*kept, self._tools(), *((self._pieces(),) if self._shelf else ()))
+
+    def _tools(self) -> Panel:
+        can = self.desk.waits is not None and not self.desk.held
+        items: list[Item] = [
+            Row(
+                (
+                    Button("shelf", "Pieces", is_on=bool(self._shelf)),
+                    Button("check", "Check", key="K", is_enabled=can),
+                )
+            ),
+            Row((Button("file", "From a file"), Button("save", "Save", is_enabled=can))),
+        ]
+        if self._file is not None:
+            items += [
+                Field("path", "a mesh or scene file", self._file, True),
+                Button("bring", "Bring it out"),
+            ]
+        items += [
+            Slider("push", "push", self._push, 0.0, MOST_PUSH, f"{self._push:.2f} N"),
+            Slider("towards", "towards", self._towards, 0.0, 360.0, f"{self._towards:.0f} degrees from +x"),
+            Button("shove", "Push the top piece", is_enabled=can),
+            Slider("tilt", "tilt", self._tilt, 0.0, MOST_TILT, f"{self._tilt:.1f} degrees"),
+        ]
+        finding = self.counsel.finding
+        if self._is_checking and finding is None:
+            items.append(Text("the checker thinks ...", "quiet"))
+        if finding is not None:
+            tone = TONES[finding.word]
+            items.append(Text(finding.word.upper(), tone, "large", bold=True))  # type: ignore[arg-type]
+            if finding.told:
+                items.append(Text(finding.told, "quiet", "small"))
+            if finding.weakest:
+                items.append(Text(f"{finding.weakest} goes first", size="small", mark=WEAK))
+        if self._said:
+            items.append(Text(self._said, "accent", "small"))
+        return Panel("sandbox", "top-right", tuple(items), "Sandbox", width=270)
+
+    def _pieces(self) -> Panel:
+        shelves = tuple(
+            Button(f"shelf:{name}", name.replace("_", " "), is_on=name == self._shelf)
+            for name in catalogues()
+        )
+        names = shelf(self._shelf)
+        pages = -(-len(names) // PER_PAGE)
+        page = self._page % max(pages, 1)
+        shown = names[page * PER_PAGE : (page + 1) * PER_PAGE]
+        rows: list[Item] = [Row(shelves[:2]), Row(shelves[2:]), Gap(4)]
+        rows += [
+            Row(
+                tuple(
+                    Button(f"piece:{name}", name.partition("/")[2].replace("_", " "))
+                    for name in shown[k : k + 2]
+                )
+            )
+            for k in range(0, len(shown), 2)
+        ]
+        if pages > 1:
+            rows.append(Button("pieces-more", f"More ({page + 1} of {pages})", "quiet"))
+        return Panel("pieces", "left", tuple(rows), "Pieces", width=320)
+
+    def handle(self, event: Event) -> None:
+        """An event of the window."""
+        if self._file is not None and isinstance(event, Typed) and event.text.isprintable():
+            self._file += event.text
+        elif (
+            self._file is not None
+            and isinstance(event, Press)
+            and not event.key.startswith(("mouse", "wheel"))
+        ):
+            self._edit(event.key)
+        else:
+            super().handle(event)
+
+    def _edit(self, key: str) -> None:
+        if key == "backspace":
+            self._file = (self._file or "")[:-1]
+        elif key == "escape":
+            self._file = None
+        elif key == "enter":
+            self._bring_file()
+
+    def _clicked(self, name: str) -> None:
+        kind, _, rest = name.partition(":")
+        if kind == "shelf":
+            self._shelf = rest or ("" if self._shelf else catalogues()[0])
+            self._page = 0
+        elif kind == "pieces-more":
+            self._page += 1
+        elif kind == "piece":
+            self._bring(rest)
+        elif kind == "check":
+            self.act("check")
+        elif kind == "file":
+            self._file = "" if self._file is None else None
+        elif kind == "bring":
+            self._bring_file()
+        elif kind == "shove":
+            self._shove()
+        elif kind == "save":
+            self._save()
+        else:
+            super()._clicked(name)
+
+    def _slid(self, name: str, value: float) -> None:
+        if name == "push":
+            self._push = value
+        elif name == "towards":
+            self._towards = value
+        elif name == "tilt":
+            self._tilt = value
+            self.link.send(Tilt(value, self._towards))
+
+    def act(self, name: str) -> None:
+        """Do what a key does."""
+        if name == "check":
+            if self.desk.waits is not None and not self.desk.held:
+                self._is_checking = True
+                self.counsel.check()
+        else:
+            super().act(name)
+
+    def _can(self) -> bool:
+        return self.desk.waits is not None and self.desk.waits.need.wait is Wait.ACTION
+
+    def _bring(self, model: str) -> None:
+        if not self._can():
+            return
+        base = model.partition("/")[2]
+        taken, number = set(self.desk.pieces), 1
+        while f"{base}-{number}" in taken:
+            number += 1
+        self._forget()
+        self.link.send(Do(Bring(self.desk.need.player, f"{base}-{number}", model)))
+        self.desk.act()
+        self._shelf = ""
+
+    def _bring_file(self) -> None:
+        if self._file and self._can():
+            self.link.send(BringFile(self._file))
+            self.desk.act()
+        self._file = None
+
+    def _shove(self) -> None:
+        tops = {name: place[2] for name, place in self.desk.positions().items() if name in self.desk.in_play}
+        if tops and self._can():
+            self._forget()
+            top = max(tops, key=lambda name: (tops[name], name))
+            self.link.send(Shove(top, self._push, self._towards))
+            self.desk.act()
+
+    def _forget(self) -> None:
+        """What the checker said is of another table."""
+        self.counsel.finding = None
+        self._is_checking = False
+
+    def _click(self, x: float, y: float) -> None:
+        self._forget()
+        if self.desk.waits is None or self.hand.grip is not None:
+            super()._click(x, y)
+            return
+        self._pick(x, y)
+        name = self._hit.name if self._hit is not None else ""
+        if name in self.desk.in_play and self._can():
+            action = PutAway if self._is_down("free") else Take
+            self.link.send(Do(action(self.desk.need.player, name)))
+            self.desk.act()
+
+    def _marks(self) -> dict[str, str]:
+        marks = super()._marks()
+        finding = self.counsel.finding
+        if finding is not None and finding.weakest in self.desk.frame.names:
+            marks[finding.weakest] = WEAK
+        return marks
+
+    def more_guides(self) -> list[Guide]:
+        """The forces that hold everything, as the check has them."""
+        finding = self.counsel.finding
+        if finding is None or not finding.arrows:
+            return []
+        most = max(math.hypot(*force) for _, force in finding.arrows)
+        guides: list[Guide] = []
+        for place, force in finding.arrows:
+            x, y, z = (p + f * ARROW / most for p, f in zip(place, force, strict=True))
+            guides.append(Arrow(place, (x, y, z), "#1f5fa8", 0.0009, 0.9))
+        return guides
+
+    def _save(self) -> None:
+        try:
+            self._said = f"saved as {self.save()}"
+        except (SetupError, SceneError) as error:
+            self._said = str(error)
+
+    def save(self) -> Path:
+        """Write what lies on the table as a scene file; where. Raises SetupError, SceneError."""
+        place = folder().parent / "scenes"
+        text = dump(Assembly("Built by hand", self._lying()))
+        number = 1
+        while (file := place / f"built-{number}.toml").exists():
+            number += 1
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise SetupError(f"{file}: cannot be written: {error.strerror or error}") from None
+        return file
+
+    def _lying(self) -> tuple[Body, ...]:
+        play, found = self.desk.in_play, []
+        for name, (x, y, z, a, b, c, d) in zip(
+            self.desk.frame.names, self.desk.frame.poses.tolist(), strict=True
+        ):
+            if name != FLOOR and (name in play or self.desk.is_fixed(name)):
+                pose = Pose((x, y, z), (a, b, c, d))
+                found.append(Body(name, self.desk.pieces[name], pose, self.desk.is_fixed(name)))
+        return tuple(found)
+
+
+def shelf(name: str) -> tuple[str, ...]:
+    """The pieces of a catalogue, as `game/piece`."""
+    found: Mapping[str, object] = catalogue(name)
+    return tuple(sorted(f"{name}/{piece}" if "/" not in piece else piece for piece in found))

@@ -1,0 +1,127 @@
+"""The sandbox's pieces: those a scene begins with, those brought out of a catalogue, those read from mesh files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from engine.pose import Pose
+from engine.world import FLOOR, TABLE, Body
+from games.judge import places
+from games.judge import sandbox as plain
+from games.judge.registry import JUDGES, GameJudge
+from games.judge.scene import Scene as Lying
+from games.rules.conditions import Condition
+from games.rules.errors import SetupError
+from games.rules.sandbox.game import Piece as Named
+from games.rules.sandbox.game import State, Stock
+from models.build import build
+from models.catalogue import find
+from scenes.letdown import drop
+from scenes.load import load
+from scenes.scene import Scene
+from scenes.solids import Solids
+
+SPOT = (0.0, -0.24)
+"""Metres: where new pieces come out, near the person."""
+AWAY = Pose((0.0, 0.0, -5.0))
+"""Where pieces are that were put away."""
+
+
+class Tray:
+    """The judge of one sandbox. scene: what lies there at first. Raises SetupError when the scene has no table."""
+
+    def __init__(self, scene: Scene | None = None) -> None:
+        self.bodies: Callable[[], Mapping[str, Body]] = dict
+        """What lies on the table now; the session's table answers."""
+        self._solids = Solids()
+        self._homes: dict[str, Body] = {}
+        self._table: Body | None = places.table(*plain.TABLE_MM)
+        if scene is not None and all(body.name != TABLE for body in scene.assembly.bodies):
+            self._table = None
+        for body in scene.assembly.bodies if scene is not None else ():
+            if body.name == TABLE:
+                self._table = body
+            else:
+                self._homes[body.name] = body
+        self._fixed = {name for name, body in self._homes.items() if body.fixed}
+
+    def know(self, body: Body) -> None:
+        """A piece that no catalogue has."""
+        self._homes[body.name] = body
+
+    def judge(self) -> GameJudge:
+        """As a session wants it."""
+        return GameJudge(self, JUDGES["sandbox"].in_play)
+
+    def stock(self) -> Stock:
+        """What the rules may take up: everything that is not a support."""
+        named = [(name, body) for name, body in self._homes.items() if name not in self._fixed]
+        return Stock(tuple(Named(name, body.piece.model or name) for name, body in named))
+
+    def layout(self, state: State) -> tuple[Body, ...]:
+        """The table, the supports, and the pieces where the scene has them."""
+        return (*self._tables, *self._homes.values())
+
+    @property
+    def _tables(self) -> tuple[Body, ...]:
+        return () if self._table is None else (self._table,)
+
+    def home(self, state: State, piece: str) -> Body:
+        """A new piece: beside the person, on whatever lies there. One that was put away: out of sight."""
+        named = next((each for each in state.pieces if each.id == piece), None)
+        if named is None:
+            known = self.bodies().get(piece) or self._homes[piece]
+            return known.at(AWAY)
+        solid = self._homes[piece].piece if piece in self._homes else build(find(named.model))
+        pose = places.moved(places.steady(solid), SPOT[0] * 1e3, SPOT[1] * 1e3)
+        high = pose.then(Pose((0.0, 0.0, 2.0)))
+        others = [body for name, body in self.bodies().items() if name not in (FLOOR, piece)] or [
+            *self._tables
+        ]
+        below = [part for body in others for part in self._solids.of(body.piece, body.pose)]
+        free = drop(self._solids.of(solid, high), below)
+        if free is not None:
+            x, y, z = high.position
+            pose = Pose((x, y, z - free + 5e-4), high.orientation)
+        return Body(piece, solid, pose)
+
+    def broken(
+        self, state: State, piece: str, conditions: tuple[Condition, ...], before: Lying, after: Lying
+    ) -> tuple[Condition, ...]:
+        """Nothing: any pose will do."""
+        return ()
+
+    def where(self, state: State, piece: str, after: Lying) -> str:
+        """There is only one place."""
+        return ""
+
+    def covers(self, state: State, piece: str, before: Lying, after: Lying) -> tuple[str, ...]:
+        """There are no boxes."""
+        return ()
+
+    def fallen(self, state: State, piece: str, before: Lying, after: Lying) -> tuple[str, ...]:
+        """Nothing: on the table is as good as anywhere."""
+        return ()
+
+    def read(self, path: str) -> Body:
+        """The first piece of a mesh or scene file, named after the file. Raises SetupError, SceneError, ModelError."""
+        file = Path(path).expanduser()
+        if not file.is_file():
+            raise SetupError(f"{path}: there is no such file")
+        scene = load(file)
+        body = next((each for each in scene.assembly.bodies if each.name != TABLE), None)
+        if body is None:
+            raise SetupError(f"{path}: holds no piece")
+        taken = {*self._homes, *self.bodies()}
+        name = file.stem
+        number = 2
+        while name in taken:
+            name, number = f"{file.stem}-{number}", number + 1
+        return replace(body, name=name, fixed=False)
+
+
+def tray_of(scene: str | None) -> Tray:
+    """The tray of a scene by its name or file; an empty one for none. Raises SceneError."""
+    return Tray(load(scene) if scene is not None else None)
