@@ -140,6 +140,12 @@ class Recorder:
             self._pack(text)
         self._state = "closed"
 
+    def leave(self) -> None:
+        """Stop without closing: the folder stays, and is resumed from its last boundary. Leaving twice is fine."""
+        if self._state == "open":
+            self._leave()
+            self._state = "it was left"
+
     def discard(self) -> None:
         """Give the recording up: nothing of it stays."""
         if self._state != "closed":

@@ -132,6 +132,8 @@ def _play(
         return STOPPED
     finally:
         session.close()
+        if recorder is not None:
+            recorder.leave()
     if as_json:
         print_json(summary)
     else:
