@@ -80,6 +80,10 @@ def check(
     ] = None,
     material: Annotated[Optional[str], typer.Option(help="Material of pieces that name none.")] = None,
     unit: Annotated[Optional[str], typer.Option(help="Unit of a mesh file: mm, cm, m or in.")] = None,
+    picture: Annotated[
+        Optional[Path], typer.Option(help="Draw the verdict, forces and all, into this PNG.")
+    ] = None,
+    record: Annotated[Optional[Path], typer.Option(help="Write the deciding trial as a replay.")] = None,
     as_json: Json = False,
 ) -> None:
     """Would it topple? Exit code 0: stands, 1: topples, 3: unsure, 2: bad input."""
@@ -102,6 +106,8 @@ def check(
         material=material,
         unit=unit,
         noise=Asked(noise, tilt_noise, friction_range, samples, until),
+        picture=picture,
+        record=record,
     )
     raise typer.Exit(run(request, as_json))
 
@@ -119,6 +125,65 @@ def probe(
     from games.commands.probe import Request, run
 
     raise typer.Exit(run(Request(scene, tuple(piece or ())), as_json))
+
+
+@app.command(
+    epilog="Example: teeter sweep bridge --piece counterweight --x -60:60:25 --y -10:10:5 --plot map.png"
+)
+@reports
+def sweep(
+    scene: Annotated[
+        Optional[str], typer.Argument(help="Scene file, mesh file, or the name of a shipped scene.")
+    ] = None,
+    piece: Annotated[Optional[str], typer.Option(help="The piece that is tried in many places.")] = None,
+    x: Annotated[Optional[str], typer.Option(help="Where, in mm: a number, or FROM:TO:COUNT.")] = None,
+    y: Annotated[Optional[str], typer.Option(help="The same across.")] = None,
+    yaw: Annotated[str, typer.Option(help="Turned by, in degrees: a number, or FROM:TO:COUNT.")] = "0",
+    samples: Annotated[
+        Optional[int], typer.Option(help="So many places at random between the ends, instead of the grid.")
+    ] = None,
+    keep_height: Annotated[
+        bool,
+        typer.Option("--keep-height", help="Leave the piece at its height; else it is let down from above."),
+    ] = False,
+    scenes: Annotated[
+        Optional[str], typer.Option(help="Judge many scene files instead: 'folder/*.toml'.")
+    ] = None,
+    margins: Annotated[bool, typer.Option(help="With the tilt margin of what stands.")] = True,
+    best: Annotated[int, typer.Option(help="Name so many of the safest.")] = 5,
+    out: Annotated[
+        Optional[Path],
+        typer.Option(help="Table to write, .csv or .parquet; one that is there already is gone on with."),
+    ] = None,
+    plot: Annotated[Optional[Path], typer.Option(help="Map to draw, .png, .pdf or .svg.")] = None,
+    workers: Annotated[Optional[int], typer.Option(help="Processes to use; all cores when left out.")] = None,
+    dask: Annotated[
+        Optional[str], typer.Option(help="Address of a dask scheduler to work on instead.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the small disturbances and the places at random.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Where could this piece go, how safely; or which of many scenes stand."""
+    from games.commands.sweep import Request, run
+
+    request = Request(
+        scene=scene,
+        scenes=scenes,
+        piece=piece,
+        x=x,
+        y=y,
+        yaw=yaw,
+        samples=samples,
+        keep_height=keep_height,
+        margins=margins,
+        best=best,
+        out=out,
+        plot=plot,
+        workers=workers,
+        dask=dask,
+        seed=seed,
+    )
+    raise typer.Exit(run(request, as_json))
 
 
 @app.command(

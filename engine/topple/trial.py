@@ -9,6 +9,7 @@ a force balance has ruled out standing is a quick fall believed at once.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,6 +21,9 @@ from engine.settings import GRAVITY, RATES, REFERENCE_SIZE, TUNING, Scale, magni
 from engine.world import Assembly, Body, Tick, Vector
 
 Array = NDArray[np.float64]
+
+Sink = Callable[[Tick, int], None]
+"""Is shown every reading of a run, and its steps a second. Where one run follows another the steps begin again."""
 
 DOWN: Vector = (0.0, 0.0, -GRAVITY)
 FRAMES = 60
@@ -143,13 +147,17 @@ class Task:
     gravity: Vector
 
 
-def run_trial(task: Task) -> Trial:
+def _unseen(tick: Tick, rate: int) -> None:
+    """Nobody watches."""
+
+
+def run_trial(task: Task, sink: Sink = _unseen) -> Trial:
     """One disturbed scene from start to verdict."""
-    quick = run_quickly(task)
-    return quick if quick.stands else run_finely(task)
+    quick = run_quickly(task, sink)
+    return quick if quick.stands else run_finely(task, sink)
 
 
-def run_quickly(task: Task) -> Trial:
+def run_quickly(task: Task, sink: Sink = _unseen) -> Trial:
     """The first run: if it stands it stands, if it falls it may do so for want of iterations."""
     assembly, limits, time = task.assembly, task.limits, task.time
     if not assembly.free:
@@ -157,10 +165,10 @@ def run_quickly(task: Task) -> Trial:
     start = disturbed(assembly, limits, task.seed).bodies
     with BulletWorld(start, tuning=QUICK) as world:
         longest = limits.quick if time is None else time
-        return _run(world, assembly, limits, longest, time is None, task.gravity)
+        return _run(world, assembly, limits, longest, time is None, task.gravity, sink)
 
 
-def run_finely(task: Task) -> Trial:
+def run_finely(task: Task, sink: Sink = _unseen) -> Trial:
     """The runs that decide whether a fall is one: the first that stands, else the last."""
     assembly, limits, time, gravity = task.assembly, task.limits, task.time, task.gravity
     start = disturbed(assembly, limits, task.seed).bodies
@@ -171,14 +179,20 @@ def run_finely(task: Task) -> Trial:
     longest = limits.longest if time is None else time
     for tuning in FINE:
         with BulletWorld(start, scale=finer, tuning=replace(tuning, iterations=iterations)) as world:
-            trial = _run(world, assembly, limits, longest, time is None, gravity)
+            trial = _run(world, assembly, limits, longest, time is None, gravity, sink)
         if trial.stands:
             break
     return trial
 
 
 def _run(
-    world: BulletWorld, assembly: Assembly, limits: Limits, seconds: float, may_end: bool, gravity: Vector
+    world: BulletWorld,
+    assembly: Assembly,
+    limits: Limits,
+    seconds: float,
+    may_end: bool,
+    gravity: Vector,
+    sink: Sink,
 ) -> Trial:
     """Settle and step until the trial is over or the time is up. may_end: stop once it is decided."""
     watch = _Watch(assembly.free, limits, world.rate, gravity)
@@ -186,8 +200,10 @@ def _run(
     world.settle()
     stride, end = max(1, world.rate // FRAMES), round(seconds * world.rate)
     tick = world.read()
+    sink(tick, world.rate)
     while tick.step < end:
         tick = world.advance(min(stride, end - tick.step))
+        sink(tick, world.rate)
         if watch.see(tick) and may_end:
             break
     return watch.trial(tick)

@@ -39,6 +39,10 @@ class Guides:
         self._shown: tuple[Guide, ...] = ()
         self._ghosts: dict[int, tuple[Any, TriangleMesh]] = {}
 
+    def pierce(self, through: bool) -> None:
+        """Whether guides are seen through whatever stands before them."""
+        self._root.set_depth_test(not through, 50)
+
     def show(self, guides: Iterable[Guide]) -> bool:
         """Show these and no others; whether that changes the picture."""
         listed = tuple(guides)

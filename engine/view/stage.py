@@ -177,8 +177,10 @@ class Stage:
         self._make_eye()
         self.aim(self.camera)
 
-    def guide(self, guides: Iterable[Guide]) -> bool:
-        """Show these guides and no others, from the next picture on; whether that changes it."""
+    def guide(self, guides: Iterable[Guide], *, through: bool = False) -> bool:
+        """Show these guides and no others, from the next picture on; whether that changes it. through: they are seen
+        through what stands before them."""
+        self._guides.pierce(through)
         return self._guides.show(guides)
 
     def write(self, panels: Iterable[Panel]) -> None:

@@ -47,6 +47,8 @@ class Request:
     material: str | None = None
     unit: str | None = None
     noise: Asked = NOTHING
+    picture: Path | None = None
+    record: Path | None = None
 
 
 def run(request: Request, as_json: bool) -> int:
@@ -55,11 +57,28 @@ def run(request: Request, as_json: bool) -> int:
     scene = scene_of(request)
     verdict = verdict_on(scene, request)
     chance = chance_on(scene, request) if request.noise.is_given else None
+    _keep(scene, verdict, request)
     if as_json:
         print_json(json_of(verdict, chance))
     else:
         Console().print(panel(verdict, chance))
     return EXIT[verdict.word]
+
+
+def _keep(scene: Scene, verdict: Verdict, request: Request) -> None:
+    """Write the picture and the replay that were asked for."""
+    options = options_of(request)
+    if request.picture is not None:
+        from engine.topple.verdict import with_friction
+        from engine.view.finding import picture
+
+        friction = options.friction
+        assembly = scene.assembly if friction is None else with_friction(scene.assembly, friction)
+        picture(assembly, verdict, options, request.picture)
+    if request.record is not None:
+        from games.commands.check_record import record
+
+        record(request.record, scene, verdict, options)
 
 
 def verdict_of(request: Request) -> Verdict:
@@ -137,6 +156,17 @@ def validate(request: Request) -> None:
     if wrong:
         refuse("; ".join(wrong))
     noise.validate(request.noise)
+    if request.picture is not None:
+        from engine.view.video.encode import check_path
+
+        if request.picture.suffix.lower() != ".png":
+            refuse(
+                f'--picture {request.picture}: pictures are written as .png (got "{request.picture.suffix}")'
+            )
+        # before anything is simulated: what cannot be written is said at once
+        check_path(request.picture)
+    if request.record is not None and request.record.exists():
+        refuse(f"--record {request.record}: is there already; choose another name, or move it away")
 
 
 def json_of(verdict: Verdict, chance: Chance | None = None) -> dict[str, Any]:

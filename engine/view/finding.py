@@ -1,0 +1,252 @@
+"""A verdict as a picture: the scene with its contact forces, its centre of mass over its support, what is weakest.
+
+Forces are those of least squares (`engine.topple.forces`), one arrow for each two bodies that touch, on the upper one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import ConvexHull, QhullError
+
+from engine.settings import magnification
+from engine.topple.conic import StaticsError
+from engine.topple.contacts import Contacts, find_contacts
+from engine.topple.equilibrium import balance_of
+from engine.topple.forces import least_squares
+from engine.topple.shake import at_poses
+from engine.topple.verdict import REST_ANGLE, REST_GAP, Options, Verdict
+from engine.topple.words import headline, rows
+from engine.view.camera import Sphere, framing
+from engine.view.frame import Frame, frame_of
+from engine.view.guide import Arrow, Guide, Line, Spot
+from engine.view.look import Quality
+from engine.view.panels import Gap, Item, Panel, Text, Tone
+from engine.view.stage import Stage
+from engine.world import TABLE, Assembly
+
+Array = NDArray[np.float64]
+
+SIZE = (1600, 1000)
+LONGEST = 0.42
+"""Of the scene's radius: the longest arrow."""
+THIN = 0.0085
+"""Of the scene's radius: how thick arrows are."""
+FAINT = 0.02
+"""Of the strongest force: weaker ones are not drawn."""
+FORCE, MASS, SUPPORT, FALL = "#1f6d8c", "#c2571a", "#3f6f68", "#b0301c"
+WEAKEST, FELL = "#e0a030", "#c8402c"
+TONES: dict[str, Tone] = {"stands": "good", "topples": "bad", "unsure": "warn"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Push:
+    """The force between two bodies. point: (3,) metres, force: (3,) newtons on the upper body."""
+
+    upper: str
+    lower: str
+    point: Array
+    force: Array
+
+
+def picture(
+    assembly: Assembly, verdict: Verdict, options: Options, path: Path, *, quality: Quality = "high"
+) -> None:
+    """Draw a verdict into a PNG. assembly: as it was checked. Raises ViewError."""
+    seen = _judged(assembly, verdict)
+    contacts = _contacts(seen, verdict)
+    stage = Stage(seen.bodies, size=SIZE, quality=quality)
+    try:
+        pushes = pushes_of(seen, contacts, options)
+        guides, scale = _guides(seen, verdict, contacts, pushes, stage.sphere, options)
+        stage.guide(guides, through=True)
+        frame = _marked(seen, verdict)
+        stage.show(frame)
+        # a little to the right: the words stand on the left
+        x, y, z = stage.sphere.centre
+        wide = Sphere(
+            (x - 0.42 * stage.sphere.radius, y - 0.26 * stage.sphere.radius, z), 1.24 * stage.sphere.radius
+        )
+        stage.aim(framing(wide, aspect=SIZE[0] / SIZE[1]))
+        stage.write(_panels(verdict, frame, scale, bool(pushes)))
+        stage.save(path)
+    finally:
+        stage.close()
+
+
+def pushes_of(assembly: Assembly, contacts: Contacts, options: Options) -> tuple[Push, ...]:
+    """The forces between all bodies that touch; none where no forces hold the pieces, or nothing can be said."""
+    if contacts.curved or not len(contacts.points) or not assembly.free:
+        return ()
+    balance = balance_of(assembly, contacts, gravity=options.gravity, friction=options.friction)
+    try:
+        forces = least_squares(balance).forces
+    except StaticsError:
+        return ()
+    heights = {body.name: body.pose.position[2] for body in assembly.bodies}
+    found = []
+    pairs = np.stack([contacts.first, contacts.second], axis=1)
+    for first, second in np.unique(pairs, axis=0).tolist():
+        mine = (pairs == (first, second)).all(axis=1)
+        total = forces[mine].sum(axis=0)
+        weight = np.abs((forces[mine] * contacts.normals[mine]).sum(axis=1))
+        if weight.sum() <= 0.0:
+            continue
+        point = weight @ contacts.points[mine] / weight.sum()
+        one, other = contacts.names[first], contacts.names[second]
+        if _is_upper(one, other, heights):
+            found.append(Push(one, other, point, total))
+        else:
+            found.append(Push(other, one, point, -total))
+    return tuple(found)
+
+
+def _is_upper(one: str, other: str, heights: dict[str, float]) -> bool:
+    if TABLE in (one, other):
+        return other == TABLE
+    return heights[one] >= heights[other]
+
+
+def _judged(assembly: Assembly, verdict: Verdict) -> Assembly:
+    """The scene as statics saw it: as declared, or at rest."""
+    calm = [trial for trial in verdict.dynamics.trials if trial.stands]
+    if verdict.pose == "rest" and calm:
+        return at_poses(assembly, calm[0].names, calm[0].poses)
+    return assembly
+
+
+def _contacts(assembly: Assembly, verdict: Verdict) -> Contacts:
+    if verdict.pose == "declared":
+        return find_contacts(assembly)
+    return find_contacts(assembly, REST_GAP * magnification(assembly.bodies), REST_ANGLE)
+
+
+def _marked(assembly: Assembly, verdict: Verdict) -> Frame:
+    """The scene, with the weakest piece in one colour and what fell in another."""
+    names = {body.name for body in assembly.bodies}
+    frame = frame_of(assembly.bodies)
+    weakest = verdict.statics.weakest or verdict.dynamics.first_to_move
+    if verdict.word == "topples" and verdict.dynamics.first_to_move:
+        weakest = verdict.dynamics.first_to_move
+    colour = FELL if verdict.word == "topples" else WEAKEST
+    marks = {weakest: colour} if weakest in names else {}
+    return Frame(frame.names, frame.poses, marks)
+
+
+def _guides(
+    assembly: Assembly,
+    verdict: Verdict,
+    contacts: Contacts,
+    pushes: tuple[Push, ...],
+    sphere: Sphere,
+    options: Options,
+) -> tuple[list[Guide], float]:
+    """What is drawn over the scene, and the metres of arrow for a newton."""
+    radius = THIN * sphere.radius
+    found: list[Guide] = [*_support(assembly, contacts, radius, options)]
+    strongest = max((float(np.linalg.norm(push.force)) for push in pushes), default=0.0)
+    scale = LONGEST * sphere.radius / strongest if strongest > 0 else 0.0
+    strong = [push for push in pushes if np.linalg.norm(push.force) > FAINT * strongest]
+    found += [_arrow(push.point, push.force * scale, FORCE, radius) for push in strong]
+    if verdict.statics.stands is False:
+        found += _fall(assembly, verdict, sphere, radius)
+    return found, scale
+
+
+def _arrow(start: Array, way: Array, colour: str, radius: float) -> Arrow:
+    a, b, c = (float(value) for value in start)
+    x, y, z = (float(value) for value in start + way)
+    # a short arrow is all head; a thinner one still shows where it points
+    thick = min(radius, float(np.linalg.norm(way)) / 12)
+    return Arrow((a, b, c), (x, y, z), colour, thick, 0.85)
+
+
+def _support(assembly: Assembly, contacts: Contacts, radius: float, options: Options) -> list[Guide]:
+    """The polygon that the supports span, the centre of mass of all free pieces, and the line of its weight."""
+    on_support = contacts.fixed[contacts.first] != contacts.fixed[contacts.second]
+    points = contacts.points[on_support]
+    free = assembly.free
+    if not len(points) or not free:
+        return []
+    masses = np.array([body.piece.mass for body in free])
+    centres = np.array([body.pose.apply(body.piece.centre_of_mass) for body in free])
+    centre = masses @ centres / masses.sum()
+    level = float(points[:, 2].min())
+    found: list[Guide] = []
+    hull = outline(points[:, :2])
+    if len(hull) >= 3:
+        corners = tuple((float(x), float(y), level + 0.3 * radius) for x, y in hull)
+        found.append(Spot(corners, SUPPORT, 0.35, 0.6 * radius))
+    down = np.asarray(options.gravity) / np.linalg.norm(options.gravity)
+    foot = centre + down * (level - centre[2]) / min(down[2], -1e-3)
+    found.append(Line((_triple(centre), _triple(foot)), MASS, 0.5 * radius))
+    for place, size in ((centre, 3.0), (foot, 2.0)):
+        found.append(Spot(_ring(place, size * radius), MASS, 0.9, 0.3 * radius))
+    return found
+
+
+def outline(points: Array) -> Array:
+    """The corners (k, 2) of the convex hull of points (n, 2), counter-clockwise; none when they lie on a line."""
+    try:
+        return np.asarray(points[ConvexHull(points).vertices])
+    except (QhullError, ValueError):
+        return np.zeros((0, 2))
+
+
+def _ring(centre: Array, radius: float) -> tuple[tuple[float, float, float], ...]:
+    angles = np.linspace(0, 2 * math.pi, 25)[:-1]
+    return tuple(
+        (float(centre[0] + radius * math.cos(a)), float(centre[1] + radius * math.sin(a)), float(centre[2]))
+        for a in angles
+    )
+
+
+def _fall(assembly: Assembly, verdict: Verdict, sphere: Sphere, radius: float) -> list[Guide]:
+    """Where every piece sets off to, as the balance that fails has it."""
+    found: list[Guide] = []
+    bodies = {body.name: body for body in assembly.bodies}
+    speeds = {name: np.asarray(linear) for name, (linear, _) in verdict.statics.mechanism.items()}
+    fastest = max((float(np.linalg.norm(speed)) for speed in speeds.values()), default=0.0)
+    for name, speed in speeds.items():
+        if np.linalg.norm(speed) > 0.08 * fastest and name in bodies:
+            way = speed / fastest * LONGEST * sphere.radius
+            centre = bodies[name].pose.apply(bodies[name].piece.centre_of_mass)
+            found.append(_arrow(centre, way, FALL, radius))
+    return found
+
+
+def _panels(verdict: Verdict, frame: Frame, scale: float, has_forces: bool) -> tuple[Panel, ...]:
+    facts: list[Item] = [Text(headline(verdict), TONES[verdict.word], "normal", bold=True), Gap(2.0)]
+    told = [(label, text) for label, text in rows(verdict) if label != "time"]
+    facts += [Text(f"{label}: {text}" if label else text, "plain", "small") for label, text in told]
+    panels = [
+        Panel("verdict", "top-left", tuple(facts), title=f"{verdict.scene}: {verdict.word}", width=300.0)
+    ]
+    word = "goes first" if verdict.word == "topples" else "weakest piece"
+    legend = [
+        Text(f"{word}: {name}", "plain", "small", mark=colour) for name, colour in frame.highlights.items()
+    ]
+    if has_forces and scale > 0:
+        newton = _round_newton(0.02 / scale)
+        length = f"{1e3 * newton * scale:.0f} mm of arrow = {newton:g} N"
+        legend.append(Text(f"contact forces on the upper piece, {length}", "plain", "small", mark=FORCE))
+    if verdict.statics.stands is False:
+        legend.append(Text("how the pieces set off", "plain", "small", mark=FALL))
+    legend.append(Text("centre of mass of all pieces, and its line of weight", "plain", "small", mark=MASS))
+    legend.append(Text("support polygon", "plain", "small", mark=SUPPORT))
+    panels.append(Panel("legend", "bottom-left", tuple(legend), width=300.0))
+    return tuple(panels)
+
+
+def _round_newton(force: float) -> float:
+    """1, 2 or 5 times a power of ten, near a force."""
+    power = 10.0 ** math.floor(math.log10(force))
+    return float(min((step * power for step in (1, 2, 5, 10)), key=lambda value: abs(value - force)))
+
+
+def _triple(point: Array) -> tuple[float, float, float]:
+    return (float(point[0]), float(point[1]), float(point[2]))

@@ -1,0 +1,105 @@
+"""`teeter check --record F`: the trial that decided a check, as a replay to watch, cut and export like a game."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.spatial import ConvexHull
+
+from engine.record.digest import state_digest
+from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
+from engine.record.writer import Recorder
+from engine.topple.trial import Task, limits_of, run_trial
+from engine.topple.verdict import Options, Verdict, with_friction
+from engine.topple.words import headline
+from engine.world import TABLE, Body, Tick
+from models.piece import Piece
+
+if TYPE_CHECKING:
+    from scenes.scene import Scene
+    from scenes.schema import PieceTable
+
+GAME = "check"
+AFTERMATH = 3.0
+"""Seconds for which a fall is followed, to where the pieces lie."""
+MOST_CORNERS = 100
+"""Of a hull that a recording can name; a mesh from elsewhere is recorded as the hull of so many of its corners."""
+
+
+def record(path: Path, scene: Scene, verdict: Verdict, options: Options) -> None:
+    """Run the deciding trial of a check again, to its end, and write it. Raises RecordError.
+
+    The first trial that fell is recorded, or the first of all where none did. No hand moves anything, so the journal is
+    empty.
+    """
+    assembly = scene.assembly
+    if options.friction is not None:
+        assembly = with_friction(assembly, options.friction)
+    fallen = [number for number, trial in enumerate(verdict.dynamics.trials) if not trial.stands]
+    limits = replace(limits_of(assembly), aftermath=AFTERMATH)
+    task = Task(assembly, limits, (options.seed, fallen[0] if fallen else 0), options.time, options.gravity)
+    ticks: list[Tick] = []
+    rate = 0
+
+    def see(tick: Tick, steps_a_second: int) -> None:
+        nonlocal rate
+        if ticks and tick.step <= ticks[-1].step:
+            ticks.clear()
+        ticks.append(tick)
+        rate = steps_a_second
+
+    run_trial(task, see)
+    fixed = {body.name: _row(body) for body in assembly.bodies if body.fixed}
+    meta = Meta(
+        game=GAME,
+        mode=scene.name[:200],
+        seed=options.seed,
+        rate=max(rate, 1),
+        bodies=tuple(_meta(body, scene.written.get(body.name)) for body in assembly.bodies),
+        versions=Versions.installed(),
+        platform=fingerprint(),
+    )
+    with Recorder(path, meta) as recorder:
+        start = {body.name: _row(body) for body in assembly.bodies}
+        recorder.boundary(0, start, state_digest(tuple(start), np.array(list(start.values()))))
+        for tick in ticks:
+            recorder.frame(tick.step, fixed | dict(zip(tick.names, tick.poses, strict=True)))
+        recorder.event(ticks[-1].step if ticks else 0, {"type": "verdict", "story": [headline(verdict)]})
+        recorder.close({"winners": [], "reason": headline(verdict), "verdict": verdict.word})
+
+
+def _row(body: Body) -> Any:
+    return np.array((*body.pose.position, *body.pose.orientation))
+
+
+def _meta(body: Body, table: PieceTable | None) -> BodyMeta:
+    """What the recording says of a body: its model, its own shape, or for a mesh from elsewhere its convex hull."""
+    if body.name == TABLE:
+        return BodyMeta(id=body.name, model=TABLE, fixed=True)
+    if table is not None and table.model is not None and table.colour is None:
+        return BodyMeta(id=body.name, model=table.model, fixed=body.fixed)
+    look: dict[str, Any] = {"material": body.piece.material.model_dump(mode="json")}
+    if body.piece.colour is not None:
+        look["colour"] = body.piece.colour
+    shape = None if table is None or table.shape is None else table.shape.model_dump(mode="json")
+    if shape is None or "mesh" in shape:
+        shape = {"hull": hull_of(body.piece)}
+    return BodyMeta(id=body.name, spec={"shape": shape, **look}, fixed=body.fixed)
+
+
+def hull_of(piece: Piece) -> list[list[float]]:
+    """Millimetres: the corners of the convex hull of a piece, so many that a recording can name them."""
+    points = np.asarray(piece.visual.vertices, dtype=np.float64)
+    corners = points[ConvexHull(points).vertices]
+    if len(corners) > MOST_CORNERS:
+        # those that stand out in evenly spread directions (Fibonacci's lattice), and so the extents too
+        turn = np.arange(MOST_CORNERS - 6) + 0.5
+        up, around = 1 - 2 * turn / len(turn), np.pi * (1 + 5**0.5) * turn
+        flat = np.sqrt(1 - up * up)
+        ways = np.stack([flat * np.cos(around), flat * np.sin(around), up], axis=1)
+        ways = np.concatenate([ways, np.eye(3), -np.eye(3)])
+        corners = corners[np.unique(np.argmax(corners @ ways.T, axis=0))]
+    return [[float(round(1e3 * value, 4)) for value in corner] for corner in corners]
