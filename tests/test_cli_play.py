@@ -46,6 +46,24 @@ def test_a_game_is_played_recorded_and_verified(tmp_path: Path) -> None:
     assert twice.exit_code == 2
 
 
+@pytest.mark.slow
+def test_a_game_broken_off_is_gone_on_with_in_its_file_or_in_another(tmp_path: Path) -> None:
+    whole, path, other = (tmp_path / f"{name}.teeter" for name in ("whole", "game", "other"))
+    words = ["play", "wonky", "--headless", "--seed", "3", "--json"]
+    for file, turns in ((whole, "4"), (path, "2")):
+        assert RUN.invoke(app, [*words, "--turns", turns, "--record", str(file)]).exit_code == 0
+    again = ["play", "--resume", str(path), "--headless", "--turns", "4"]
+    before = path.read_bytes()
+    told = RUN.invoke(app, [*again, "--record", str(other), "--from", "1e9"])
+    assert told.exit_code == 0, told.output
+    assert "… after 1 turns and" in told.stdout or "… after 2 turns and" in told.stdout
+    assert path.read_bytes() == before
+    found = RUN.invoke(app, [*again, "--json"])
+    summary = json.loads(found.stdout)
+    assert (summary["game"], summary["seed"], summary["turns"]) == ("wonky", 3, 4)
+    assert path.read_bytes() == other.read_bytes() == whole.read_bytes()
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -58,6 +76,20 @@ def test_a_game_is_played_recorded_and_verified(tmp_path: Path) -> None:
         (["play", "wonky", "--headless", "--house", "colour=red"], "colour"),
         (["play", "wonky", "--headless", "--turns", "0"], "--turns 0"),
         (["play", "sandbox", "--headless"], "bots do not play sandbox"),
+        (["play", "wonky", "--headless", "--challenge", "3"], "challenges belong to crazy-tower, not to wonky"),
+        (["play", "crazy-tower", "--headless", "--players", "bot:bold", "--challenge", "21"], "challenge"),
+        (
+            [*("play", "crazy-tower", "--headless", "--challenge", "2", "--house", "challenge=3")],
+            "give one",
+        ),
+        (["play", "wonky", "--headless", "--tremor", "-1"], "--tremor -1: a hand shakes by 0 to 20 mm"),
+        (["play", "wonky", "--headless", "--tremor", "nan"], "--tremor nan"),
+        (["play", "wonky", "--headless", "--from", "3"], "give --resume FILE too"),
+        (["play", "--headless"], "which game?"),
+        (["play", "--resume", "nothing.teeter", "--headless"], "nothing.teeter: there is no such file"),
+        (["play", "wonky", "--resume", "a.teeter", "--headless"], "knows its game: leave out GAME"),
+        (["play", "--resume", "a.teeter", "--seed", "3", "--headless"], "knows its game: leave out --seed"),
+        (["play", "--resume", "a.teeter", "--from", "3", "--headless"], "name the new game with --record"),
         (["verify", "nothing.teeter"], "nothing.teeter"),
     ],
 )
