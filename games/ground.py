@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.hand import Grip
-from engine.settings import Scale
+from engine.settings import RATES, Scale
 from games.judge.registry import GameJudge
 from games.judge.scene import Scene
 from games.table import STRIDE, Moment, Sink, Table
@@ -34,6 +34,9 @@ class Ground:
         self._judge, self._grip, self._sink = judge, grip, sink
         bodies = judge.layout(state)
         self._scale = Scale.of(bodies)
+        if judge.is_fine:
+            finer = RATES[min(RATES.index(self._scale.rate) + 1, len(RATES) - 1)]
+            self._scale = Scale.of(bodies, finer)
         self.table = Table(judge.supplied(state, bodies), self._scale, grip, sink=sink)
         self.before: Scene
         self.saved: Saved

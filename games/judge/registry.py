@@ -18,12 +18,13 @@ from games.rules.tower_topple.state import Phase as TopplePhase
 class GameJudge:
     """A judge at one game. in_play: the pieces that lie or are carried as part of the game; all others are supply.
     is_new: whether everything is set up afresh between two states. minds_nudges: whether the rules care for pieces
-    that are pushed along."""
+    that are pushed along. is_fine: whether the world takes twice as many steps, as arches need to stand."""
 
     judge: Judge
     in_play: Callable[[Any], frozenset[str]]
     is_new: Callable[[Any, Any], bool] = lambda before, after: False
     minds_nudges: bool = True
+    is_fine: bool = False
 
     def layout(self, state: Any) -> tuple[Body, ...]:
         """As `Judge.layout`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from engine.pose import Pose
@@ -23,6 +24,7 @@ from models.catalogue import catalogue
 from models.catalogue import games as catalogues
 from scenes.dump import dump
 from scenes.faults import SceneError
+from scenes.load import load
 
 PER_PAGE = 10
 WEAK, SHOWN_S = "#e07a2f", 20.0
@@ -38,6 +40,7 @@ class Building(Playing):
 
     def __init__(self, window: Window, settings: Settings, plan: Plan) -> None:
         super().__init__(window, settings, plan)
+        self._scene = load(plan.scene) if plan.scene is not None else None
         self._shelf = ""
         self._page = 0
         self._push, self._tilt, self._towards = 1.0, 0.0, 0.0
@@ -242,12 +245,13 @@ class Building(Playing):
         try:
             self._said = f"saved as {self.save()}"
         except (SetupError, SceneError) as error:
-            self._said = str(error)
+            self._said = str(error).splitlines()[0]
 
     def save(self) -> Path:
         """Write what lies on the table as a scene file; where. Raises SetupError, SceneError."""
         place = folder().parent / "scenes"
-        text = dump(Assembly("Built by hand", self._lying()))
+        assembly = Assembly("Built by hand", self._lying())
+        text = dump(assembly if self._scene is None else replace(self._scene, assembly=assembly))
         number = 1
         while (file := place / f"built-{number}.toml").exists():
             number += 1

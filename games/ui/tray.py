@@ -53,7 +53,7 @@ class Tray:
 
     def judge(self) -> GameJudge:
         """As a session wants it."""
-        return GameJudge(self, JUDGES["sandbox"].in_play)
+        return GameJudge(self, JUDGES["sandbox"].in_play, is_fine=True)
 
     def stock(self) -> Stock:
         """What the rules may take up: everything that is not a support."""
