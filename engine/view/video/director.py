@@ -22,7 +22,7 @@ CameraName = Literal["director", "follow", "orbit", "front"]
 CAMERAS: tuple[CameraName, ...] = ("director", "follow", "orbit", "front")
 
 FOV = 28.0
-FILL = 0.80
+FILL = 0.76
 """Part of the picture that the drum may take, along each side."""
 FRONT = -62.0
 """Degrees: from where people like to look, a little from the right of the front."""
@@ -116,7 +116,8 @@ def _wanted(name: CameraName, scenery: Scenery, moment: float, whole: Drum) -> D
         for later in (0.0, 0.6):
             tower = np.concatenate([tower, scenery.corners(min(moment + later, grip.end), (grip.body,))])
         if laid - moment > 1.6:
-            tower = np.concatenate([tower, tower[-1:] + np.array([0.0, 0.0, 0.05])])
+            # the hand above it is to be seen as well
+            tower = np.concatenate([tower, tower[-1:] + np.array([0.0, 0.0, 0.07])])
     return drum_of(tower)
 
 
@@ -194,5 +195,5 @@ def _placed(drums: Array, turns: Array, rises: Array, aspect: float) -> Path:
     rays = np.stack([np.cos(rises) * np.cos(turns), np.cos(rises) * np.sin(turns), np.sin(rises)], axis=1)
     targets = drums[:, :3].copy()
     # the captions stand below: the subject a little above the middle
-    targets[:, 2] -= 0.07 * away * tangent
+    targets[:, 2] -= 0.10 * away * tangent
     return Path(targets + rays * away[:, None], targets)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.pose import Pose
 from engine.record.motion import Grip, Motion, motion_of
 from engine.record.reader import Replay
 from engine.view import mannequin
@@ -131,11 +132,12 @@ def film_of(replay: Replay, bodies: Sequence[Body], telling: Telling, recipe: Re
     columns = [n for n, name in enumerate(replay.meta.names) if name not in (TABLE, FLOOR)]
     poses = np.array([scenery.poses(float(moment))[columns] for moment in moments], dtype=np.float32)
     names = tuple(replay.meta.names[n] for n in columns)
-    shown = [known[name] for name in names]
+    shown = _placed([known[name] for name in names], poses)
     if recipe.hand and motion.grips:
         poses = np.concatenate([poses, _hands(scenery, known, timing, screen - lead, moments)], axis=1)
         names = (*names, *mannequin.names())
-        shown += mannequin.hand_bodies()
+        # within the scene, whose size light and shadow follow
+        shown += [part.at(shown[0].pose) for part in mannequin.hand_bodies()]
     aspect = recipe.size[0] / recipe.size[1]
     path = director.path(recipe.camera, scenery, moments, recipe.fps, aspect)
     panels = captions.panels(telling, timing, screen, lead, tail, recipe)
@@ -155,6 +157,23 @@ def film_of(replay: Replay, bodies: Sequence[Body], telling: Telling, recipe: Re
         fixed_names=tuple(body.name for body in table),
         fixed_poses=np.array(rows, dtype=np.float64).reshape(-1, 7),
     )
+
+
+def _placed(bodies: Sequence[Body], poses: NDArray[np.float32]) -> list[Body]:
+    """Bodies where they are first seen; what is never there lies with the first. poses: (n, bodies, 7)."""
+    there = np.isfinite(poses).all(axis=2)
+    places = [
+        Pose((x, y, z), (a, b, c, d))
+        for column in range(len(bodies))
+        if there[:, column].any()
+        for x, y, z, a, b, c, d in [poses[int(np.argmax(there[:, column])), column].tolist()]
+    ]
+    if not places:
+        raise ViewError("the recording shows no pieces")
+    seen = iter(places)
+    return [
+        body.at(next(seen) if there[:, column].any() else places[0]) for column, body in enumerate(bodies)
+    ]
 
 
 def _extents(body: Body | None) -> Array:
