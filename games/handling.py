@@ -42,6 +42,7 @@ class Handling:
         self._dizzy_s = handicap.wobble_s
         self._highest = handicap.reach_mm / 1e3
         self._taken_at = 0
+        self._first_at: int | None = None
         self._spun_at: int | None = None
 
     @property
@@ -52,6 +53,13 @@ class Handling:
     def taken(self, step: int) -> None:
         """The hand has closed on a piece."""
         self._taken_at = step
+        self._first_at = step if self._first_at is None else self._first_at
+
+    def is_late(self, step: int, rate: int) -> bool:
+        """CT-37 to CT-39: whether the time of the challenge is over; it runs from the first grab."""
+        return (
+            bool(self.limit_s) and self._first_at is not None and step - self._first_at > self.limit_s * rate
+        )
 
     def follow(self, before: Any, after: Any, step: int) -> None:
         """CT-47: after every new floor card the player spins round."""

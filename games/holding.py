@@ -60,14 +60,11 @@ class Holding:
             return Nudged(event.step, event.piece, event.mm)
         return None
 
-    def comes_down(self, event: SceneEvent) -> bool:
-        """BS-08: whether an event is the piece touching the table again."""
-        return (
-            self.is_lifted
-            and isinstance(event, Touched)
-            and self.piece in (event.a, event.b)
-            and bool({event.a, event.b} & {TABLE, FLOOR})
-        )
+    def sees_landing(self, event: SceneEvent) -> bool:
+        """Whether an event is a piece touching the table or the floor; the held one does once it was lifted (BS-08)."""
+        if not isinstance(event, Touched) or not {event.a, event.b} & {TABLE, FLOOR}:
+            return False
+        return self.is_lifted or self.piece not in (event.a, event.b)
 
     def is_out(self) -> bool:
         """TT-24: whether a pulled piece is out of the tower."""

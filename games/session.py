@@ -11,29 +11,20 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from engine.events import Dropped, Released, Rested, SceneEvent, Touched
+from engine.events import Dropped, Released, SceneEvent, Touched
 from engine.hand import Target
 from engine.watch import steps_of
-from engine.world import FLOOR, TABLE, Body
+from engine.world import Body
 from games.ground import Ground, Saved
 from games.handling import Handling, handling_of
 from games.holding import Holding
 from games.judge.registry import GameJudge
 from games.judge.scene import Scene
+from games.referee import Referee
 from games.rules.base import Action, Choice, Game, Input, Need, Outcome, TakeBack, Wait
-from games.rules.conditions import Condition, Question
+from games.rules.conditions import Question
 from games.rules.errors import IllegalAction
-from games.rules.events import (
-    CountElapsed,
-    Fell,
-    HitNeighbour,
-    Measured,
-    Nudged,
-    Placed,
-    RefereeAnswer,
-    Removed,
-    TimeUp,
-)
+from games.rules.events import Nudged, RefereeAnswer, Removed, TimeUp
 from games.table import Sink, Table
 
 Journal = Callable[[int, dict[str, Any]], None]
@@ -45,6 +36,8 @@ Boundary = Callable[[int, Mapping[str, Body]], None]
 Teller = Callable[[Any, Input, Any], None]
 """Is told the state before, the input, and the state after."""
 
+IN_HAND = (Wait.HAND, Wait.PULL, Wait.ACTION)
+"""What a game waits for while the hand holds the piece it names."""
 MOST_RESTS = 8
 """Falls, topples and rests that may follow each other in one settling."""
 
@@ -79,9 +72,8 @@ class Session:
         self._holding: Holding | None = None
         self._released_at = 0
         self._released_height: float | None = None
-        self._started_at: int | None = None
-        self._told: set[str] = set()
         self._ground = Ground(judge, state, self.handling.grip, sink)
+        self._referee = Referee(judge, self._ground)
         self._tell_boundary(self.table.step, self.table.bodies)
 
     # -- what can be asked ---------------------------------------------------------------------------------------
@@ -128,7 +120,7 @@ class Session:
         need = self.need
         if self.table.hand.held is not None or need.wait in (Wait.REST, Wait.COUNT):
             return
-        if need.pieces and need.wait in (Wait.HAND, Wait.PULL, Wait.ACTION):
+        if need.pieces and need.wait in IN_HAND:
             self._grab(need.pieces[0])
         else:
             self._tidy()
@@ -145,7 +137,7 @@ class Session:
             self._judge_while_held(event, holding)
             if self._holding is not holding:
                 break
-        if self._holding is holding and self._is_late():
+        if self._holding is holding and self.handling.is_late(self.table.step, self.table.world.rate):
             self._apply(TimeUp(self.table.step))
         if self._holding is holding and self.table.hand.has_slipped:
             self._release()
@@ -173,8 +165,7 @@ class Session:
         self._journal(self.table.step, {"type": "answer", "yes": yes})
         need = self.need
         if need.question is Question.HOW_TALL:
-            heights = self.judge.heights(self.state, self.table.scene())
-            self._apply(Measured(self.table.step, heights))
+            self._apply(self._referee.measured(self.state))
         elif need.question is not None:
             self._apply(RefereeAnswer(self.table.step, need.question, need.pieces, yes))
         if self.need.wait in (Wait.ACTION, Wait.OVER):
@@ -197,25 +188,19 @@ class Session:
         self.handling.follow(before, self.state, self.table.step)
         for tell in self._tell:
             tell(before, given, self.state)
-        held = self.table.hand.held
-        if held is not None and held not in self._wanted():
+        held, need = self.table.hand.held, self.need
+        if held is not None and (held not in need.pieces or need.wait not in IN_HAND):
             # the rules took it out of the hand: a foul or a change of mind puts everything back, a fall does not
             if isinstance(given, (Nudged, TakeBack)):
                 self._put_back()
             else:
                 self._let_go()
 
-    def _wanted(self) -> tuple[str, ...]:
-        need = self.need
-        return need.pieces if need.wait in (Wait.HAND, Wait.PULL, Wait.ACTION) else ()
-
     def _grab(self, piece: str) -> None:
         back = self._ground.take(self.state, piece)
         self.table.hand.grab(self.table.bodies[piece])
         self._holding = Holding(piece, self.table, back)
         self.handling.taken(self.table.step)
-        if self._started_at is None:
-            self._started_at = self.table.step
 
     def _release(self) -> None:
         held = self.table.hand.held
@@ -231,8 +216,7 @@ class Session:
     def _let_go(self) -> None:
         assert self._holding is not None
         self._released_at = self.table.step
-        if Condition.DROPPED_FROM_ABOVE in self.need.conditions:
-            self._released_height = self.judge.height(self.state, self._holding.piece, self.table.scene())
+        self._released_height = self._referee.height(self.state, self.need)
         self.table.hand.release()
         self._holding = None
 
@@ -250,15 +234,10 @@ class Session:
             given = holding.nudged(event, lying)
         if given is not None:
             self._apply_or_refuse(given)
-        elif isinstance(event, Dropped) or self._is_landing(event, holding):
+        elif isinstance(event, Dropped) or holding.sees_landing(event):
             self._judge_falls(holding.piece, holding.is_lifted)
         if self._holding is holding and self.need.wait is Wait.PULL and holding.is_out():
             self._apply(Removed(self.table.step, holding.piece))
-
-    def _is_landing(self, event: SceneEvent, holding: Holding) -> bool:
-        if not isinstance(event, Touched) or not {event.a, event.b} & {TABLE, FLOOR}:
-            return False
-        return holding.piece not in (event.a, event.b) or holding.comes_down(event)
 
     def _apply_or_refuse(self, given: Input) -> None:
         """BS-05, BS-13: a piece that touches what it may not goes back, unless it is too late for that."""
@@ -271,20 +250,10 @@ class Session:
 
     def _judge_falls(self, piece: str, is_lifted: bool = True) -> bool:
         """Tell the rules what fell since the last boundary; whether anything did."""
-        down = self.judge.fallen(self.state, piece, self.before, self.table.scene(), is_lifted)
-        # the piece in play may fall again and again; others are down once
-        down = tuple(name for name in down if name == piece or name not in self._told)
-        if down:
-            self._told.update(down)
-            self._apply(Fell(self.table.step, down))
-        return bool(down)
-
-    def _is_late(self) -> bool:
-        """CT-37 to CT-39: whether the time of the challenge is over; it runs from the first grab."""
-        limit = self.handling.limit_s
-        if not limit or self._started_at is None:
-            return False
-        return self.table.step - self._started_at > steps_of(limit, self.table.world.rate)
+        fell = self._referee.fell(self.state, piece, is_lifted)
+        if fell is not None:
+            self._apply(fell)
+        return fell is not None
 
     def _count(self) -> None:
         """WK-13: the count from the release, whatever moves; a fall ends it at once."""
@@ -295,36 +264,24 @@ class Session:
             is_news = any(isinstance(event, (Dropped, Touched)) for event in self.table.advance())
             if is_news and self._judge_falls(piece):
                 return
-        scene = self.table.scene()
         if not self._judge_falls(piece):
-            broken = self.judge.broken(self.state, piece, need.conditions, self.before, scene)
-            self._apply(CountElapsed(self.table.step, piece, broken))
+            self._apply(self._referee.elapsed(self.state, need))
 
     def _rest(self) -> None:
         """Run until all lies still, then judge it."""
         self.table.run_to_rest()
         need = self.need
         piece = need.pieces[0] if need.pieces else ""
-        scene = self.table.scene()
         if self._judge_falls(piece):
             return
-        if self._is_late():
+        if self.handling.is_late(self.table.step, self.table.world.rate):
             self._apply(TimeUp(self.table.step))
             return
-        owner = self.judge.hit(self.state, piece, scene) if piece else None
-        if owner is not None:
-            self._apply(HitNeighbour(self.table.step, piece, owner))
-        if self.need != need:
-            return
-        if not piece:
-            self._apply(Rested(self.table.step, tuple(sorted(self.judge.in_play(self.state)))))
-            return
-        where = self.judge.where(self.state, piece, scene)
-        covers = self.judge.covers(self.state, piece, self.before, scene)
-        broken = self.judge.broken(
-            self.state, piece, need.conditions, self.before, scene, self._released_height
-        )
-        self._apply(Placed(self.table.step, piece, where, covers, broken))
+        hit = self._referee.hit(self.state, piece)
+        if hit is not None:
+            self._apply(hit)
+        if self.need == need:
+            self._apply(self._referee.placed(self.state, need, self._released_height))
 
     def _tidy(self) -> None:
         """After an act, with the hand empty: what the rules have put away goes home, and a new boundary; a piece
@@ -337,7 +294,7 @@ class Session:
         elif not self._ground.is_untouched:
             self.table.run_to_rest()
             self._ground.put_away(self.state)
-        self._told.clear()
+        self._referee.begin()
         if self._ground.is_untouched:
             # cards were played, or all was taken back
             self._ground.keep(self.state)
