@@ -17,12 +17,15 @@ from engine.pose import Pose
 from engine.world import FLOOR, TABLE
 from games.judge.rows import outline as plan
 from games.rules.base import Action, Need, TakeBack, Wait
+from games.rules.conditions import Condition
 from games.session import Session
 
 Array = NDArray[np.float64]
 
 HOVER = 0.008
 """Metres above its place where a carried piece is stopped, to be lowered from there."""
+DROP = 0.026
+"""CT-50: metres above its place from where a card is dropped: 20 mm above the tower, and what a card lies aslant."""
 SINK = 0.02
 """Metres below its place to which a lowered piece may go until something carries it."""
 MOST_TRIES = 20
@@ -99,11 +102,12 @@ def lay(session: Session, player: Player, need: Need) -> None:
         if body.name not in (TABLE, FLOOR, held)
     ]
     x, y, z = goal.position
-    over = Pose((x, y, z + HOVER), goal.orientation)
+    is_dropped = Condition.DROPPED_FROM_ABOVE in need.conditions
+    over = Pose((x, y, z + (DROP if is_dropped else HOVER)), goal.orientation)
     height = min(max(tops, default=0.0), goal.position[2] + 0.15) + half + CLEARANCE
     if hand.held == held:
         _drive(session, player, carry(hand, over, height), Wait.HAND)
-    if hand.held == held:
+    if hand.held == held and not is_dropped:
         _drive(session, player, lower(hand, z - SINK, session.table.bodies[held].piece.mass), Wait.HAND)
     if hand.held == held and session.need.wait is Wait.HAND:
         session.release()
