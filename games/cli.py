@@ -277,11 +277,13 @@ def bench(
 
 @app.command(epilog="Example: teeter demo")
 @reports
-def demo() -> None:
-    """The main job on three scenes: one that stands, one at its limit, one that falls."""
+def demo(
+    out: Annotated[Path, typer.Option("--out", help="The folder for what is made.")] = Path("demo"),
+) -> None:
+    """A game by bots, its replay verified, ten seconds of video with sound, and the picture of a verdict."""
     from games.commands.demo import show
 
-    raise typer.Exit(show())
+    raise typer.Exit(show(out))
 
 
 @app.command("games", epilog="Example: teeter games")

@@ -56,15 +56,28 @@ class Clear:
     first: str | None
 
 
-def clear(assembly: Assembly, *, gravity: Vector = GRAVITY, contacts: Contacts | None = None) -> Clear | None:
-    """The verdict of statics where it has leeway; None near the limit and where statics is silent."""
+def clear(
+    assembly: Assembly,
+    *,
+    gravity: Vector = GRAVITY,
+    contacts: Contacts | None = None,
+    balanced: bool | None = None,
+) -> Clear | None:
+    """The verdict of statics where it has leeway; None near the limit and where statics is silent.
+
+    contacts: those already found. balanced: what `statics.stands` says, where that is known: it saves one question.
+    """
     contacts = contacts or find_contacts(assembly)
     if not contacts.meet or contacts.curved:
         return None
     leeway = leeway_of(assembly)
     try:
-        if _holds(balance_of(assembly, widened(contacts, -leeway), gravity=gravity)):
+        if balanced is not False and _holds(
+            balance_of(assembly, widened(contacts, -leeway), gravity=gravity)
+        ):
             return Clear(True, None)
+        if balanced is True:
+            return None
         wide = balance_of(assembly, widened(contacts, leeway), gravity=gravity)
         wide = replace(wide, friction=GRIP * wide.friction)
         answer = fall(wide, wide.friction)
