@@ -1,0 +1,247 @@
+"""Handicaps that belong to the hand (CT-40 to CT-50), tremor, and the time of a challenge, on the table without a
+window; and what a held piece does that counts (BS-08)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from engine.hand import packed, unpacked
+from engine.pose import Pose
+from engine.record.reader import load
+from engine.world import TABLE
+from games.handling import Handling
+from games.playback import verify
+from games.players import player
+from games.players.bots import bots_of
+from games.players.player import lay, play
+from games.record import begin
+from games.rules.base import Input, Take, Wait
+from games.rules.bausack.state import IN
+from games.rules.conditions import Condition
+from games.rules.crazy_tower.state import CrazyReason, RevealCard
+from games.rules.crazy_tower.stock import Handicap
+from games.rules.events import Fell, Placed
+from games.rules.registry import GAMES
+from games.session import Session
+
+BY_NAME = {game.name: game for game in GAMES}
+RATE = 240
+START = packed(Pose((0.1, -0.2, 0.05)))
+
+
+def solo(challenge: int, tremor: float = 0.0, told: list[Input] | None = None) -> Session:
+    """A challenge with one colour."""
+    options: dict[str, object] = {"mode": "solo", "challenge": challenge}
+    # some challenges want more colours; those here do not
+    options["colour_count"] = 1
+    tell = [lambda before, given, after: told.append(given)] if told is not None else []
+    return begin(BY_NAME["crazy-tower"], ("bot:steady",), 2, options, tremor=tremor, tell=tell)[0]
+
+
+def taken(session: Session, piece: str = "") -> Pose:
+    """Take up a piece, the first there is if none is named; where the hand holds it."""
+    takes = [each.action for each in session.choices if isinstance(each.action, Take)]
+    session.act(next(take for take in takes if piece in ("", take.piece)))
+    return session.table.hand.target
+
+
+def hold(session: Session, x: float, y: float, z: float, steps: int) -> NDArray[np.float64]:
+    """Aim at one place all the time; where the piece was (steps, 3), metres."""
+    held, turned = session.table.hand.held, session.table.hand.target.orientation
+    assert held is not None
+    found = []
+    for _ in range(steps):
+        if session.table.hand.held is None:
+            break
+        session.aim(packed(Pose((x, y, z), turned)))
+        found.append(session.table.world.pose(held).position)
+    return np.array(found)
+
+
+def lift(session: Session, height: float) -> tuple[float, float, float]:
+    """Lift the held piece straight up, 0.1 m/s; where the hand is then."""
+    x, y, z = session.table.hand.target.position
+    for step in range(1, int(height * 2400) + 1):
+        hold(session, x, y, z + step / 2400, 1)
+    return x, y, z + height
+
+
+def touched(session: Session, held: str) -> set[str]:
+    return {name for pair in session.table.watch.touching if held in pair for name in pair}
+
+
+def offsets(handling: Handling, seconds: float, begin_s: float = 0.0) -> NDArray[np.float64]:
+    """What is added to one and the same wish, (steps, 3), metres."""
+    steps = range(int(begin_s * RATE), int((begin_s + seconds) * RATE))
+    return np.array(
+        [np.subtract(unpacked(handling.of(START, step, RATE)).position, (0.1, -0.2, 0.05)) for step in steps]
+    )
+
+
+def test_a_calm_hand_without_a_challenge_does_what_is_wanted() -> None:
+    assert Handling(Handicap(), 0.0, 1).of(START, 77, RATE) == START
+
+
+def test_tremor_is_as_large_as_asked_and_differs_with_the_seed() -> None:
+    found = offsets(Handling(Handicap(), 0.001, 1), 20.0)
+    assert np.sqrt((found**2).mean(axis=0)) == pytest.approx([0.001] * 3, rel=0.15)
+    assert not np.allclose(found, offsets(Handling(Handicap(), 0.001, 2), 20.0))
+
+
+def test_CT_40_the_other_hand_trembles_twice_as_much() -> None:
+    session = solo(10, tremor=0.001)
+    plain = solo(1, tremor=0.001)
+    assert bots_of(session, 1)["steady"].tremor.size == 2 * bots_of(plain, 1)["steady"].tremor.size
+    twice, once = offsets(session.handling, 2.0), offsets(plain.handling, 2.0)
+    assert np.abs(twice - 2 * once).max() < 3e-6  # targets are whole micrometres
+    session.close()
+    plain.close()
+
+
+@pytest.mark.parametrize(("challenge", "size", "period", "axes"), [(11, 0.008, 5.0, 2), (15, 0.016, 3.0, 1)])
+def test_CT_41_CT_45_the_hand_sways_with_the_body(
+    challenge: int, size: float, period: float, axes: int
+) -> None:
+    """CT-41, CT-45: the piece in the hand goes to and fro, though the player wants it to stay."""
+    session = solo(challenge)
+    taken(session)
+    x, y, z = lift(session, 0.05)
+    found = hold(session, x, y, z, int(period * RATE))
+    reach = np.ptp(found, axis=0) / 2
+    assert reach[0] == pytest.approx(size, rel=0.05)
+    assert bool(reach[1] > 0.3 * size) is (axes == 2)
+    assert reach[2] < 1e-3
+    session.close()
+
+
+def test_CT_46_without_thumbs_a_piece_slips_that_a_hand_would_hold() -> None:
+    for challenge, is_held in ((1, True), (16, False)):
+        session = solo(challenge)
+        taken(session)
+        x, y, z = lift(session, 0.02)
+        hold(session, x + 0.02, y, z, 1)
+        assert (session.table.hand.held is not None) is is_held
+        session.close()
+
+
+def test_CT_47_the_hand_wobbles_for_five_seconds_after_a_new_card() -> None:
+    handling = Handling(Handicap(spins=3, wobble_s=5.0), 0.0, 1)
+    lower, higher = (SimpleNamespace(floors=("card",) * count) for count in (1, 2))
+    assert np.abs(offsets(handling, 1.0)).max() < 1e-9
+    handling.follow(lower, higher, 2 * RATE)
+    handling.follow(higher, higher, 3 * RATE)
+    wobble = np.abs(offsets(handling, 5.0, 2.0))
+    assert wobble[:RATE].max() > 0.003
+    assert wobble[-RATE // 2 :].max() < 0.001
+    assert np.abs(offsets(handling, 1.0, 7.01)).max() < 1e-9
+
+
+def test_CT_49_the_hand_cannot_be_lifted_beyond_its_reach() -> None:
+    session = solo(19)
+    taken(session)
+    x, y, z = lift(session, 0.25)
+    assert z > 0.25
+    found = hold(session, x, y, z, 60)
+    assert found[:, 2] == pytest.approx(0.150, abs=5e-4)
+    session.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("drop", "is_high_enough"), [(player.DROP, True), (0.012, False)])
+def test_CT_50_a_card_is_dropped_from_above(
+    drop: float, is_high_enough: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CT-50: one that is let go too low is taken up and laid again (ALL-9)."""
+    monkeypatch.setattr(player, "DROP", drop)
+    told: list[Input] = []
+    session = solo(20, told=told)
+    bot = bots_of(session, 2)["steady"]
+    while not session.state.floors[0].blocks:
+        play(session, {"steady": bot}, session.turns + 1)
+        if session.need.wait is not Wait.ACTION:
+            lay(session, bot, session.need)
+            session.settle()
+    session.act(RevealCard(session.need.player))
+    card = session.state.card
+    taken(session, card)
+    lay(session, bot, session.need)
+    session.settle()
+    broken = [each.broken for each in told if isinstance(each, Placed) and each.piece == card]
+    assert broken == [() if is_high_enough else (Condition.DROPPED_FROM_ABOVE,)]
+    assert (session.state.card == card) is not is_high_enough
+    session.close()
+
+
+@pytest.mark.parametrize("is_in_the_air", [True, False])
+def test_CT_39_the_time_runs_from_the_first_grab(is_in_the_air: bool) -> None:
+    session = solo(9)
+    assert session.handling.limit_s == 60.0
+    session.handling.limit_s = 0.5
+    x, y, z = taken(session).position
+    hold(session, x, y, z + 0.02, 110)
+    assert session.outcome is None
+    if is_in_the_air:
+        hold(session, x, y, z + 0.02, 20)
+    else:
+        # what rests when the time is over has not rested within it
+        session.release()
+        session.settle()
+    assert session.outcome is not None
+    assert session.outcome.reason is CrazyReason.ONE_MINUTE
+    assert session.table.hand.held is None
+    session.close()
+
+
+def test_a_game_of_trembling_hands_agrees_with_its_record(tmp_path: Path) -> None:
+    path = tmp_path / "a.teeter"
+    options: dict[str, object] = {"mode": "solo", "colour_count": 1}
+    session, recorder = begin(BY_NAME["crazy-tower"], ("Ana",), 1, options, tremor=0.002, path=path)
+    assert recorder is not None
+    taken(session)
+    x, y, z = lift(session, 0.02)
+    hold(session, x * 0.5, y * 0.5, z, 1)
+    assert session.need.wait is Wait.REST  # torn out of the fingers
+    session.settle()
+    session.close()
+    recorder.close()
+    assert load(path).meta.settings == {"tremor_mm": 2.0}
+    assert verify(path).agrees
+
+
+def test_a_tremor_that_no_hand_has() -> None:
+    with pytest.raises(ValueError, match="a tremor of 30 mm: a hand shakes by 0 to 20 mm"):
+        solo(1, tremor=0.03)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_lifted", [True, False])
+def test_BS_08_a_held_piece_counts_from_when_it_was_lifted(is_lifted: bool) -> None:
+    """BS-08: back on the table before it was let go it is a collapse; while it still lies in the supply it is none."""
+    told: list[Input] = []
+    names = ("bot:steady", "bot:steady")
+    session: Session = begin(
+        BY_NAME["bausack"], names, 2, {"pieces": 10}, tell=[lambda before, given, after: told.append(given)]
+    )[0]
+    bots: dict[str, Any] = bots_of(session, 2)
+    while not (session.need.wait is Wait.HAND and session.state.towers[session.state.actor]):
+        play(session, bots, session.turns + 1)
+        if session.need.wait is Wait.HAND and not session.state.towers[session.state.actor]:
+            lay(session, bots[session.need.player], session.need)
+    seat, held = session.state.actor, session.table.hand.held
+    assert held is not None
+    told.clear()
+    x, y, z = lift(session, 0.012 if is_lifted else 0.0)
+    assert (TABLE in touched(session, held)) is not is_lifted
+    for step in range(160):
+        if session.table.hand.held is not None:
+            hold(session, x, y, z - 1e-4 * step, 1)
+    assert is_lifted or TABLE in touched(session, held)
+    assert [each.pieces for each in told if isinstance(each, Fell)] == ([(held,)] if is_lifted else [])
+    assert (session.state.out[seat] == IN) is not is_lifted
+    session.close()
