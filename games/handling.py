@@ -20,6 +20,9 @@ WOBBLE = 0.006
 """CT-47: metres to either side by which the hand of somebody who has spun round three times wobbles, at first."""
 WOBBLE_PERIOD = 1.2
 """Seconds: dizzy people sway at 0.5 to 1 Hz."""
+FASTEST = 2.0
+"""m/s: as fast as people reach across a table. A wish that leaps is followed no faster, or it would fling a cube of 3 g
+out of the room."""
 LONGEST_TREMOR = 0.02
 """Metres: a hand that shakes more holds nothing."""
 
@@ -42,17 +45,15 @@ class Handling:
         self._dizzy_s = handicap.wobble_s
         self._highest = handicap.reach_mm / 1e3
         self._taken_at = 0
+        self._place = np.zeros(3)
         self._first_at: int | None = None
         self._spun_at: int | None = None
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether the hand does just what the player wants."""
-        return not (self._tremor.size or self._sway.size or self._dizzy_s or self._highest)
+        self._is_plain = not (self._tremor.size or self._sway.size or self._dizzy_s or self._highest)
 
-    def taken(self, step: int) -> None:
-        """The hand has closed on a piece."""
-        self._taken_at = step
+    def taken(self, step: int, pose: Pose) -> None:
+        """The hand has closed on a piece, here."""
+        self._taken_at, self._place = step, np.asarray(pose.position)
         self._first_at = step if self._first_at is None else self._first_at
 
     def is_late(self, step: int, rate: int) -> bool:
@@ -68,10 +69,15 @@ class Handling:
 
     def of(self, target: Target, step: int, rate: int) -> Target:
         """Where the hand goes when the player wants it at a target; rate: steps a second."""
-        if self.is_plain:
-            return target
         pose, seconds = unpacked(target), step / rate
-        place = np.asarray(pose.position) + self._tremor.at(seconds)
+        wanted = np.asarray(pose.position)
+        way = wanted - self._place
+        leap = float(np.linalg.norm(way)) * rate / FASTEST
+        if leap <= 1.0 and self._is_plain:
+            self._place = wanted
+            return target
+        self._place = self._place + way / max(1.0, leap)
+        place = self._place + self._tremor.at(seconds)
         swaying = self._sway.at(seconds) + self._wobble(step, rate)
         place += onset((step - self._taken_at) / rate) * swaying
         if self._highest:

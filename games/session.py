@@ -200,7 +200,7 @@ class Session:
         back = self._ground.take(self.state, piece)
         self.table.hand.grab(self.table.bodies[piece])
         self._holding = Holding(piece, self.table, back)
-        self.handling.taken(self.table.step)
+        self.handling.taken(self.table.step, self.table.hand.target)
 
     def _release(self) -> None:
         held = self.table.hand.held
