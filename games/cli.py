@@ -216,11 +216,14 @@ def play(
         Optional[float],
         typer.Option("--from", help="With --resume and --record: from the action before this second."),
     ] = None,
+    scene: Annotated[
+        Optional[str], typer.Option(help="Sandbox: the scene that lies on the table, a file or a name.")
+    ] = None,
     headless: Annotated[bool, typer.Option("--headless", help="Without a window; bots only.")] = False,
     turns: Annotated[int, typer.Option(help="Break the game off after so many choices.")] = 2000,
     as_json: Json = False,
 ) -> None:
-    """A whole game on true physics, told as it goes. `--resume FILE` goes on with one."""
+    """A whole game on true physics, in a window; without a game its menu. `--resume FILE` goes on with one."""
     from games.commands.play import Request, run
 
     request = Request(
@@ -236,8 +239,20 @@ def play(
         tremor=tremor,
         resume=resume,
         start=start,
+        scene=scene,
     )
     raise typer.Exit(run(request, as_json))
+
+
+@app.command(epilog="Example: teeter view arch")
+@reports
+def view(
+    scene: Annotated[str, typer.Argument(help="Scene file, mesh file, or the name of a shipped scene.")],
+) -> None:
+    """Look at a scene in a window: go round it, check it, take pieces in the hand."""
+    from games.commands.play import Request, run
+
+    raise typer.Exit(run(Request(game="sandbox", scene=scene), as_json=False))
 
 
 @app.command(epilog="Example: teeter verify game.teeter")

@@ -1,47 +1,136 @@
-"""`teeter demo`: the main job, in a minute and without a screen."""
+"""`teeter demo`: the main job in a minute or two and without a screen: a game, its replay, a video, a verdict."""
 
 from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn
 from rich.table import Table
 
-from games.commands.check import COLOUR, Request, verdict_of
-from games.commands.console import OK
+from games.commands.console import OK, refuse
 
-SCENES = ("arch", "leaning_tower", "tower_gone")
+GAME, PLAYERS, SEED = "tower-topple", ("bot:bold", "bot:clumsy"), 5
+SCENE = "arch"
+SECONDS = 10.0
+"""Of the highlight."""
 
 
-def show() -> int:
-    """Check three scenes and print the verdicts as a table."""
-    table = Table(title="Would it topple?", title_justify="left", show_lines=True)
-    for heading in ("scene", "verdict", "what the check says"):
-        table.add_column(heading)
-    errors = Console(stderr=True)
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A thing that was made. took: seconds."""
+
+    what: str
+    where: Path
+    took: float
+
+
+def show(out: Path = Path("demo")) -> int:
+    """Make everything and print what was made; the exit code. Raises what the commands raise."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        refuse(f"{out}: cannot be made: {error.strerror or error}")
+    made: list[Made] = []
+    replay = out / "game.teeter"
+    steps: Sequence[tuple[str, Callable[[], tuple[str, Path]]]] = (
+        ("playing a game", lambda: (_game(replay), replay)),
+        ("playing it again", lambda: (_verified(replay), replay)),
+        ("filming its highlight", lambda: _video(replay, out / "highlight.mp4")),
+        ("checking a scene", lambda: _picture(out / "check.png")),
+    )
     # without its thread, which would keep the checks from forking their workers
     with Progress(
-        SpinnerColumn(), TextColumn("{task.description}"), console=errors, transient=True, auto_refresh=False
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        console=Console(stderr=True),
+        transient=True,
+        auto_refresh=False,
     ) as progress:
         task = progress.add_task("")
-        for name in SCENES:
-            progress.update(task, description=f"checking {name}", refresh=True)
-            table.add_row(*_row(name))
+        for words, step in steps:
+            progress.update(task, description=words, refresh=True)
+            started = time.perf_counter()
+            what, where = step()
+            made.append(Made(what, where, time.perf_counter() - started))
     console = Console()
-    console.print(table)
-    console.print(f"Look closer with [bold]teeter check {SCENES[0]}[/bold], or at your own scene file.")
+    console.print(_table(made))
+    console.print(
+        f"Watch it with [bold]teeter replay {replay}[/bold], or play with [bold]teeter play[/bold]."
+    )
     return OK
 
 
-def _row(name: str) -> tuple[str, str, str]:
-    from engine.topple.words import headline, newtons
+def _table(made: Sequence[Made]) -> Table:
+    table = Table(title="What was made", title_justify="left")
+    for heading in ("what", "where", "size", "time"):
+        table.add_column(heading, overflow="fold")
+    for each in made:
+        size = each.where.stat().st_size / 1e6
+        table.add_row(each.what, str(each.where), f"{size:.2f} MB", f"{each.took:.0f} s")
+    return table
 
-    verdict = verdict_of(Request(name))
-    statics, colour = verdict.statics, COLOUR[verdict.word]
-    lines = [headline(verdict)]
-    if statics.stands and statics.tilt_deg is not None:
-        push = f" or a push of {newtons(statics.push_n)}" if statics.push_n is not None else ""
-        lines.append(
-            f"{statics.tilt_deg:.2f} degrees of tilt{push} would topple it; {statics.weakest} is weakest."
-        )
-    lines.append(f"[dim]{verdict.wall:.1f} s[/dim]")
-    return name, f"[{colour}]{verdict.word}[/{colour}]", "\n".join(lines)
+
+def _game(path: Path) -> str:
+    from games.commands.play import game_named
+    from games.players.bots import bots_of
+    from games.players.player import play
+    from games.record import begin
+
+    # made anew each time, like everything in this folder
+    path.unlink(missing_ok=True)
+    game = game_named(GAME)
+    session, recorder = begin(game, PLAYERS, SEED, {}, path=path)
+    try:
+        result = play(session, bots_of(session, SEED), 60)
+        outcome = session.outcome
+        winners = list(outcome.winners) if outcome else []
+        reason = outcome.reason.text if outcome else result.why
+        if recorder is not None:
+            recorder.close({"winners": winners, "reason": reason, "turns": result.turns})
+    finally:
+        session.close()
+    return f"a game of {game.title} by two bots, {result.turns} turns: {reason}"
+
+
+def _verified(path: Path) -> str:
+    from games.playback import verify
+
+    found = verify(path)
+    return f"its replay, verified: {found.steps} steps " + (
+        "agree bit for bit" if found.agrees else f"differ: {found.why}"
+    )
+
+
+def _video(replay: Path, path: Path) -> tuple[str, Path]:
+    import numpy as np
+
+    from engine.record.motion import motion_of
+    from engine.record.reader import load
+    from engine.view.video.highlight import highlight
+    from engine.view.video.make import make
+    from engine.view.video.recipe import Recipe
+    from games.replays import bodies_of, telling_of
+
+    recording = load(replay)
+    bodies = bodies_of(recording)
+    reach = {body.name: float(np.linalg.norm(body.piece.extents)) / 2 for body in bodies}
+    motion = motion_of(recording, [reach.get(name, 0.0) for name in recording.meta.names])
+    begin, end = highlight(motion, recording.seconds, SECONDS)
+    recipe = Recipe(begin=begin, end=end, slow_fall=True, cards=False)
+    film = make(recording, bodies, telling_of(recording), recipe, path)
+    return f"its highlight, {film.seconds:.0f} s in slow motion, with sound", path
+
+
+def _picture(path: Path) -> tuple[str, Path]:
+    from engine.view.finding import picture
+    from games.commands.check import Request, options_of, scene_of, verdict_on
+
+    request = Request(SCENE)
+    scene, options = scene_of(request), options_of(request)
+    verdict = verdict_on(scene, request)
+    picture(scene.assembly, verdict, options, path)
+    return f"the scene `{SCENE}` {verdict.word}: its forces", path

@@ -161,7 +161,7 @@ def film_of(replay: Replay, bodies: Sequence[Body], telling: Telling, recipe: Re
 
 def _placed(bodies: Sequence[Body], poses: NDArray[np.float32]) -> list[Body]:
     """Bodies where they are first seen; what is never there lies with the first. poses: (n, bodies, 7)."""
-    there = np.isfinite(poses).all(axis=2)
+    there: NDArray[np.bool_] = np.asarray(np.isfinite(poses).all(axis=2), dtype=np.bool_)
     places = [
         Pose((x, y, z), (a, b, c, d))
         for column in range(len(bodies))
