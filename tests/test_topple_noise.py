@@ -182,9 +182,9 @@ def test_statics_decides_beyond_half_a_millimetre(inside: float, expected: bool 
 
 def test_what_falls_onto_something_near_is_left_to_the_simulation() -> None:
     """Tipping by 0.3 mm and lying on a neighbour is no fall."""
-    base = box("base", (40, 40, 20), pose(0, 0, 10))
-    beam = box("beam", (100, 20, 10), pose(25, 0, 25))
-    neighbour = box("low", (20, 20, 19.7), pose(60, 0, 9.85))
+    base = box("base", (40, 40, 90), pose(0, 0, 45))
+    beam = box("beam", (100, 20, 10), pose(25, 0, 95))
+    neighbour = box("low", (20, 20, 89.7), pose(60, 0, 44.85))
     assert clear(scene(base, beam)) == clear(scene(base, beam, box("far", (20, 20, 5), pose(60, 0, 2.5))))
     assert clear(scene(base, beam)) is not None
     assert clear(scene(base, beam, neighbour)) is None

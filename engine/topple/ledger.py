@@ -11,8 +11,10 @@ import io
 import os
 import time
 from collections.abc import Sequence
+from contextlib import suppress
+from io import FileIO
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from engine.topple.errors import SweepError
 from engine.topple.sweep import COLUMNS, Row
@@ -36,7 +38,8 @@ class Ledger:
         if path.suffix == PARQUET and path.exists():
             self._keep(_from_parquet(path))
         whole = self._read() if self._growing.exists() else 0
-        self._file: TextIO = self._growing.open("a", newline="", encoding="utf-8")
+        # without a buffer, which would write what failed once more when the file is closed
+        self._file: FileIO = self._growing.open("ab", buffering=0)
         self._file.truncate(whole)
         self._synced = time.monotonic()
         if whole == 0:
@@ -78,8 +81,9 @@ class Ledger:
     def _append(self, text: str) -> None:
         at = self._file.seek(0, os.SEEK_END)
         try:
-            self._file.write(text)
-            self._file.flush()
+            data = memoryview(text.encode())
+            while len(data):
+                data = data[self._file.write(data) :]
             if time.monotonic() - self._synced > SYNC:
                 os.fsync(self._file.fileno())
                 self._synced = time.monotonic()
@@ -89,11 +93,8 @@ class Ledger:
 
     def _cut(self, at: int) -> None:
         """Take half a row away again; where even that fails the next run drops it."""
-        try:
-            os.truncate(self._growing, at)
-            self._file.close()
-        except OSError:
-            pass
+        with suppress(OSError):
+            self._file.truncate(at)
 
     def _trouble(self, error: OSError) -> SweepError:
         return SweepError(

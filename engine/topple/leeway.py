@@ -5,7 +5,8 @@ The rule. Statics alone decides a scene whose faces meet, when its answer has le
 * it stands, if it does so with every contact area narrower by a leeway on all sides, and without any friction; where
   all contacts lie in parallel planes, so that nothing can be wedged, the friction over `GRIP` may help;
 * it falls, if it does so with every contact area wider by the leeway on all sides and with `GRIP` times the
-  friction, and if what falls has room: carried on along the mechanism it meets nothing it did not touch before.
+  friction, and if what falls has room: carried on along the mechanism it meets nothing it did not touch before,
+  until it has come down or turned as far as a simulation calls fallen.
 
 Everything else is near the limit, or wedged, or rocks, or may be caught half-way: there the simulation decides.
 A line or a point of contact has no width, so what only stands on those never stands clearly.
@@ -15,21 +16,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from engine.pose import Pose
+from engine.pose import Pose, angle_between
 from engine.settings import magnification
 from engine.topple.conic import StaticsError, fall
 from engine.topple.contacts import Contacts, find_contacts
+from engine.topple.contacts_edge import body_boxes
 from engine.topple.equilibrium import GRAVITY, Balance, balance_of
-from engine.topple.features import of_piece
+from engine.topple.features import of_bodies, of_piece
 from engine.topple.margins import mechanism, weakest
+from engine.topple.overlap import overlaps_of
 from engine.topple.patches import axes_across
-from engine.topple.ragged import Array, Ints
+from engine.topple.ragged import Array, Ints, pairs_of_boxes
 from engine.topple.statics import UNBALANCED, held
+from engine.topple.trial import LIMITS
 from engine.world import Assembly, Body, Vector
 
 LEEWAY = 5e-4
@@ -42,8 +47,8 @@ GRIP = 1.1
 """Times the friction: the simulation's friction is right to about a per cent."""
 PARALLEL = math.cos(math.radians(0.1))
 """Contact normals this much along each other belong to parallel planes."""
-TRAVEL = (1e-3, 3e-3, 6e-3)
-"""Metres the fastest point is carried along the mechanism to see whether it is caught; 2 mm count as fallen."""
+TRAVEL = 2e-3 * 1.3 ** np.arange(16)
+"""Metres the fastest point is carried along the mechanism, step by step, to see whether it is caught."""
 CAUGHT = 2e-4
 """Metres of new overlap that would catch it."""
 
@@ -138,23 +143,36 @@ def _hulls(flat: Array, row: Ints) -> NDArray[np.object_]:
 
 
 def _is_caught(assembly: Assembly, contacts: Contacts, balance: Balance, velocities: Array) -> bool:
-    """Whether pieces that go on along the mechanism run into something they did not touch before."""
+    """Whether pieces that go on along the mechanism run into something they did not touch before, or have come to the
+    end of the steps, before one of them has fallen.
+    """
     motion = mechanism(balance, velocities)
-    names = contacts.names
+    times = magnification(assembly.bodies)
     touching = {
         frozenset(pair) for pair in zip(contacts.first.tolist(), contacts.second.tolist(), strict=True)
     }
-    for travel in TRAVEL:
-        reach = travel * magnification(assembly.bodies)
+    for travel in TRAVEL * times:
         bodies = tuple(
-            body if body.fixed else body.at(carried_on(body, *motion[body.name], reach))
+            body if body.fixed else body.at(carried_on(body, *motion[body.name], float(travel)))
             for body in assembly.bodies
         )
-        for one in find_contacts(Assembly(assembly.name, bodies)).overlaps:
-            pair = frozenset((names.index(one.first), names.index(one.second)))
-            if pair not in touching and one.depth > CAUGHT:
-                return True
-    return False
+        extent = body_boxes(of_bodies(bodies), len(bodies))
+        first, second = pairs_of_boxes(*extent, 0.0)
+        fresh = [
+            frozenset(pair) not in touching for pair in zip(first.tolist(), second.tolist(), strict=True)
+        ]
+        if overlaps_of(bodies, extent, first[fresh], second[fresh], CAUGHT * times):
+            return True
+        if any(map(partial(_has_fallen, times=times, down=balance.down), assembly.bodies, bodies)):
+            return False
+    return True
+
+
+def _has_fallen(before: Body, after: Body, *, times: float, down: Array) -> bool:
+    """By the measures of a trial."""
+    lowered = float((np.subtract(after.pose.position, before.pose.position)) @ down)
+    drop = max(LIMITS.drop * times, float(before.piece.extents.min()) / 2)
+    return lowered > drop or angle_between(before.pose.orientation, after.pose.orientation) > LIMITS.tumble
 
 
 def carried_on(body: Body, velocity: Vector, spin: Vector, time: float) -> Pose:

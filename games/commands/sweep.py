@@ -16,8 +16,9 @@ from games.commands.progress import bar
 from games.commands.sweep_report import Report, show
 
 if TYPE_CHECKING:
+    from engine.topple.grid import Spot
     from engine.topple.ledger import Ledger
-    from engine.topple.sweep import Case, Place, Row, Spot, Study
+    from engine.topple.sweep import Case, Place, Row, Study
     from engine.world import Body
     from scenes.scene import Scene
 
@@ -187,7 +188,7 @@ def _places(body: Body, bodies: Sequence[Body], spots: Iterable[Spot], keep_heig
 
 
 def _spots(request: Request) -> list[Spot]:
-    from engine.topple.sweep import axis_of, spots_of
+    from engine.topple.grid import axis_of, spots_of
 
     axes = [
         axis_of(words, option)

@@ -1,0 +1,211 @@
+"""`teeter sweep`: the table, the map, going on after an interruption, clusters, and bad input."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from games.cli import app
+
+BRIDGE = ("bridge", "--piece", "counterweight", "--y", "0")
+COLUMNS = "number,scene,x_mm,y_mm,z_mm,yaw_deg,verdict,judge,tilt_deg,weakest,key"
+
+
+def teeter(*words: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, ["sweep", *words])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_table_a_map_and_advice(tmp_path: Path) -> None:
+    out, plot = tmp_path / "t.csv", tmp_path / "map.png"
+    code, said, err = teeter(
+        *BRIDGE, "--x=-40:40:9", "--best", "2", "--out", str(out), "--plot", str(plot), "--workers", "1"
+    )
+    assert (code, err) == (0, "")
+    assert "9 places of counterweight" in said
+    assert "The safest" in said
+    assert out.read_text().splitlines()[0] == COLUMNS
+    rows = rows_of(out)
+    assert [float(row["x_mm"]) for row in rows] == [-40.0 + 10.0 * k for k in range(9)]
+    # the counterweight holds the plank only on the far side of the pillar
+    assert [row["verdict"] for row in rows][4:] == ["topples"] * 5
+    assert {row["verdict"] for row in rows[:3]} == {"stands"}
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    assert plot.stat().st_size > 20_000
+
+
+def test_json_without_a_file_holds_the_table() -> None:
+    code, out, _ = teeter(*BRIDGE, "--x=-30:30:3", "--json", "--workers", "1", "--best", "1")
+    found = json.loads(out)
+    assert code == 0
+    assert found["rows"] == len(found["table"]) == sum(found["verdicts"].values()) == 3
+    assert found["best"][0]["x_mm"] == -30.0
+    assert found["best"][0]["tilt_deg"] == pytest.approx(9.8761, abs=1e-3)
+
+
+def test_the_same_for_any_number_of_workers(tmp_path: Path) -> None:
+    texts = []
+    for workers in ("1", "2"):
+        out = tmp_path / f"{workers}.csv"
+        assert (
+            teeter(*BRIDGE, "--x=-40:40:9", "--yaw", "0:90:2", "--out", str(out), "--workers", workers)[0]
+            == 0
+        )
+        texts.append(out.read_bytes())
+    assert texts[0] == texts[1]
+
+
+def test_an_interrupted_sweep_goes_on(tmp_path: Path) -> None:
+    out = tmp_path / "t.csv"
+    words = (*BRIDGE, "--x=-40:40:9", "--out", str(out), "--workers", "1")
+    assert teeter(*words)[0] == 0
+    whole = out.read_bytes()
+    # what is left when the power fails in the fifth row; one row is marked to see that it is not judged again
+    marked = whole.replace(b"bridge,-40", b"marked,-40")
+    out.write_bytes(marked[: marked.index(b"4,bridge") + 11])
+    assert teeter(*words)[0] == 0
+    assert out.read_bytes() == marked
+
+
+def test_many_scenes(tmp_path: Path) -> None:
+    for name, x in (("a", 0), ("b", 100), ("c", 5)):
+        (tmp_path / f"{name}.toml").write_text(
+            "teeter = 1\n[[piece]]\nid = 'low'\nshape = { box = [60, 60, 90] }\nposition = [0, 0, 45]\n"
+            f"[[piece]]\nid = 'top'\nshape = {{ box = [80, 40, 10] }}\nposition = [{x}, 0, {95 if x < 50 else 5}]\n"
+        )
+    out = tmp_path / "all.csv"
+    code, said, _ = teeter("--scenes", str(tmp_path / "*.toml"), "--out", str(out), "--workers", "1")
+    assert code == 0
+    rows = rows_of(out)
+    assert [Path(row["scene"]).stem for row in rows] == ["a", "b", "c"]
+    assert {row["verdict"] for row in rows} == {"stands"}
+    assert "3 scenes" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "give a scene"),
+        (("bridge",), "--piece is missing; --x is missing; --y is missing"),
+        ((*BRIDGE, "--x", "1:2"), "--x = 1:2"),
+        ((*BRIDGE, "--x", "nan"), "--x = nan"),
+        ((*BRIDGE, "--x", "0:1:0"), "--x = 0:1:0"),
+        ((*BRIDGE, "--x", "0:9:99999", "--yaw", "0:90:99999"), "places: must be from 1 to"),
+        (("bridge", "--piece", "counterwait", "--x", "0", "--y", "0"), "counterweight"),
+        (("bridge", "--piece", "table", "--x", "0", "--y", "0"), "support"),
+        ((*BRIDGE, "--x", "0", "--samples", "-4"), "--samples = -4"),
+        ((*BRIDGE, "--x", "0", "--workers", "0"), "--workers = 0"),
+        ((*BRIDGE, "--x", "0", "--out", "t.xlsx"), "must end in .csv, .parquet"),
+        ((*BRIDGE, "--x", "0", "--out", "/nowhere/t.csv"), "there is no folder /nowhere"),
+        ((*BRIDGE, "--x", "0", "--plot", "map.gif"), "must end in .png"),
+        ((*BRIDGE, "--x", "0", "--dask", "tcp://127.0.0.1:1", "--workers", "2"), "give one of them"),
+        (("--scenes", "/nowhere/*.toml"), "no file has such a name"),
+        (("--scenes", "*.toml", "--piece", "a"), "does not go with --scenes"),
+        (("nosuchscene", "--piece", "a", "--x", "0", "--y", "0"), "nosuchscene"),
+    ],
+)
+def test_bad_input(words: tuple[str, ...], message: str) -> None:
+    code, out, err = teeter(*words)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_a_full_disk_keeps_what_is_finished(tmp_path: Path) -> None:
+    """The file may not grow beyond 1 kB, as on a full disk."""
+    out = tmp_path / "t.csv"
+    words = [
+        sys.executable,
+        "-m",
+        "games",
+        "sweep",
+        *BRIDGE,
+        "--x=-40:40:33",
+        "--out",
+        str(out),
+        "--workers",
+        "1",
+    ]
+    limited = f"ulimit -f 1; exec {' '.join(words)}"
+    done = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 2, done.stderr
+    assert re.search(r"The \d+ rows that are finished stay in", done.stderr)
+    assert "Traceback" not in done.stderr
+    kept = rows_of(out)
+    assert len(kept) >= 8
+    assert all(row["key"] and len(row["key"]) == 16 for row in kept)
+    assert subprocess.run(words, capture_output=True, timeout=120, check=False).returncode == 0
+    assert rows_of(out)[: len(kept)] == kept
+    assert len(rows_of(out)) == 33
+
+
+# -- a cluster -------------------------------------------------------------------------------------------------
+
+
+def test_a_scheduler_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.topple.cluster.TIMEOUT", 1.0)
+    code, out, err = teeter(*BRIDGE, "--x", "0", "--dask", "tcp://127.0.0.1:9")
+    assert (code, out) == (2, "")
+    assert "no scheduler answers at tcp://127.0.0.1:9" in err
+
+
+@contextmanager
+def process(*words: str) -> Iterator[subprocess.Popen[bytes]]:
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    started = subprocess.Popen([sys.executable, "-m", *words], **quiet)  # type: ignore[call-overload]
+    try:
+        yield started
+    finally:
+        started.kill()
+        started.wait()
+
+
+def until(found: object, seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not found():  # type: ignore[operator]
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_the_same_table_though_a_worker_is_killed(tmp_path: Path) -> None:
+    """A real scheduler and two workers; one is killed when a third of the rows are on file."""
+    local, far, file = tmp_path / "local.csv", tmp_path / "far.csv", tmp_path / "scheduler.json"
+    words = (*BRIDGE, "--x=-44:44:23", "--yaw", "0:45:4")
+    assert teeter(*words, "--out", str(local), "--workers", "1")[0] == 0
+    scheduler = ("distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard", "--host", "127.0.0.1")
+    worker = ("distributed.cli.dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard")
+    where = ("--scheduler-file", str(file))
+    with process(*scheduler, *where):
+        until(file.exists)
+        until(lambda: file.read_text().endswith("}"))
+        address = json.loads(file.read_text())["address"]
+        folders = [("--local-directory", str(tmp_path / name)) for name in ("one", "two")]
+        with (
+            process(*worker, *where, *folders[0]) as victim,
+            process(*worker, *where, *folders[1]),
+            process("games", "sweep", *words, "--out", str(far), "--dask", address) as sweep,
+        ):
+            until(lambda: far.exists() and len(rows_of(far)) >= 30)
+            os.kill(victim.pid, signal.SIGKILL)
+            assert sweep.wait(timeout=180) == 0
+    assert far.read_bytes() == local.read_bytes()
+    assert len(rows_of(far)) == 92

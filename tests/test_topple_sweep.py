@@ -1,0 +1,238 @@
+"""Sweeps: rows agree with checks, tables are never lost, and advice is sound."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from statics_scenes import box, piece, pose, scene
+
+from engine.pose import Pose
+from engine.topple.errors import SweepError
+from engine.topple.grid import axis_of, spots_of
+from engine.topple.ledger import Ledger
+from engine.topple.statics import analyse
+from engine.topple.sweep import (
+    COLUMNS,
+    Place,
+    Row,
+    best,
+    case,
+    judge_case,
+    judge_place,
+    judge_places,
+    key_of,
+    study,
+)
+from engine.topple.verdict import Options, check
+from engine.world import Assembly, Body
+from scenes.ground import Ground
+from scenes.load import load
+
+BASE = box("base", (60, 40, 60), pose(0, 0, 30))
+TOP = box("top", (60, 30, 10), pose(0, 0, 65))
+
+
+def place(number: int, x: float, body: Body = TOP) -> Place:
+    at = body.at(Pose((x / 1e3, 0.0, body.pose.position[2]), body.pose.orientation))
+    return Place(number, x, 0.0, 0.0, at)
+
+
+# -- rows ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("x", [-45.0, -30.2, -10.0, 0.0, 29.0, 30.1, 33.0])
+def test_a_row_is_what_a_check_says(x: float) -> None:
+    """The top's centre leaves the base at 30 mm; within half a millimetre of that the simulation is asked."""
+    row = judge_place(study(scene(BASE)), place(0, x))
+    whole = scene(BASE, TOP.at(Pose((x / 1e3, 0.0, 0.065))))
+    assert row.verdict == check(whole, Options(workers=1)).word
+    assert row.judge == ("dynamics" if abs(abs(x) - 30.0) < 0.5 else "statics")
+    if row.verdict == "stands":
+        assert row.tilt_deg == pytest.approx(analyse(whole).tilt_deg, abs=1e-3)
+        assert row.weakest == "top"
+
+
+def test_places_that_are_taken_or_in_the_air() -> None:
+    wall = box("wall", (20, 40, 90), pose(50, 0, 45))
+    common = study(scene(BASE, wall))
+    assert judge_place(common, place(0, 20.0)).verdict == "overlaps"
+    lifted = place(1, 0.0, TOP.at(pose(0, 0, 140)))
+    assert judge_place(common, lifted).verdict == "apart"
+    assert judge_place(common, Place(2, 900.0, 0.0, 0.0, None)).verdict == "apart"
+    assert judge_place(common, place(3, 0.0)).verdict == "stands"
+
+
+def test_rows_do_not_hang_on_each_other() -> None:
+    common = study(scene(BASE))
+    places = [place(number, x) for number, x in enumerate((-40.0, 31.0, 12.0, -3.0))]
+    rows = judge_places(common, places)
+    assert rows[::-1] == judge_places(study(scene(BASE)), places[::-1])
+    assert [row.key for row in rows] == [key_of(common, one) for one in places]
+
+
+def test_keys_tell_whatever_changes_an_answer() -> None:
+    smooth = box("base", (60, 40, 60), pose(0, 0, 30), 0.1)
+    moved = box("base", (60, 40, 60), pose(0, 1e-3, 30))
+    studies = [
+        study(scene(BASE)),
+        study(scene(BASE), seed=1),
+        study(scene(BASE), margins=False),
+        study(scene(smooth)),
+        study(scene(moved)),
+    ]
+    longer = Place(0, 0.0, 0.0, 0.0, Body("top", piece(box=[61, 30, 10]), pose(0, 0, 65)))
+    keys = [key_of(one, place(0, 0.0)) for one in studies] + [key_of(studies[0], longer)]
+    assert len(set(keys)) == len(keys)
+    assert key_of(study(scene(BASE)), place(7, 0.0)) == keys[0]
+
+
+def test_whole_scenes() -> None:
+    rows = [
+        judge_case(case(number, load(name).assembly))
+        for number, name in enumerate(("two_bricks", "slope_above"))
+    ]
+    assert [row.verdict for row in rows] == ["stands", "topples"]
+    assert rows[0].tilt_deg == pytest.approx(21.8014, abs=1e-3)
+
+
+def test_advice_prefers_margin_then_room() -> None:
+    def row(number: int, x: float, verdict: str, tilt: float | None) -> Row:
+        return Row(number, "s", x, 0.0, 0.0, 0.0, verdict, "statics", tilt, None, str(number))  # type: ignore[arg-type]
+
+    rows = [
+        row(0, 0, "topples", 0.0),
+        row(1, 10, "stands", 5.0),
+        row(2, 20, "stands", 5.0),
+        row(3, 30, "stands", 4.0),
+    ]
+    rows.append(row(4, 40, "unsure", 9.0))
+    assert [one.number for one in best(rows, 3)] == [2, 1, 3]
+    assert best(rows, 0) == []
+
+
+# -- where a piece comes to lie --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("x", "height"), [(0.0, 65.0), (50.0, 95.0), (300.0, 5.0), (5000.0, None)])
+def test_a_piece_is_let_down_to_first_contact(x: float, height: float | None) -> None:
+    wall = box("wall", (20, 40, 90), pose(50, 0, 45))
+    found = Ground(scene(BASE, wall).bodies).let_down(TOP.at(pose(x, 0, 500)))
+    assert (None if found is None else found.pose.position[2] * 1e3) == (
+        None if height is None else pytest.approx(height, abs=1e-6)
+    )
+
+
+def test_letting_down_agrees_with_loading_a_scene() -> None:
+    tower = load("tower").assembly
+    ground = Ground(tower.bodies)
+    for x in (0.0, 13.0, 35.0, 52.0, 120.0):
+        alone = max(
+            (Ground([body]).let_down(TOP.at(pose(x, 3, 700))) for body in tower.bodies),
+            key=lambda body: -1.0 if body is None else body.pose.position[2],
+        )
+        assert ground.let_down(TOP.at(pose(x, 3, 700))) == alone
+
+
+# -- axes ------------------------------------------------------------------------------------------------------
+
+
+def test_axes_and_their_combinations() -> None:
+    assert axis_of("-20:20:5", "--x") == [-20.0, -10.0, 0.0, 10.0, 20.0]
+    assert axis_of("7.5", "--x") == [7.5]
+    spots = spots_of([1.0, 2.0], [5.0, 6.0], [0.0, 90.0], None, 0)
+    assert spots[:3] == [(1.0, 5.0, 0.0), (2.0, 5.0, 0.0), (1.0, 6.0, 0.0)]
+    assert len(spots) == 8
+    random = spots_of([-20.0, 20.0], [0.0], [0.0, 90.0], 500, 3)
+    assert (
+        random
+        == spots_of([-20.0, 20.0], [0.0], [0.0, 90.0], 500, 3)
+        != spots_of([-20, 20], [0], [0, 90], 500, 4)
+    )
+    assert all(-20 <= x <= 20 and y == 0 and 0 <= yaw <= 90 for x, y, yaw in random)
+    assert len({x for x, _, _ in random}) == 500
+
+
+@pytest.mark.parametrize(
+    "words", ["", "a", "1:2", "1:2:0", "1:2:-3", "1:2:3:4", "nan", "0:inf:3", "1:2:1", "1:2:2.5"]
+)
+def test_axes_that_make_no_sense(words: str) -> None:
+    with pytest.raises(SweepError, match="--x = "):
+        axis_of(words, "--x")
+
+
+# -- the table -------------------------------------------------------------------------------------------------
+
+
+def row(number: int) -> Row:
+    return Row(number, "a,b", number / 3, -0.1, 25.0, 90.0, "stands", "statics", 5.25, None, f"{number:016x}")
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_a_table_is_gone_on_with(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"t{ending}"
+    ledger = Ledger(path)
+    for number in (2, 0):
+        ledger.add(row(number))
+    ledger.close()
+    # cut off in the middle of a row, as by a power cut
+    growing = next(iter(tmp_path.iterdir()))
+    growing.write_bytes(growing.read_bytes() + b"1,a")
+    ledger = Ledger(path)
+    assert list(ledger.rows.values()) == [row(2), row(0)]
+    ledger.add(row(1))
+    ledger.finish([row(number).key for number in (0, 1, 2)])
+    assert sorted(each.name for each in tmp_path.iterdir()) == [path.name]
+    again = Ledger(path)
+    assert list(again.rows.values()) == [row(0), row(1), row(2)]
+    # a finer grid keeps the rows it knows
+    again.add(row(5))
+    again.finish([row(5).key, row(0).key])
+    last = Ledger(path)
+    last.close()
+    assert list(last.rows.values()) == [row(5), row(0), row(1), row(2)]
+
+
+def test_parquet_holds_numbers(tmp_path: Path) -> None:
+    from pyarrow import parquet
+
+    ledger = Ledger(tmp_path / "t.parquet")
+    ledger.add(replace(row(1), x_mm=None))
+    ledger.finish([row(1).key])
+    table = parquet.read_table(tmp_path / "t.parquet")
+    assert tuple(table.column_names) == COLUMNS
+    assert table.to_pylist()[0]["x_mm"] is None
+    assert table.to_pylist()[0]["tilt_deg"] == 5.25
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda path: path.write_text("name,value\n1,2\n"),
+        lambda path: path.write_text(",".join(COLUMNS) + "\n1,2\n"),
+        lambda path: path.write_bytes(b"\x00\xff\n\n"),
+    ],
+)
+def test_another_file_of_that_name_is_left_alone(tmp_path: Path, spoil: Callable[[Path], object]) -> None:
+    path = tmp_path / "t.csv"
+    spoil(path)
+    before = path.read_bytes()
+    with pytest.raises(SweepError, match="another name"):
+        Ledger(path)
+    assert path.read_bytes() == before
+
+
+def test_a_parquet_file_that_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    path.write_text("no parquet")
+    with pytest.raises(SweepError, match="damaged"):
+        Ledger(path)
+
+
+def test_an_assembly_named_alike_but_different_has_other_keys() -> None:
+    one, two = Assembly("s", scene(BASE).bodies), Assembly("s", scene(BASE, TOP).bodies)
+    assert case(0, one).key != case(0, two).key
+    assert not math.isnan(float(judge_case(case(0, one)).tilt_deg or 0.0))
