@@ -28,6 +28,8 @@ SET_OFF = 0.002
 """Metres from where it lay: a piece has begun to move."""
 GAP = 0.3
 """Seconds of rest that do not yet end a collapse."""
+AT_ONCE = 0.2
+"""Seconds without orders in which a hand does not let go."""
 BACK = 1.5
 """Seconds before the first fast move in which the piece that began it is looked for."""
 
@@ -43,9 +45,11 @@ class Grip:
 
 @dataclass(frozen=True, slots=True)
 class Collapse:
-    """Pieces come down. begin: seconds, when the first piece sets off. first: its column. fallen: of all that fell."""
+    """Pieces come down. begin: seconds, when the first piece sets off. crash: when all together are fastest. first: the
+    column of the first piece. fallen: those of all that fell."""
 
     begin: float
+    crash: float
     end: float
     first: int
     fallen: tuple[int, ...]
@@ -111,7 +115,8 @@ def _speeds(
 
 
 def grips_of(replay: Replay) -> tuple[Grip, ...]:
-    """When a hand held which body: runs of hand entries of the journal, and the body that follows their targets."""
+    """When a hand held which body: runs of hand entries of the journal, and the body that follows their targets. Where
+    a hand goes on with the same body at once, as when a brick is drawn and then laid, it is one grip."""
     runs: list[list[tuple[int, list[int]]]] = []
     is_running = False
     for step, entry in replay.journal:
@@ -122,8 +127,15 @@ def grips_of(replay: Replay) -> tuple[Grip, ...]:
         if is_hand and isinstance(target, list):
             runs[-1].append((step, target))
         is_running = is_hand
-    grips = [_grip(replay, run) for run in runs]
-    return tuple(grip for grip in grips if grip is not None)
+    grips: list[Grip] = []
+    for run in runs:
+        grip = _grip(replay, run)
+        if grip is None:
+            continue
+        if grips and grips[-1].body == grip.body and grip.begin - grips[-1].end < AT_ONCE:
+            grip = Grip(grips.pop().begin, grip.end, grip.body)
+        grips.append(grip)
+    return tuple(grips)
 
 
 def _grip(replay: Replay, run: list[tuple[int, list[int]]]) -> Grip | None:
@@ -175,11 +187,16 @@ def _collapse(replay: Replay, motion: Motion, first: int, last: int) -> Collapse
     begins: list[tuple[float, int]] = []
     for body in fallen.tolist():
         start = int(np.searchsorted(motion.times, motion.times[first] - BACK))
-        # it was in a hand, or put where it lies, until then
-        touched = np.flatnonzero((motion.held | motion.put)[start : last + 1, body])
-        start += int(touched[-1]) + 1 if len(touched) else 0
+        speeds = motion.speeds[start : last + 1, body]
+        in_hand = (motion.held | motion.put)[start : last + 1, body]
+        fast = int(np.argmax((speeds > LOOSE) & ~in_hand))
+        # from where it last lay still, or was let go
+        lay = np.flatnonzero((speeds[:fast] < STILL) | in_hand[:fast])
+        start += int(lay[-1]) + 1 if len(lay) else 0
         places = replay.poses[start : last + 2, body, :3]
         away = np.linalg.norm(places - places[0], axis=1)
         begins.append((float(motion.times[start + int(np.argmax(away > SET_OFF))]), body))
     begin, body = min(begins)
-    return Collapse(begin, float(motion.times[last + 1]), body, tuple(fallen.tolist()))
+    together = motion.speeds[span][:, fallen].sum(axis=1)
+    crash = max(float(motion.times[first + int(np.argmax(together))]), begin)
+    return Collapse(begin, crash, float(motion.times[last + 1]), body, tuple(fallen.tolist()))

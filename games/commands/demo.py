@@ -13,7 +13,8 @@ from rich.table import Table
 
 from games.commands.console import OK, refuse
 
-GAME, PLAYERS, SEED = "tower-topple", ("bot:bold", "bot:clumsy"), 5
+GAME, PLAYERS, SEED = "tower-topple", ("bot:bold", "bot:clumsy"), 1
+HOUSE: dict[str, object] = {"rounds": 1}
 SCENE = "arch"
 SECONDS = 10.0
 """Of the highlight."""
@@ -83,7 +84,7 @@ def _game(path: Path) -> str:
     # made anew each time, like everything in this folder
     path.unlink(missing_ok=True)
     game = game_named(GAME)
-    session, recorder = begin(game, PLAYERS, SEED, {}, path=path)
+    session, recorder = begin(game, PLAYERS, SEED, HOUSE, path=path)
     try:
         result = play(session, bots_of(session, SEED), 60)
         outcome = session.outcome

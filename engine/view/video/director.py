@@ -123,13 +123,14 @@ def _wanted(name: CameraName, scenery: Scenery, moment: float, whole: Drum) -> D
 
 def _of_collapse(name: CameraName, scenery: Scenery, collapse: Collapse, moment: float) -> Drum:
     wide = scenery.around(collapse.begin - 0.1, collapse.first)
-    if collapse.begin <= moment < collapse.begin + CLOSE and name == "director":
-        close = drum_of(scenery.corners(moment, (collapse.first,)))
+    close = max(collapse.begin, collapse.crash - CLOSE - 0.3)
+    if close <= moment < close + CLOSE and name == "director":
+        piece = drum_of(scenery.corners(moment, (collapse.first,)))
         all_of_it = drum_of(wide)
         return Drum(
-            close.centre,
-            max(1.6 * close.radius, 0.35 * all_of_it.radius),
-            max(close.half, 0.35 * all_of_it.half),
+            piece.centre,
+            max(1.6 * piece.radius, 0.35 * all_of_it.radius),
+            max(piece.half, 0.35 * all_of_it.half),
         )
     now = scenery.corners(min(max(moment, collapse.begin), collapse.end), collapse.fallen)
     # what flies far is let go

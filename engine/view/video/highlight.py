@@ -7,6 +7,8 @@ import numpy as np
 from engine.record.motion import Motion
 from engine.view.video.pace import Pace, clock
 
+LEAD = 1.0
+"""Seconds before the crash at which a collapse is taken to begin, where pieces have been sliding for longer."""
 BEFORE = 0.35
 """Part of a highlight that leads up to the collapse."""
 
@@ -22,7 +24,7 @@ def highlight(
     end = timing.seconds
     if motion.collapses:
         largest = max(motion.collapses, key=lambda each: (len(each.fallen), -each.begin))
-        middle = float(timing.seen(np.array([largest.begin]))[0])
+        middle = float(timing.seen(np.array([max(largest.begin, largest.crash - LEAD)]))[0])
         end = min(max(middle + (1 - BEFORE) * seconds, seconds), end)
     first, last = timing.shown(np.array([end - seconds, end])).tolist()
     return float(first), float(last)

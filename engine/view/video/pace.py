@@ -26,8 +26,9 @@ PLACING = 1.3
 CARRY = 2.5
 SLOW = 0.22
 """Speed of a collapse in slow motion."""
-SLOW_FROM, SLOW_FOR = 0.25, 0.9
-"""Seconds before the first piece sets off, and after it, that are slow; the rest runs up again."""
+SLOW_FROM, SLOW_AFTER, SLOW_FOR = 0.25, 0.35, 1.7
+"""Seconds before the first piece sets off and after the crash that are slow, and the most there are of them: where
+pieces have long been sliding, the last."""
 TIDY = 0.7
 """Seconds on the screen in which pieces go back to where the game keeps them."""
 EASE = 0.3
@@ -79,8 +80,8 @@ def clock(
         near = (middle > collapse.begin - 1.0) & (middle < collapse.end + 0.3)
         rates[near] = 1.0
         if slow_fall:
-            slow = (middle > collapse.begin - SLOW_FROM) & (middle < collapse.begin + SLOW_FOR)
-            rates[slow] = SLOW
+            last = collapse.crash + SLOW_AFTER
+            rates[(middle > max(collapse.begin - SLOW_FROM, last - SLOW_FOR)) & (middle < last)] = SLOW
     rates = _eased(rates)
     if pace == "lively":
         rates = np.minimum(rates, _tidying(motion, middle))
