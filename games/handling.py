@@ -51,6 +51,11 @@ class Handling:
 
         self._is_plain = not (self._tremor.size or self._sway.size or self._dizzy_s or self._highest)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether a hand that is held still stays still: nothing shakes it."""
+        return self._is_plain
+
     def taken(self, step: int, pose: Pose) -> None:
         """The hand has closed on a piece, here."""
         self._taken_at, self._place = step, np.asarray(pose.position)

@@ -51,7 +51,8 @@ class Person:
         desk = getattr(self.app.screen, "desk", None)
         if desk is None:
             return f"screen {type(self.app.screen).__name__}"
-        asked = f"busy {desk.busy!r}, waits {desk.waits!r}, refused {desk.refused!r}, broken {desk.broken!r}"
+        need = desk.waits.need.wait.name if desk.waits is not None else None
+        asked = f"busy {desk.busy!r}, waits for {need}, refused {desk.refused!r}, broken {desk.broken!r}"
         return f"{asked}, log {desk.log[-4:]}"
 
     def look(self, rounds: int = 3) -> None:
@@ -133,7 +134,7 @@ class Person:
                     return float(x), float(y)
         raise AssertionError(f"{name} is nowhere to be seen")
 
-    def mask(self, name: str, step: int = 6) -> NDArray[np.bool_]:
+    def mask(self, name: str, step: int = 14) -> NDArray[np.bool_]:
         """Where a piece must be in the picture: (h, w) on every `step`th pixel, panels left out."""
         from engine.view.window.orbit import ray
         from engine.view.window.picker import pick

@@ -2,71 +2,257 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import numpy as np
-from window_driver import Person
+from window_driver import Person, xdotool
 
 from games.rules.base import Wait
+from games.rules.registry import GAMES
 from games.ui.app import App
 from games.ui.messages import Plan
+from games.ui.opening import plan_of
 from games.ui.settings import load_settings
+from scenes.load import load
+
+GRID = 14
+"""Pixels between two looks at a mask."""
 
 
-def opened(game: str, players: tuple[str, ...] = ("Ana", "Ben"), seed: int = 1, **options: object) -> Person:
-    """A person at the window of a game that waits for somebody."""
-    person = Person(App(load_settings(), Plan(game, players, seed, options)))
-    person.wait(lambda: person.desk.waits, "the game begins")
+def opened(plan: Plan | None = None) -> Person:
+    """A person at the window: of a game that waits for somebody, or of the menu."""
+    person = Person(App(load_settings(), plan))
+    if plan is not None:
+        person.wait(lambda: person.desk.waits or person.desk.broken, "the game begins")
+        assert not person.desk.broken, person.desk.broken
     return person
 
 
-def a_block_by_mouse() -> None:
-    """Wonky: play a card, take its block, carry it to the middle by mouse, click; it stands and counts."""
-    person = opened("wonky", ("Ana", "bot:steady"), first="Ana")
-    choice = person.choose(lambda each: "medium blue" in each.sentence)
+def shown_on(person: Person, name: str) -> bool:
+    """Whether a panel of this name is on the screen."""
+    return any(panel.name == name for panel in person.app.screen.panels())
+
+
+def wonky_by_mouse(file: str) -> None:
+    """A refusal with its clause; a card, its block carried to the middle and laid by mouse; the game resumed."""
+    person = opened(Plan("wonky", ("Ana", "bot:steady"), 1, {"first": "Ana"}, Path(file)))
+    before = person.desk.frame.poses.copy()
+    person.click(*person.place_of("large_green"))
+    refused = person.wait(lambda: person.desk.refused, "a refusal")
+    assert refused.clause == "WK-04"
+    assert "card" in refused.sentence
+    person.look()
+    assert shown_on(person, "refusal")
+    assert np.array_equal(person.desk.frame.poses, before)
+    person.keep("wonky-refused")
+
+    person.choose(lambda each: "medium blue" in each.sentence)
     person.asked(wait=Wait.ACTION)
-    assert len(person.desk.state.hands[0]) == 6, choice
+    assert len(person.desk.state.hands[0]) == 6
     name = person.desk.choices[0].action.piece
-    before = person.mask(name)
-    shown = person.picture()
+    there, empty = person.mask(name, GRID), person.picture()
     person.click(*person.place_of(name))
     person.asked(wait=Wait.HAND)
     person.move(*person.place(0.0, -0.02, 0.0))
-    goal = person.wait(lambda: person.app.screen.hand.grip, "a grip").goal.position
-    assert np.hypot(*goal[:2]) < 0.06, goal
+    grip = person.app.screen.hand.grip
+    assert np.hypot(*grip.goal.position[:2]) < 0.06
     person.wait(
-        lambda: np.allclose(
-            person.desk.pose(name).position, person.app.screen.hand.grip.goal.position, atol=5e-4
-        )
+        lambda: np.allclose(person.desk.pose(name).position, grip.goal.position, atol=5e-4), "it follows"
     )
-    now = person.mask(name)
-    picture = person.picture()
-    changed = np.abs(picture - shown).max(axis=2) > 24
-    assert changed[before].mean() > 0.8, "the block is still seen where it was"
-    assert changed[now].mean() > 0.8, "the block is not seen where it is carried"
+    carried, here = person.picture(), person.mask(name, GRID)
+    changed = np.abs(carried - empty).max(axis=2) > 24
+    assert there.sum() > 5 < here.sum()
+    assert changed[there].mean() > 0.8, "the block is still seen where it was"
+    assert changed[here].mean() > 0.8, "the block is not seen where it is carried"
     person.keep("wonky-carried")
     person.click(*person.app.window.pointer)
     person.wait(lambda: name in person.desk.state.tower, "it stands")
+    # the boundary after the count is what is gone on from
+    person.wait(lambda: person.desk.need.player == "steady", "the bot's turn")
+    person.wait(lambda: person.desk.busy.startswith("steady"), "the bot thinks")
+    tower, hands = person.desk.state.tower, person.desk.state.hands
+    place = person.desk.pose(name).position
+    person.app.close()
+
+    again = opened(plan_of(Path(file)))
+    assert again.desk.state.tower[: len(tower)] == tower
+    assert again.desk.state.hands[0] == hands[0]
+    assert np.allclose(again.desk.pose(name).position, place, atol=3e-3)
+    again.app.close()
 
 
-def a_brick_pulled() -> None:
-    """Tower Topple: pull a brick out by dragging, lay it on top by mouse; undo before it has moved."""
-    person = opened("tower-topple", ("Ana", "Ben"), seed=3, first="Ana", bricks="exact")
-    state = person.desk.state
-    name = state.tower[15][1]
-    person.app.screen.sight.orbit = person.app.screen.sight._goal = person.app.screen.sight.orbit.turned(
-        -18.0, -8.0
-    )
+def brick_by_keys() -> None:
+    """Tower Topple by keys alone: a brick chosen, taken back, chosen again, pulled out, laid on top."""
+    person = opened(Plan("tower-topple", ("Ana", "Ben"), 3, {"first": "Ana", "bricks": "exact"}))
+    sight = person.app.screen.sight
+    sight.orbit = sight._goal = sight.orbit.turned(-18.0, 4.0)
+    person.move(640, 700)
+    name = person.desk.state.tower[15][1]
+    at = next(k for k, each in enumerate(person.desk.choices) if each.action.piece == name)
+    person.app.screen._cursor = at - 1
+    person.key("Tab")
+    unlit = person.mask(name, 6)
     person.look(3)
-    person.click(*person.place_of(name))
+    picture = person.picture()
+    assert unlit.any()
+    assert np.median((picture[..., 0] - picture[..., 2])[unlit]) > 90, "the chosen brick is not lit"
+    person.key("Return")
     person.asked(wait=Wait.PULL)
-    person.keep("topple-pull")
-    person.press("undo")
+    person.key("u")
     person.asked(wait=Wait.ACTION)
     assert person.desk.state.tower[15][1] == name
-    person.click(*person.place_of(name))
+    person.app.screen._cursor = at - 1
+    person.key("Tab", "Return")
     person.asked(wait=Wait.PULL)
     for _ in range(60):
         person.key("Down")
         if person.desk.need.wait is not Wait.PULL:
             break
+    person.asked(wait=Wait.HAND)
     person.keep("topple-out")
-    print(person.tell())
+    # over the row on top, turned across it
+    hand = person.app.screen.hand
+    hand._go(0.0, 0.0)
+    for _ in range(6):
+        person.key("a")
+    tall = person.desk.pose(person.desk.state.tower[-1][0]).position[2]
+    person.wait(
+        lambda: (
+            hand.grip is not None
+            and np.allclose(person.desk.pose(name).position, hand.grip.goal.position, atol=1e-3)
+        ),
+        "carried on top",
+    )
+    assert person.desk.pose(name).position[2] > tall
+    person.keep("topple-on-top")
+    person.key("space")
+    person.wait(
+        lambda: person.desk.waits and name in person.desk.state.tower[-1], "it lies in the row on top"
+    )
+    person.app.close()
+
+
+def menu_starts_every_game() -> None:
+    """From the menu by mouse: every game begins and is left again; the window may shrink to a point."""
+    person = opened()
+    for game in GAMES:
+        person.press(f"game:{game.name}")
+        assert person.app.screen.form.game == game.name
+        person.press("start")
+        person.wait(lambda: hasattr(person.app.screen, "desk") and person.desk.frame.names, game.name)
+        person.wait(lambda: person.desk.waits or person.desk.busy.endswith(("thinks", "plays")), "it goes on")
+        assert person.desk.game.name == game.name
+        person.look(3)
+        shades = person.picture()[::8, ::8].reshape(-1, 3).std(axis=0)
+        assert shades.min() > 12, "there is nothing to be seen"
+        person.keep(f"menu-{game.name}")
+        person.key("Escape")
+        person.wait(lambda: hasattr(person.app.screen, "form"), "the menu again")
+    window = person.app.window
+    number = xdotool_out("search", "--name", "teeter").split()[0]
+    for width, height in ((1, 1), (900, 500), (1280, 720)):
+        xdotool("windowsize", number, str(width), str(height))
+        person.wait(lambda wanted=(width, height): window.size == wanted, "the window has another size")
+        person.look(3)
+    assert person.picture().shape == (720, 1280, 3)
+    person.key("Escape")
+    assert not person.app.round(), "Escape in the menu closes the window"
+    person.app.close()
+
+
+def xdotool_out(*words: str) -> str:
+    """What xdotool answers."""
+    import subprocess
+
+    return subprocess.run(["xdotool", *words], check=True, timeout=20, capture_output=True, text=True).stdout
+
+
+def small_game_by_hand() -> None:
+    """Bausack with two pieces between two people: bids, both pieces laid by mouse, the end on the screen."""
+    person = opened(Plan("bausack", ("Ana", "Ben"), 5, {"pieces": 2, "first": "Ana"}))
+    for _ in range(2):
+        person.wait(lambda: person.desk.waits and person.desk.need.wait is Wait.ACTION, "a turn")
+        person.click(*person.place_of(person.desk.choices[0].action.piece))
+        person.wait(lambda: person.desk.held and person.desk.waits, "a piece in the hand")
+        person.choose(lambda each: each.sentence.endswith("opening with 1"))
+        person.wait(lambda: person.desk.state.phase.name == "BID" and person.desk.waits, "an auction")
+        person.choose(lambda each: each.sentence == "pass")
+        person.wait(
+            lambda: person.desk.state.phase.name == "PLACE" and person.desk.waits, "the piece is sold"
+        )
+        person.choose()
+        person.asked(wait=Wait.HAND)
+        from games.judge.bausack import areas
+
+        area = areas(person.desk.state)[person.desk.state.actor]
+        tower = person.desk.state.towers[person.desk.state.actor]
+        x, y = (0.0, 0.0) if tower else (area.x / 1e3, area.y / 1e3)
+        if tower:
+            x, y = person.desk.pose(tower[-1]).position[:2]
+        person.app.screen.hand._go(x, y)
+        grip = person.app.screen.hand.grip
+        name = grip.name
+        person.wait(
+            lambda name=name, grip=grip: np.allclose(
+                person.desk.pose(name).position, grip.goal.position, atol=1e-3
+            )
+        )
+        person.keep(f"bausack-{len(tower)}")
+        person.move(640, 360)
+        person.key("space")
+        person.wait(lambda: person.desk.waits and not person.desk.held, "it lies")
+    outcome = person.wait(lambda: person.desk.game.rules.outcome(person.desk.state), "the end")
+    person.look()
+    assert shown_on(person, "turn") or shown_on(person, "over")
+    assert person.app.window.hud.layout.region("again") is not None
+    print(outcome)
+    person.keep("bausack-over")
+    person.app.close()
+
+
+def sandbox_checked() -> None:
+    """The sandbox: a shipped scene, checked by a key; a piece brought out and laid; the scene saved and loaded."""
+    person = opened(Plan("sandbox", ("Ana",), scene="arch"))
+    person.click(640, 40)
+    person.key("k")
+    finding = person.wait(lambda: person.app.screen.counsel.finding, "the checker's answer")
+    assert finding.word == "stands", finding
+    assert finding.arrows
+    person.look(3)
+    person.keep("sandbox-arch")
+    weakest, picture = person.mask(finding.weakest, 6), person.picture()
+    assert np.median((picture[..., 0] - picture[..., 2])[weakest]) > 60, "the weakest piece is not lit"
+    person.press("shelf")
+    person.press("shelf:tower_topple")
+    person.press("piece:tower_topple/brick")
+    person.asked(wait=Wait.HAND)
+    name = person.desk.held
+    person.move(*person.place(0.0, -0.2, 0.0))
+    person.look(10)
+    person.key("space")
+    person.asked(wait=Wait.ACTION)
+    assert abs(person.desk.pose(name).position[2] - 0.0075) < 1e-3
+    person.press("save")
+    saved = person.app.screen._said.removeprefix("saved as ")
+    assert name in load(saved).ids
+    person.app.close()
+
+
+def quits(signal: str) -> None:
+    """A window that is taken away leaves a game that can be gone on with."""
+    file = Path(os.environ["XDG_DATA_HOME"]) / "lost.teeter"
+    person = opened(Plan("wonky", ("Ana", "Ben"), 1, {"first": "Ana"}, file))
+    person.choose(lambda each: "medium blue" in each.sentence)
+    person.asked(wait=Wait.ACTION)
+    number = xdotool_out("search", "--name", "teeter").split()[0]
+    xdotool(signal, number)
+    for _ in range(400):
+        if not person.app.round():
+            break
+    else:
+        raise AssertionError("the window was taken away and nobody noticed")
+    person.app.close()
+    assert file.exists()
+    again = plan_of(file)
+    assert (again.game, again.players) == ("wonky", ("Ana", "Ben"))

@@ -6,6 +6,9 @@ Importing this loads Panda3D but opens nothing.
 from __future__ import annotations
 
 import atexit
+import ctypes
+import os
+import sys
 from importlib import resources
 from typing import Any
 
@@ -59,11 +62,15 @@ class Device:
         return host
 
     def _window(self, title: str, size: tuple[int, int]) -> Any:
+        if sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
+            raise no_screen("DISPLAY is not set")
         # X11 tells of extensions that nobody needs
         with without_stderr():
             self.pipe = core.GraphicsPipeSelection.get_global_ptr().make_module_pipe("pandagl")
             if self.pipe is None:
                 raise no_screen("the libraries libGL.so.1 and libX11.so.6 cannot be loaded")
+            # taken down at the end, a pipe without a display takes the process with it: it stays for good
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.pipe))
             if not self.pipe.is_valid():
                 raise no_screen("no display can be opened")
             wanted = core.FrameBufferProperties()

@@ -32,6 +32,7 @@ class Request:
     tremor: float = 0.0
     resume: Path | None = None
     start: float | None = None
+    scene: str | None = None
 
 
 def run(request: Request, as_json: bool) -> int:
@@ -66,13 +67,23 @@ def _in_window(request: Request) -> int:
     if request.game is None:
         return open_window(None)
     game = game_named(request.game)
+    if request.scene is not None and game.name != "sandbox":
+        refuse(f"--scene {request.scene}: scenes belong to the sandbox, not to {game.name}")
     options = options_of(request, game)
     if request.players is None:
         players = seated(of_game(game.name), str(options.get("mode", ""))).players
     else:
         players = tuple(name.strip() for name in request.players.split(","))
     return open_window(
-        Plan(game.name, players, request.seed, options, request.record, tremor=request.tremor / 1e3)
+        Plan(
+            game.name,
+            players,
+            request.seed,
+            options,
+            request.record,
+            scene=request.scene,
+            tremor=request.tremor / 1e3,
+        )
     )
 
 

@@ -15,8 +15,8 @@ TURNING = 5.0
 """rad/s at most."""
 LAG = 0.05
 """Seconds by which the hand lags behind where it is wanted: it slows down before it arrives."""
-RISE_FIRST = 0.004
-"""Metres that the hand may be too low while it goes sideways; it rises first."""
+RISE_FIRST = 0.0015
+"""Metres that the hand may be too low while it goes sideways or turns; it rises first. Less than its air."""
 
 
 class Follower:
@@ -42,9 +42,11 @@ class Follower:
         """Where the hand wants to be after the next step."""
         here, there = np.asarray(self.pose.position), np.asarray(self.goal.position)
         way = there - here
+        eager = 1.0
         if way[2] > RISE_FIRST:
             # over an obstacle, not through it
-            way[:2] *= RISE_FIRST / way[2]
+            eager = (RISE_FIRST / way[2]) ** 2
+            way[:2] *= eager
         elif way[2] < 0.0 and float(np.hypot(way[0], way[1])) > RISE_FIRST:
             way[2] = 0.0
         part = 1.0 - np.exp(-1.0 / (LAG * self._rate))
@@ -55,7 +57,7 @@ class Follower:
         if float(np.linalg.norm(there - here)) < 2e-6:
             move = there - here
         x, y, z = (here + move).tolist()
-        self.pose = Pose((x, y, z), self._turned(part))
+        self.pose = Pose((x, y, z), self._turned(part * eager))
         return self.pose
 
     def _turned(self, part: float) -> tuple[float, float, float, float]:

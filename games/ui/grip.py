@@ -23,6 +23,8 @@ REACH = (0.62, 0.52)
 """Metres from the middle of the table to which a hand goes, in x and y."""
 HIGHEST = 0.9
 """Metres."""
+CRUISE, NEAR = 0.008, 0.006
+"""Metres of more air over what is crossed, until the hand is so near to its place."""
 STANDS = math.radians(4.0)
 """A face on which a piece can be tilted by so much lets it stand."""
 SHADOW, LINE = "#241a10", "#c2571a"
@@ -94,7 +96,11 @@ class Grip:
         self.landing = ground.landing(self.piece, goal)
         highest = ground.over(self.piece, where, goal)
         floor = self.low if highest is None else highest
-        z = min(floor + self._hover + self.lift, HIGHEST)
+        is_far = math.hypot(x - where.position[0], y - where.position[1]) > NEAR
+        crosses = is_far and (
+            self.landing is None or floor > self.landing + 1e-3 or floor > where.position[2] - 1e-3
+        )
+        z = min(floor + self._hover + (CRUISE if crosses else 0.0) + self.lift, HIGHEST)
         self.goal = Pose((x, y, z), turn)
         return self.goal
 

@@ -38,6 +38,7 @@ class HandControl:
         self._solids = Solids()
         self._ground: tuple[object, Ground] | None = None
         self._dragged = 0.0
+        self._has_gone = False
         self._since: dict[str, float] = {}
         self._point: tuple[float, float] | None = None
 
@@ -60,7 +61,7 @@ class HandControl:
         # a piece just pulled out stays where it is until the hand moves: what it came from may still be above it
         was_pulled = self.grip is not None and self.grip.name == held
         self.grip = Grip(held, desk.pieces[held], pose, is_pulling=is_pulling, hover=hover)
-        self._point = None
+        self._point, self._has_gone = None, False
         if not is_pulling and not was_pulled:
             self._go(pose.position[0], pose.position[1])
 
@@ -176,6 +177,7 @@ class HandControl:
     def _go(self, x: float, y: float) -> None:
         grip = self.grip
         assert grip is not None
+        self._has_gone = True
         before = grip.goal
         where = self.desk.pose(grip.name)
         goal = grip.to(x, y, self.ground(), where)
@@ -197,7 +199,7 @@ class HandControl:
     def settle(self) -> None:
         """The held piece has moved on: what is above its way may be another thing now."""
         grip = self.grip
-        if grip is not None and not grip.is_pulling:
+        if grip is not None and not grip.is_pulling and self._has_gone:
             x, y, _ = grip.goal.position
             self._go(x, y)
 

@@ -86,6 +86,8 @@ class Playing:
             self.sight.look_at(self.desk.pose(self.hand.grip.name).position)
         if self.sight.step(seconds):
             self.window.aim(self.sight.camera)
+        if is_new:
+            self.hand.settle()
         if is_new or self._is_new or self._marks() != self._marked:
             self._show()
         self.counsel.step(self.hand.grip, seconds)

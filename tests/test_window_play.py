@@ -1,0 +1,94 @@
+"""People at a real window, on a screen that nobody sees: real mouse and key events, judged by state and by masks.
+
+What they do stands in `window_scenarios`. Without Xvfb and xdotool these tests fail and say what to install.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from window_driver import ROOT, play_out
+
+TEETER = (sys.executable, "-m", "games")
+
+
+@pytest.mark.slow
+def test_wonky_by_mouse_refused_carried_laid_and_resumed(tmp_path: Path) -> None:
+    play_out("window_scenarios:wonky_by_mouse", str(tmp_path / "wonky.teeter"))
+
+
+@pytest.mark.slow
+def test_a_brick_pulled_and_laid_by_keys_alone_and_undone() -> None:
+    play_out("window_scenarios:brick_by_keys")
+
+
+@pytest.mark.slow
+def test_every_game_begins_from_the_menu_and_the_window_may_shrink() -> None:
+    play_out("window_scenarios:menu_starts_every_game")
+
+
+@pytest.mark.slow
+def test_a_small_game_is_finished_by_hand() -> None:
+    assert "BS-20" in play_out("window_scenarios:small_game_by_hand")
+
+
+@pytest.mark.slow
+def test_the_sandbox_checks_brings_out_and_saves() -> None:
+    play_out("window_scenarios:sandbox_checked")
+
+
+@pytest.mark.slow
+def test_a_window_that_is_taken_away_leaves_the_game() -> None:
+    play_out("window_scenarios:quits", "windowkill")
+
+
+def teeter(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    plain = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    return subprocess.run(
+        [*TEETER, *words],
+        cwd=ROOT,
+        env=plain | environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_without_a_display_the_message_says_what_to_do() -> None:
+    done = teeter("play", "wonky")
+    assert done.returncode == 2
+    assert "no window can be opened" in done.stderr
+    assert "xvfb-run" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_broken_settings_are_told_with_all_their_faults(tmp_path: Path) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text('[picture]\nquality = "best"\n[keys]\nlay = "enter"\nfly = "w"\n')
+    done = teeter("play", "wonky", TEETER_SETTINGS=str(file))
+    assert done.returncode == 2
+    assert str(file) in done.stderr
+    assert "picture.quality" in done.stderr
+    assert "Traceback" not in done.stderr
+    file.write_text("[picture\n")
+    assert "is not TOML" in teeter("play", "wonky", TEETER_SETTINGS=str(file)).stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("play", "wonkey"), "wonky"),
+        (("play", "wonky", "--players", "Ana"), "2 to 16 players"),
+        (("play", "sandbox", "--scene", "nowhere.toml"), "nowhere.toml"),
+    ],
+)
+def test_a_game_that_cannot_begin_opens_no_window(words: tuple[str, ...], said: str) -> None:
+    done = teeter(*words)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
