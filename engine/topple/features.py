@@ -255,14 +255,18 @@ def _rays(surface: Surface, samples: Array, spokes: tuple[Ints, Array], eps: flo
     """Spokes of the samples; one in the inside of a facet gets four directions in that facet's plane."""
     starts, ways = spokes
     each = [ways[low:high] for low, high in pairwise(starts)]
-    for i in np.flatnonzero(np.diff(starts) == 0):
-        for facet in surface.facets:
-            outline = facet.rings[0]
-            here = np.all(
-                (samples[i] >= outline.min(axis=0) - eps) & (samples[i] <= outline.max(axis=0) + eps)
-            )
-            if facet.curved and here and abs((samples[i] - outline[0]) @ facet.normal) <= eps:
-                across = np.linalg.svd(facet.normal[None])[2][1:]
+    inside = np.flatnonzero(np.diff(starts) == 0)
+    facets = [facet for facet in surface.facets if facet.curved]
+    if len(inside) and facets:
+        lows = np.array([facet.rings[0].min(axis=0) for facet in facets]) - eps
+        highs = np.array([facet.rings[0].max(axis=0) for facet in facets]) + eps
+        firsts = np.array([facet.rings[0][0] for facet in facets])
+        normals = np.array([facet.normal for facet in facets])
+        for i in inside:
+            sample = samples[i]
+            here = np.all((sample >= lows) & (sample <= highs), axis=1)
+            on = here & (np.abs(((sample - firsts) * normals).sum(axis=1)) <= eps)
+            if on.any():
+                across = np.linalg.svd(normals[int(np.argmax(on))][None])[2][1:]
                 each[i] = np.concatenate([across, -across])
-                break
     return _starts([len(one) for one in each]), np.concatenate([np.zeros((0, 3)), *each])
