@@ -29,6 +29,7 @@ class Holding:
         self.has_met = self.is_lifted = False
         self._table = table
         self._start = table.bodies[piece].pose.position
+        self._has_told: set[str] = set()
         self._about = {pair for pair in table.watch.touching if piece in pair}
 
     def follow(self) -> None:
@@ -38,7 +39,8 @@ class Holding:
             self.is_lifted = risen > LIFTED and not self._touches()
 
     def met(self, event: SceneEvent, lying: Iterable[str], is_pulled: bool) -> Met | None:
-        """The touch of a lying piece (ALL-6) that an event is. A pulled piece meets those it lay with when it moves."""
+        """The first touch of a lying piece (ALL-6) that an event is. A pulled piece meets those it lay with when it
+        moves."""
         lying = frozenset(lying) - {self.piece}
         if isinstance(event, Touched) and self.piece in (event.a, event.b):
             other = event.b if event.a == self.piece else event.a
@@ -51,7 +53,10 @@ class Holding:
             other = beside[0]
         else:
             return None
+        if other in self._has_told:
+            return None
         self.has_met = True
+        self._has_told.add(other)
         return Met(event.step, self.piece, other)
 
     def nudged(self, event: SceneEvent, lying: Iterable[str]) -> Nudged | None:

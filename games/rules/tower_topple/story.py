@@ -121,6 +121,8 @@ def _left(before: State, given: Leave, after: State) -> tuple[str, ...]:
 
 
 def _met(before: State, given: Met, after: State) -> tuple[str, ...]:
+    if before.met:
+        return ()
     return ("It moves." if before.phase is Phase.PULL else "It touches the tower.",)
 
 
