@@ -25,6 +25,19 @@ PATIENCE = 60.0
 """Seconds in which what a person waits for has to happen; machines that test may be slow."""
 
 
+KEYS = {
+    "Escape": "escape",
+    "Return": "enter",
+    "Tab": "tab",
+    "Down": "arrow_down",
+    "Up": "arrow_up",
+    "Left": "arrow_left",
+    "Right": "arrow_right",
+    "shift": "lshift",
+}
+"""What X11 calls keys, and what the window calls them."""
+
+
 class Person:
     """Somebody at the window of an app."""
 
@@ -55,6 +68,11 @@ class Person:
         asked = f"busy {desk.busy!r}, waits for {need}, refused {desk.refused!r}, broken {desk.broken!r}"
         return f"{asked}, log {desk.log[-4:]}"
 
+    @property
+    def number(self) -> str:
+        """What X11 calls the window."""
+        return str(self.app.window._window.get_window_handle().get_int_handle())
+
     def look(self, rounds: int = 3) -> None:
         """Let a few pictures pass."""
         for _ in range(rounds):
@@ -83,10 +101,12 @@ class Person:
     def click(self, x: float, y: float, button: int = 1) -> None:
         """Click at a place."""
         self.move(x, y)
+        name = f"mouse{button}"
         xdotool("mousedown", str(button))
-        self.wait(lambda: True)
+        self.wait(lambda: name in self.app.window.down, "the button goes down", 20.0)
         xdotool("mouseup", str(button))
-        self.look(2)
+        self.wait(lambda: name not in self.app.window.down, "the button goes up", 20.0)
+        self.look(1)
 
     def press(self, name: str) -> None:
         """Click a button of a panel by its name."""
@@ -94,10 +114,14 @@ class Person:
         self.click(*region.rect.middle)
 
     def key(self, *keys: str) -> None:
-        """Press and lift keys."""
+        """Press and lift keys, each when the window has heard of the one before."""
         for each in keys:
-            xdotool("key", each)
-            self.look(2)
+            name = KEYS.get(each, each)
+            xdotool("keydown", each)
+            self.wait(lambda name=name: name in self.app.window.down, f"{each} goes down", 20.0)
+            xdotool("keyup", each)
+            self.wait(lambda name=name: name not in self.app.window.down, f"{each} goes up", 20.0)
+            self.look(1)
 
     def hold(self, key: str) -> None:
         """Press a key and keep it down."""

@@ -150,22 +150,14 @@ def menu_starts_every_game() -> None:
         person.key("Escape")
         person.wait(lambda: hasattr(person.app.screen, "form"), "the menu again")
     window = person.app.window
-    number = xdotool_out("search", "--name", "teeter").split()[0]
     for width, height in ((1, 1), (900, 500), (1280, 720)):
-        xdotool("windowsize", number, str(width), str(height))
+        xdotool("windowsize", person.number, str(width), str(height))
         person.wait(lambda wanted=(width, height): window.size == wanted, "the window has another size")
         person.look(3)
     assert person.picture().shape == (720, 1280, 3)
     person.key("Escape")
     assert not person.app.round(), "Escape in the menu closes the window"
     person.app.close()
-
-
-def xdotool_out(*words: str) -> str:
-    """What xdotool answers."""
-    import subprocess
-
-    return subprocess.run(["xdotool", *words], check=True, timeout=20, capture_output=True, text=True).stdout
 
 
 def small_game_by_hand() -> None:
@@ -245,8 +237,7 @@ def quits(signal: str) -> None:
     person = opened(Plan("wonky", ("Ana", "Ben"), 1, {"first": "Ana"}, file))
     person.choose(lambda each: "medium blue" in each.sentence)
     person.asked(wait=Wait.ACTION)
-    number = xdotool_out("search", "--name", "teeter").split()[0]
-    xdotool(signal, number)
+    xdotool(signal, person.number)
     for _ in range(400):
         if not person.app.round():
             break

@@ -13,7 +13,8 @@ from engine.view.look import Quality
 from engine.view.panels import Panel, Text
 from engine.view.png import save_png
 from engine.view.renderer import kind_of
-from engine.view.window.events import Closed, Event
+from engine.view.window.events import Clicked, Closed, Event, Press
+from engine.view.window.speaker import Speaker
 from engine.view.window.window import Window
 from games.rules.errors import RulesError
 from games.ui.building import Building
@@ -21,6 +22,7 @@ from games.ui.menu import of_game
 from games.ui.messages import Plan
 from games.ui.opening import SANDBOX, plan_of
 from games.ui.playing import Playing
+from games.ui.scan import Scanner
 from games.ui.settings import Settings
 from games.ui.start import Start
 from games.ui.store import folder, new_file
@@ -38,6 +40,11 @@ class Screen(Protocol):
     """What fills the window for a while."""
 
     wish: str
+    is_scanned: bool
+
+    @property
+    def is_typing(self) -> bool:
+        """Whether keys are letters of a text."""
 
     def handle(self, event: Event) -> None:
         """An event of the window."""
@@ -60,9 +67,11 @@ class App:
         self.error = ""
         self.window = Window(title, size=(settings.picture.width, settings.picture.height))
         self.window.quality = self._first_quality()
+        self.window.speaker = Speaker(0.0 if settings.sound.mute else settings.sound.volume)
         self.screen: Screen = Start(self.window, settings)
         if plan is not None:
             self._play(plan)
+        self.scanner = Scanner(settings.help.scan_s) if settings.help.scan else None
         self._times: list[float] = []
         self._last = time.perf_counter()
 
@@ -85,11 +94,15 @@ class App:
         for event in self.window.poll():
             if isinstance(event, Closed):
                 return False
-            self.screen.handle(event)
+            self._hand_on(event)
         now = time.perf_counter()
         seconds, self._last = now - self._last, now
         self.screen.step(min(seconds, 0.1))
-        self.window.hud.show(self.screen.panels(), scale=self.settings.picture.letters)
+        self.screen.is_scanned = self.scanner is not None
+        panels = self.screen.panels()
+        if self.scanner is not None:
+            panels = self.scanner.step(min(seconds, 0.1), panels)
+        self.window.hud.show(panels, scale=self.settings.picture.letters)
         begin = time.perf_counter()
         if self.window.draw():
             self._judge(time.perf_counter() - begin)
@@ -97,12 +110,31 @@ class App:
             time.sleep(REST)
         return self._grant()
 
+    def _hand_on(self, event: Event) -> None:
+        """Give an event to the screen; in one-button play the one button takes what is lit."""
+        if isinstance(event, Press) and not self.screen.is_typing:
+            act = "choose" if event.key == "mouse1" else self.settings.act_of(event.key)
+            if act == "scan" and not event.again:
+                self.scanner = None if self.scanner is not None else Scanner(self.settings.help.scan_s)
+                return
+            if self.scanner is not None and act in ("choose", "lay"):
+                if not event.again and self.scanner.lit:
+                    self.screen.handle(Clicked(self.scanner.lit))
+                return
+        self.screen.handle(event)
+
     def _grant(self) -> bool:
         """What the screen wished for."""
         screen, wish = self.screen, self.screen.wish
         screen.wish = ""
         if isinstance(screen, Start):
+            if screen.settings.help != self.settings.help:
+                helping = screen.settings.help
+                self.scanner = Scanner(helping.scan_s) if helping.scan else None
             self.settings = screen.settings
+            if self.window.speaker is not None:
+                sound = self.settings.sound
+                self.window.speaker.volume = 0.0 if sound.mute else sound.volume
             if wish == "start" and screen.plan is not None:
                 self._play(screen.plan)
             elif wish == "resume" and screen.saved:

@@ -115,6 +115,11 @@ class Building(Playing):
             rows.append(Button("pieces-more", f"More ({page + 1} of {pages})", "quiet"))
         return Panel("pieces", "left", tuple(rows), "Pieces", width=320)
 
+    @property
+    def is_typing(self) -> bool:
+        """Whether the name of a file is typed."""
+        return self._file is not None
+
     def handle(self, event: Event) -> None:
         """An event of the window."""
         if self._file is not None and isinstance(event, Typed) and event.text.isprintable():

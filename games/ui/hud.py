@@ -68,6 +68,8 @@ def listed(desk: Desk, look: Look) -> tuple[Choice, ...]:
     choices = desk.choices
     if look.pieces:
         return tuple(each for each in choices if piece_of(each) in look.pieces)
+    if look.is_scanning:
+        return choices
     with_piece = [each for each in choices if piece_of(each) in desk.pieces]
     if len(with_piece) > MOST:
         return tuple(each for each in choices if piece_of(each) not in desk.pieces)

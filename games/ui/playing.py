@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from engine.view.frame import Frame
 from engine.view.guide import Guide
 from engine.view.panels import Button, Panel, Text
+from engine.view.sound import RATE, struck
 from engine.view.window.events import Clicked, Event, Lift, Moved, Press, Slid
 from engine.view.window.orbit import ray
 from engine.view.window.picker import Hit, pick
@@ -19,8 +20,9 @@ from games.ui.counsel import Counsel
 from games.ui.desk import Desk
 from games.ui.hand import HandControl
 from games.ui.hud import Look, piece_of
+from games.ui.knocks import Knocks
 from games.ui.link import Link
-from games.ui.messages import Do, New, Pace, Plan, Undo
+from games.ui.messages import Do, New, Pace, Plan, Undo, View
 from games.ui.opening import first_state
 from games.ui.settings import Settings
 from games.ui.sight import Sight, sphere_of
@@ -58,12 +60,14 @@ class Playing:
         self.counsel = Counsel(self.desk, ghost=is_coached, hint=is_coached)
         self.look = Look()
         self.wish = ""
+        self.is_scanned = False
         self._drag: Drag | None = None
         self._hit: Hit | None = None
         self._seated = self.desk.people[0] if len(self.desk.people) == 1 else ""
         self._cursor = -1
         self._slow_until = 0.0
         self._marked: dict[str, str] = {}
+        self._knocks = Knocks()
         self._is_new = True
 
     # -- what happens by itself --------------------------------------------------------------------------------------
@@ -74,6 +78,8 @@ class Playing:
         is_new = False
         for news in self.link.news():
             is_new |= self.desk.hear(news)
+            if isinstance(news, View):
+                self._sound(news)
             if isinstance(news, New):
                 assert self.window.stage is not None
                 self.window.stage.add(news.body)
@@ -96,6 +102,15 @@ class Playing:
     def more_guides(self) -> list[Guide]:
         """Guides of a game of its own kind."""
         return []
+
+    def _sound(self, view: View) -> None:
+        speaker = self.window.speaker
+        if speaker is None or speaker.is_silent:
+            return
+        for knock in self._knocks.of(view, self.desk.pieces):
+            piece = self.desk.pieces[knock.piece]
+            speaker.play(struck(piece, knock.impulse, on_table=knock.on_table), RATE)
+        speaker.step()
 
     def _react(self, now: float) -> None:
         events, self.desk.events = self.desk.events, []
@@ -146,9 +161,15 @@ class Playing:
             gap_mm=1e3 * grip.gap if grip is not None else 0.0,
             yaw_deg=grip.yaw if grip is not None else 0.0,
             hint=self.counsel.word,
+            is_scanning=self.is_scanned,
             lit=f"choice:{self._cursor}" if self._cursor >= 0 else self.look.lit,
         )
         return hud.panels(self.desk, self.settings, look)
+
+    @property
+    def is_typing(self) -> bool:
+        """Whether keys are letters of a text."""
+        return False
 
     @property
     def needs_pass(self) -> bool:
@@ -273,7 +294,7 @@ class Playing:
         if digit == 0:
             self.look = replace(self.look, page=self.look.page + 1)
             return
-        offered = hud.listed(self.desk, self.look)
+        offered = hud.listed(self.desk, replace(self.look, is_scanning=self.is_scanned))
         pages = max(-(-len(offered) // hud.MOST), 1)
         at = (self.look.page % pages) * hud.MOST + digit - 1
         if at < len(offered):

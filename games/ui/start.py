@@ -38,10 +38,16 @@ class Start:
         self.window, self.settings = window, settings
         self.form = form or menu.of_game("crazy-tower")
         self.wish = ""
+        self.is_scanned = False
         self.plan: Plan | None = None
         self.saved: tuple[Path, ...] = store.unfinished()
         self._is_dressed = False
         self._rounds = 0
+
+    @property
+    def is_typing(self) -> bool:
+        """Whether a field of the form is typed into."""
+        return bool(self.form.active)
 
     def handle(self, event: Event) -> None:
         """An event of the window."""

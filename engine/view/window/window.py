@@ -31,6 +31,7 @@ from engine.view.window import keyboard
 from engine.view.window.events import Clicked, Closed, Event, Lift, Moved, Press, Resized, Slid, Typed
 from engine.view.window.hud import Hud
 from engine.view.window.shapes import Region
+from engine.view.window.speaker import Speaker
 from engine.world import Body
 
 SIZE = (1280, 720)
@@ -50,6 +51,8 @@ class Window:
         self.size = _size_of(self._window) or size
         self.renderer: str = self._device.renderer
         self.stage: Stage | None = None
+        self.speaker: Speaker | None = None
+        """For who wants to be heard: `Speaker()` makes one."""
         self.quality: Quality = "medium"
         self.sharpness = 1.0
         self.is_closed = False

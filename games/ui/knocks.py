@@ -1,0 +1,65 @@
+"""Blows read from what is seen: a piece whose speed changes at once, by more than gravity does, was struck."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.settings import GRAVITY
+from games.ui.messages import View
+from models.piece import Piece
+
+Array = NDArray[np.float64]
+
+LEAST_SPEED = 0.06
+"""m/s by which a speed changes in a blow that can be heard."""
+MOST = 6
+"""Blows a view, the strongest."""
+LOW = 0.004
+"""Metres above the table top within which a piece knocks on the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knock:
+    """A blow. impulse: newton seconds."""
+
+    piece: str
+    impulse: float
+    on_table: bool
+
+
+class Knocks:
+    """Listens to one table."""
+
+    def __init__(self) -> None:
+        self._last: View | None = None
+        self._speeds: dict[str, Array] = {}
+
+    def of(self, view: View, pieces: Mapping[str, Piece]) -> list[Knock]:
+        """The blows since the last view."""
+        last, self._last = self._last, view
+        before, self._speeds = self._speeds, {}
+        if last is None or view.step <= last.step or view.step - last.step > view.rate // 4:
+            return []
+        seconds = (view.step - last.step) / view.rate
+        places = dict(zip(last.names, last.poses[:, :3], strict=True))
+        found: list[Knock] = []
+        for name, place in zip(view.names, view.poses[:, :3], strict=True):
+            if name not in places or name not in pieces:
+                continue
+            speed = (place - places[name]) / seconds
+            self._speeds[name] = speed
+            if name not in before or name == view.held:
+                continue
+            change = speed - before[name]
+            size = float(np.linalg.norm(change))
+            # what falls freely gains speed and was not struck
+            if size < LEAST_SPEED or change[2] < -0.5 * GRAVITY * seconds:
+                continue
+            piece = pieces[name]
+            on_table = place[2] - 0.5 * float(piece.extents.min()) < LOW + 0.5 * float(np.ptp(piece.extents))
+            found.append(Knock(name, piece.mass * size, bool(on_table)))
+        return sorted(found, key=lambda each: -each.impulse)[:MOST]
