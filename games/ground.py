@@ -84,11 +84,13 @@ class Ground:
         self.table = Table(bodies, self._scale, self._grip, self.table.step, self._sink)
 
     def put_away(self, state: Any) -> None:
-        """What is not in play any more goes back to the supply."""
+        """What is not in play any more goes back to the supply; what is then comes to rest without it."""
         play = self._judge.in_play(state)
-        for name, body in sorted(self.table.bodies.items()):
-            if not body.fixed and name not in play:
-                self.table.put(self._judge.stored(state, name))
+        away = [name for name, body in sorted(self.table.bodies.items()) if not (body.fixed or name in play)]
+        for name in away:
+            self.table.put(self._judge.stored(state, name))
+        if away and play:
+            self.table.run_to_rest()
 
     def close(self) -> None:
         """Free the simulator."""

@@ -268,11 +268,11 @@ class Session:
             self._apply(self._referee.elapsed(self.state, need))
 
     def _rest(self) -> None:
-        """Run until all lies still, then judge it."""
-        self.table.run_to_rest()
+        """Run until all lies still, then judge it; where falls are instantaneous (BS-08), until the first of them."""
         need = self.need
         piece = need.pieces[0] if need.pieces else ""
-        if self._judge_falls(piece):
+
+        if self._run_to_rest(piece) or self._judge_falls(piece):
             return
         if self.handling.is_late(self.table.step, self.table.world.rate):
             self._apply(TimeUp(self.table.step))
@@ -282,6 +282,22 @@ class Session:
             self._apply(hit)
         if self.need == need:
             self._apply(self._referee.placed(self.state, need, self._released_height))
+            if not piece:
+                # BS-09: what was given back is taken away before anything else happens, and may fell more
+                self._ground.put_away(self.state)
+
+    def _run_to_rest(self, piece: str) -> bool:
+        """Whether something fell on the way, in a game in which that counts at once."""
+        fell = False
+
+        def heed(events: tuple[SceneEvent, ...]) -> bool:
+            nonlocal fell
+            is_news = any(isinstance(event, (Dropped, Touched)) for event in events)
+            fell = is_news and self.judge.is_instant and self._judge_falls(piece)
+            return fell
+
+        self.table.run_to_rest(heed)
+        return fell
 
     def _tidy(self) -> None:
         """After an act, with the hand empty: what the rules have put away goes home, and a new boundary; a piece

@@ -24,6 +24,9 @@ from models.spec import PieceSpec
 Sink = Callable[[int, Mapping[str, Body]], None]
 """Is shown all bodies with their poses, at a step; 60 times a second while the world runs."""
 
+Heed = Callable[[tuple[SceneEvent, ...]], bool]
+"""Is shown the events of a few steps, and says whether that is enough."""
+
 STRIDE = 4
 """Steps between two looks at all poses: 60 a second at the games' size. The hand acts at every step."""
 PATIENCE = 10.0
@@ -61,6 +64,7 @@ class Table:
         self.bodies = {body.name: body for body in (*bodies, floor())}
         self.sink = sink
         self._rested_at = -1
+        self._is_hard = False
         self.world = BulletWorld(self.bodies.values(), scale=scale)
         self.world.settle()
         self.hand = Hand(self.world, grip)
@@ -123,23 +127,27 @@ class Table:
         self.world.run(STRIDE - self.world.step % STRIDE)
         return self._look()
 
-    def run_to_rest(self) -> None:
-        """Run until everything lies still, or patience ends; not at all when this moment is known to be still."""
+    def run_to_rest(self, heed: Heed = lambda events: False) -> None:
+        """Run until everything lies still, or patience ends; not at all when this moment is known to be still. heed:
+        is shown what happens, and ends the run when it says so."""
         if self._rested_at == self.world.step:
             return
         self.watch.expect_rest()
-        if self._rests_within(HEAP, THRESHOLDS, hard=False) or self._rests_within(
-            PATIENCE - HEAP, HEAPED, hard=True
-        ):
-            self._rested_at = self.world.step
+        if self._runs(HEAP, THRESHOLDS, False, heed):
+            self._runs(PATIENCE - HEAP, HEAPED, True, heed)
 
-    def _rests_within(self, seconds: float, thresholds: Thresholds, hard: bool) -> bool:
+    def _runs(self, seconds: float, thresholds: Thresholds, hard: bool, heed: Heed) -> bool:
+        """Whether it runs still when the time is over."""
         self.watch.thresholds = thresholds
         last = self.world.step + steps_of(seconds, self.world.rate)
         while self.world.step < last:
-            if any(isinstance(event, Rested) for event in self.advance(hard)):
-                return True
-        return False
+            events = self.advance(hard)
+            if any(isinstance(event, Rested) for event in events):
+                self._rested_at = self.world.step
+                return False
+            if heed(events):
+                return False
+        return True
 
     def remember(self) -> Moment:
         """This moment, to come back to."""
@@ -167,7 +175,7 @@ class Table:
         self.world.close()
 
     def _wake(self) -> None:
-        self._is_hard: bool = False
+        self._is_hard = False
         self.hand.enter(self.world)
         self.watch = Watch(self.bodies.values(), self.world.rate)
         self.rest_here()

@@ -17,6 +17,7 @@ from games.rules.tower_topple.state import Phase as TopplePhase
 @dataclass(frozen=True, slots=True)
 class GameJudge:
     """A judge at one game. in_play: the pieces that lie or are carried as part of the game; all others are supply.
+    is_instant: whether a fall counts in the step in which it happens (BS-08), and not only when all lies still.
     is_new: whether everything is set up afresh between two states. minds_nudges: whether the rules care for pieces
     that are pushed along. is_fine: whether the world takes twice as many steps, as arches need to stand."""
 
@@ -24,6 +25,7 @@ class GameJudge:
     in_play: Callable[[Any], frozenset[str]]
     is_new: Callable[[Any, Any], bool] = lambda before, after: False
     minds_nudges: bool = True
+    is_instant: bool = False
     is_fine: bool = False
 
     def layout(self, state: Any) -> tuple[Body, ...]:
@@ -125,7 +127,7 @@ def _next_round(before: Any, after: Any) -> bool:
 JUDGES: dict[str, GameJudge] = {
     "wonky": GameJudge(wonky, _of_wonky),
     "tower-topple": GameJudge(tower_topple, _of_tower_topple, _next_round, minds_nudges=False),
-    "bausack": GameJudge(bausack, _of_bausack),
+    "bausack": GameJudge(bausack, _of_bausack, is_instant=True),
     "crazy-tower": GameJudge(crazy_tower, _of_crazy_tower),
     "sandbox": GameJudge(sandbox, _of_sandbox),
 }

@@ -1,0 +1,59 @@
+"""Fifty games in one process: what is left behind of each must be next to nothing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from games.rules.registry import GAMES
+
+PLAY = """
+import gc, json, sys
+from pathlib import Path
+from games.players.bots import bots_of
+from games.players.player import play
+from games.record import begin
+from games.rules.registry import GAMES
+
+SHORT = {
+    "wonky": (("bot:steady", "bot:clumsy"), {}, 4),
+    "tower-topple": (("bot:steady", "bot:bold"), {"mode": "3"}, 2),
+    "bausack": (("bot:steady", "bot:bold"), {"pieces": 8}, 8),
+    "crazy-tower": (("bot:steady",), {"mode": "solo", "colour_count": 1}, 3),
+}
+pages = Path("/proc/self/statm")
+for number in range(int(sys.argv[2])):
+    name = [*SHORT][number % len(SHORT)]
+    players, options, turns = SHORT[name]
+    game = next(each for each in GAMES if each.name == name)
+    path = Path(sys.argv[1]) / f"{number}.teeter"
+    session, recorder = begin(game, players, number, options, path=path)
+    play(session, bots_of(session, number), turns)
+    recorder.close()
+    session.close()
+    del session, recorder
+    gc.collect()
+    print(json.dumps([name, int(pages.read_text().split()[1]) * 4096 / 1e6]), flush=True)
+"""
+TITLE = "Memory of one process that plays fifty games"
+WARM = len(GAMES)
+"""Games after which every library is loaded and every shape has been made once."""
+
+
+@pytest.mark.soak
+def test_fifty_games_in_one_process(tmp_path: Path, row: Callable[..., None]) -> None:
+    command = [sys.executable, "-c", PLAY, str(tmp_path), "50"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    used = [json.loads(line)[1] for line in done.stdout.splitlines()]
+    for count in (1, WARM, 10, 20, 30, 40, 50):
+        row(TITLE, games=count, resident_mb=round(used[count - 1], 1))
+    growth = used[-1] - used[0]
+    row(TITLE, games="growth from the first to the fiftieth", resident_mb=round(growth, 1))
+    assert growth <= 50.0
+    # and it has come to an end: the second half adds almost nothing
+    assert used[-1] - used[24] <= 10.0
