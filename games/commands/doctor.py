@@ -58,7 +58,7 @@ def findings() -> list[Finding]:
     found += [_package(name, "pip install teeter") for name in CORE]
     for extra, names in EXTRAS.items():
         found += [_package(name, f"pip install 'teeter[{extra}]'", extra) for name in names]
-    return [*found, renderer()]
+    return [*found, renderer(), display()]
 
 
 def _python() -> Finding:
@@ -81,6 +81,15 @@ def renderer() -> Finding:
 
     seen = describe()
     return Finding("renderer", str(seen), seen.remedy)
+
+
+def display() -> Finding:
+    """Whether a window can be opened here; everything but `teeter play` and `teeter view` works without."""
+    named = os.environ.get("DISPLAY", "")
+    if named:
+        return Finding("display", f"{named}: windows can be opened", is_needed=False)
+    fix = "log in to a desktop, or sudo apt-get install --yes xvfb xauth and put xvfb-run before teeter"
+    return Finding("display", "none: no windows", fix, is_needed=False)
 
 
 def report(as_json: bool) -> int:

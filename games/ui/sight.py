@@ -73,6 +73,14 @@ class Sight:
         else:
             self._set(orbit_of(self._sphere, view))
 
+    def stand(self, azimuth: float, elevation: float, near: float) -> None:
+        """Look from there at once; near: times as far as at home."""
+        home = self._home
+        self.orbit = replace(
+            home, azimuth=azimuth % 360.0, elevation=elevation, distance=near * home.distance
+        )
+        self._set(self.orbit)
+
     def look_at(self, place: Vector) -> None:
         """Follow a place, when following."""
         if self.is_following and not self.is_locked:
