@@ -72,6 +72,9 @@ def check(
     until: Annotated[
         Optional[float], typer.Option(help="Stop when the 95 % interval is no wider: `0.02` is 2 %.")
     ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say which piece, over which edge, and how much is missing.")
+    ] = False,
     seed: Annotated[int, typer.Option(help="Of the small disturbances and of the noise.")] = 0,
     workers: Annotated[Optional[int], typer.Option(help="Processes to use; all cores when left out.")] = None,
     table: Annotated[Optional[str], typer.Option(help="Mesh scenes: `lowest` or `none`.")] = None,
@@ -106,6 +109,7 @@ def check(
         material=material,
         unit=unit,
         noise=Asked(noise, tilt_noise, friction_range, samples, until),
+        explain=explain,
         picture=picture,
         record=record,
     )

@@ -50,7 +50,7 @@ PARALLEL = math.cos(math.radians(0.1))
 TRAVEL = 2e-3 * 1.3 ** np.arange(16)
 """Metres the fastest point is carried along the mechanism, step by step, to see whether it is caught."""
 CAUGHT = 2e-4
-"""Metres of new overlap that would catch it."""
+"""Metres of overlap that would catch it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +158,13 @@ def _is_caught(assembly: Assembly, contacts: Contacts, balance: Balance, velocit
         )
         extent = body_boxes(of_bodies(bodies), len(bodies))
         first, second = pairs_of_boxes(*extent, 0.0)
-        fresh = [
-            frozenset(pair) not in touching for pair in zip(first.tolist(), second.tolist(), strict=True)
-        ]
-        if overlaps_of(bodies, extent, first[fresh], second[fresh], CAUGHT * times):
-            return True
+        known = np.array(
+            [frozenset(pair) in touching for pair in zip(first, second, strict=True)], dtype=np.bool_
+        )
+        # what hinges on a widened contact goes into the other piece by a little; what rocks onto its face, by more
+        for mine, depth in ((~known, CAUGHT * times), (known, CAUGHT * times + 2 * leeway_of(assembly))):
+            if overlaps_of(bodies, extent, first[mine], second[mine], depth):
+                return True
         if any(map(partial(_has_fallen, times=times, down=balance.down), assembly.bodies, bodies)):
             return False
     return True

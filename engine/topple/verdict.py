@@ -66,7 +66,7 @@ DEFAULTS = Options()
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdict:
     """What a check found. word: the verdict. pose: which poses statics was computed on. settled: metres, the
-    largest move of letting the pieces down. wall: seconds the check took."""
+    largest move of letting the pieces down. wall: seconds the check took. judged: the pieces as statics saw them."""
 
     scene: str
     word: Word
@@ -75,6 +75,18 @@ class Verdict:
     statics: Statics
     dynamics: Dynamics
     wall: float
+    judged: Assembly | None = None
+
+
+def contacts_of(verdict: Verdict) -> Contacts:
+    """The contacts that statics counted on. Raises ValueError for a verdict made without its pieces."""
+    from engine.topple.contacts import find_contacts
+
+    if verdict.judged is None:
+        raise ValueError(f"the verdict on {verdict.scene} does not hold its pieces")
+    if verdict.pose == "declared":
+        return find_contacts(verdict.judged)
+    return find_contacts(verdict.judged, REST_GAP * magnification(verdict.judged.bodies), REST_ANGLE)
 
 
 def check(assembly: Assembly, options: Options = DEFAULTS) -> Verdict:
@@ -112,7 +124,10 @@ def check(assembly: Assembly, options: Options = DEFAULTS) -> Verdict:
         # what does not come to rest by itself needs no disturbance to fall
         dynamics = replace(dynamics, stands=False, fell=tuple(sorted({*dynamics.fell, *let.fell})))
     word = joint(statics.stands, dynamics.stands)
-    return Verdict(assembly.name, word, pose, settled, statics, dynamics, time.perf_counter() - started)
+    judged = assembly if pose == "declared" else _rested(assembly, dynamics)
+    return Verdict(
+        assembly.name, word, pose, settled, statics, dynamics, time.perf_counter() - started, judged
+    )
 
 
 def joint(statics: bool | None, dynamics: bool | None) -> Word:
@@ -147,10 +162,16 @@ def _at_rest(assembly: Assembly, contacts: Contacts, dynamics: Dynamics, options
             "there is nothing to balance",
         )
     times = magnification(assembly.bodies)
-    rested = at_poses(assembly, calm[0].names, calm[0].poses)
+    rested = _rested(assembly, dynamics)
     return analyse(
         rested, gravity=options.gravity, contacts=find_contacts(rested, REST_GAP * times, REST_ANGLE)
     )
+
+
+def _rested(assembly: Assembly, dynamics: Dynamics) -> Assembly:
+    """Where the pieces came to rest in the first trial that stood; as they were when none did."""
+    calm = next((trial for trial in dynamics.trials if trial.stands), None)
+    return assembly if calm is None else at_poses(assembly, calm.names, calm.poses)
 
 
 def _largest_move(assembly: Assembly, trial: Trial) -> float:

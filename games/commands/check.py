@@ -47,6 +47,7 @@ class Request:
     material: str | None = None
     unit: str | None = None
     noise: Asked = NOTHING
+    explain: bool = False
     picture: Path | None = None
     record: Path | None = None
 
@@ -58,11 +59,31 @@ def run(request: Request, as_json: bool) -> int:
     verdict = verdict_on(scene, request)
     chance = chance_on(scene, request) if request.noise.is_given else None
     _keep(scene, verdict, request)
+    why = explained(verdict, options_of(request)) if request.explain else None
     if as_json:
-        print_json(json_of(verdict, chance))
+        print_json(json_of(verdict, chance) | ({} if why is None else {"explain": why}))
     else:
         Console().print(panel(verdict, chance))
+        for sentence in () if why is None else why["sentences"]:
+            Console().print(f" {sentence}", markup=False, highlight=False)
     return EXIT[verdict.word]
+
+
+def explained(verdict: Verdict, options: Options) -> dict[str, Any]:
+    """Why, as JSON: which pieces would move, over which edge, and what is missing or to spare."""
+    from engine.topple.conic import StaticsError
+    from engine.topple.explain import explain
+    from engine.topple.verdict import contacts_of
+    from engine.topple.why import to_json
+
+    assert verdict.judged is not None  # `check` keeps the pieces
+    why = None
+    if verdict.statics.stands is not None:
+        try:
+            why = explain(verdict.judged, verdict.statics, contacts_of(verdict), gravity=options.gravity)
+        except StaticsError as error:
+            return {"sentences": [f"{error}."]}
+    return to_json(why, verdict.statics)
 
 
 def _keep(scene: Scene, verdict: Verdict, request: Request) -> None:

@@ -1,0 +1,178 @@
+"""Why: mechanisms against closed forms, and the sentences that tell them."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from statics_scenes import G, box, piece, pose, scene, stack
+from typer.testing import CliRunner
+
+from engine.topple.contacts import find_contacts
+from engine.topple.equilibrium import balance_of
+from engine.topple.explain import Why, beginning, explain
+from engine.topple.statics import analyse
+from engine.topple.verdict import Options, check, contacts_of
+from engine.topple.why import sentences, to_json
+from engine.world import Assembly, Body, Vector
+from games.cli import app
+from scenes.load import load
+
+BASE = box("base", (40, 40, 20), pose(0, 0, 10))
+WEIGHT = 0.1 * 0.02 * 0.01 * 700 * G
+
+
+def why_of(assembly: Assembly, gravity: Vector = (0.0, 0.0, -G)) -> Why:
+    contacts = find_contacts(assembly)
+    found = explain(
+        assembly, analyse(assembly, contacts=contacts, gravity=gravity), contacts, gravity=gravity
+    )
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("beyond", [1.0, 5.0, -1.5])
+def test_a_beam_over_an_edge(beyond: float) -> None:
+    """The lever of its weight over the lever of the corner."""
+    why = why_of(scene(BASE, box("beam", (100, 20, 10), pose(20 + beyond, 0, 25))))
+    assert (why.stands, why.kind, why.against, why.moves) == (beyond < 0, "tips", "base", ("beam",))
+    assert why.edge is not None
+    assert np.array(sorted(why.edge)) == pytest.approx(
+        np.array([(0.02, -0.01, 0.02), (0.02, 0.01, 0.02)]), abs=1e-6
+    )
+    assert why.towards == pytest.approx(0.0, abs=1e-3)
+    assert why.room == pytest.approx(-beyond / 1e3, abs=1e-6)
+    assert why.point[0] * 1e3 == pytest.approx(70 + beyond)
+    arm = math.hypot(50 + beyond, 10)
+    assert why.force == pytest.approx(-WEIGHT * beyond / arm, rel=1e-4)
+
+
+def test_the_beginning_of_a_fall_is_the_true_acceleration() -> None:
+    """About the edge: alpha = m g d / (I + m r^2), the first motion of a beam that was let go."""
+    assembly = scene(BASE, box("beam", (100, 20, 10), pose(25, 0, 25)))
+    balance = balance_of(assembly, find_contacts(assembly))
+    motion = beginning(assembly, balance).reshape(-1, 6)
+    # in units of gravity and of the balance's length
+    spin = motion[1, 4] * G / balance.length
+    inertia = (0.1**2 + 0.01**2) / 12 + 0.005**2 + 0.005**2
+    assert spin == pytest.approx(G * 0.005 / inertia, rel=1e-5)
+    assert np.abs(motion[0]).max() < 1e-6
+
+
+def test_what_nothing_carries_drops() -> None:
+    why = why_of(scene(box("up", (40, 40, 40), pose(0, 0, 80))))
+    assert (why.kind, why.against, why.moves, why.towards) == ("drops", None, ("up",), None)
+    assert why.force == pytest.approx(-box("up", (40, 40, 40), pose(0, 0, 80)).piece.mass * G, rel=1e-6)
+
+
+@pytest.mark.parametrize("degrees", [25.0, 35.0])
+def test_what_slides_needs_so_much_more_friction(degrees: float) -> None:
+    """tan(slope) / mu times the friction; sin - mu cos of the weight is missing."""
+    slope = math.radians(degrees)
+    block = box("b", (60, 60, 10), pose(0, 0, 5))
+    why = why_of(scene(block), (0.0, G * math.sin(slope), -G * math.cos(slope)))
+    assert (why.kind, why.against, why.room) == ("slides", "table", None)
+    assert why.towards == pytest.approx(90.0, abs=1e-3)
+    assert why.friction_needed == pytest.approx(math.tan(slope) / 0.4, rel=2e-3)
+    # associated sliding lifts by mu: its speed along the table is the cosine of the friction angle's share
+    missing = block.piece.mass * G * (math.sin(slope) - 0.4 * math.cos(slope)) / math.hypot(1, 0.4)
+    assert why.force == pytest.approx(-missing, rel=1e-3)
+
+
+def test_no_friction_holds_what_only_rests_on_a_wall() -> None:
+    steep = math.radians(89.0)
+    why = why_of(
+        scene(box("b", (60, 60, 10), pose(0, 0, 5))), (G * math.sin(steep), 0.0, -G * math.cos(steep))
+    )
+    assert why.friction_needed is None or why.kind == "tips"
+
+
+def test_pieces_that_go_together_are_named_together() -> None:
+    why = why_of(stack(6, (40, 60, 30)))
+    assert why.stands
+    assert set(why.moves) == {f"b{k}" for k in range(6)}
+    assert (why.against, why.others) == ("table", ())
+    assert why.room == pytest.approx(0.02, abs=1e-5)
+    why = why_of(load("leaning_tower_past").assembly)
+    assert why.moves == tuple(f"block.{k:02d}" for k in range(2, 11))
+    assert (why.against, why.room) == ("block.01", pytest.approx(-2e-3, abs=1e-6))
+
+
+def test_an_edge_goes_on_over_neighbours_in_line() -> None:
+    """A plank over the edges of two blocks side by side tips over both."""
+    pair = (box("left", (40, 30, 20), pose(0, -15, 10)), box("right", (40, 30, 20), pose(0, 15, 10)))
+    why = why_of(scene(*pair, box("plank", (100, 60, 10), pose(24, 0, 25))))
+    assert why.edge is not None
+    assert math.dist(*why.edge) == pytest.approx(0.06, abs=1e-6)
+    assert why.room == pytest.approx(-4e-3, abs=1e-6)
+
+
+def test_an_arch_moves_in_several_parts() -> None:
+    why = why_of(load("arch_thin").assembly)
+    assert why.others
+    assert why.room is None
+    assert why.force < 0
+
+
+def test_where_nothing_moves_there_is_nothing_to_explain() -> None:
+    walls = [
+        box(f"w{k}", (20, 100, 200) if x else (60, 20, 200), pose(x, y, 100), fixed=True)
+        for k, (x, y) in enumerate([(40, 0), (-40, 0), (0, 40), (0, -40)])
+    ]
+    wedged = scene(*walls, box("b", (60, 60, 60), pose(0, 0, 30)))
+    for assembly, word in (
+        (wedged, "held from all sides"),
+        (load("ball_on_ball").assembly, "curved surface"),
+    ):
+        contacts = find_contacts(assembly)
+        statics = analyse(assembly, contacts=contacts)
+        assert explain(assembly, statics, contacts) is None
+        assert word in sentences(None, statics)[0]
+
+
+def test_sentences() -> None:
+    assembly = scene(BASE, box("beam", (100, 20, 10), pose(25, 0, 25)))
+    contacts = find_contacts(assembly)
+    statics = analyse(assembly, contacts=contacts)
+    told = sentences(explain(assembly, statics, contacts), statics)
+    assert told[0] == "beam tips over the edge at x = 20.0 mm of base, towards +x."
+    assert told[1] == "Its centre of mass lies 5.00 mm beyond that edge."
+    assert told[2].startswith("12.3 mN are missing")
+    statics = analyse(stack(2, (40, 60, 30)))
+    told = sentences(why_of(stack(2, (40, 60, 30))), statics)
+    assert told[0].startswith("It holds. At 33.69 degrees of table tilt b0 and b1 tip over the edge at x = ")
+
+
+def test_a_verdict_keeps_the_pieces_that_statics_saw() -> None:
+    verdict = check(load("ruler_stack", settle_mm=0.6).assembly, Options(settle=6e-4, workers=1))
+    assert verdict.pose == "rest"
+    assert verdict.judged is not None
+    why = explain(verdict.judged, verdict.statics, contacts_of(verdict))
+    assert why is not None
+    assert json.loads(json.dumps(to_json(why, verdict.statics)))["kind"] in {"tips", "slides"}
+
+
+@pytest.mark.parametrize(("words", "kind"), [(("bridge_bare",), "tips"), (("two_bricks",), "slides")])
+def test_check_explains(words: tuple[str, ...], kind: str) -> None:
+    result = CliRunner().invoke(app, ["check", *words, "--explain", "--json", "--workers", "1"])
+    found = json.loads(result.stdout)["explain"]
+    assert found["kind"] == kind
+    assert len(found["sentences"]) >= 2
+    plain = CliRunner().invoke(app, ["check", *words, "--explain", "--workers", "1"]).stdout
+    assert found["sentences"][0][:40] in plain
+
+
+def test_check_explains_that_statics_is_silent() -> None:
+    result = CliRunner().invoke(app, ["check", "ball_on_ball", "--explain", "--json", "--workers", "1"])
+    assert json.loads(result.stdout)["explain"]["sentences"][0].startswith("The force balance is silent")
+
+
+def test_unequal_pieces_have_their_own_inertia() -> None:
+    """A ball of lead and a box of cork, both in the air, fall alike."""
+    light = Body("light", piece(density=100.0, box=[20, 20, 20]), pose(0, 0, 100))
+    heavy = Body("heavy", piece(density=9000.0, box=[60, 20, 20]), pose(90, 0, 100))
+    assembly = scene(light, heavy)
+    motion = beginning(assembly, balance_of(assembly, find_contacts(assembly))).reshape(-1, 6)
+    assert motion == pytest.approx(np.tile([0.0, 0.0, -1.0, 0.0, 0.0, 0.0], (2, 1)), abs=1e-6)
