@@ -8,10 +8,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from window_driver import ROOT, play_out
+
+from engine.record.reader import load
 
 TEETER = (sys.executable, "-m", "games")
 
@@ -42,8 +45,16 @@ def test_the_sandbox_checks_brings_out_and_saves() -> None:
 
 
 @pytest.mark.slow
-def test_a_window_that_is_taken_away_leaves_the_game() -> None:
-    play_out("window_scenarios:quits", "windowkill")
+def test_a_display_that_goes_away_leaves_the_game(tmp_path: Path) -> None:
+    file = tmp_path / "lost.teeter"
+    said = play_out("window_scenarios:display_lost", str(file), code=2)
+    assert f"teeter: the display went away; the game is kept: teeter play --resume {file}" in said
+    end = time.monotonic() + 60.0
+    while not file.exists() and time.monotonic() < end:
+        time.sleep(0.1)
+    replay = load(file)
+    assert replay.meta.players == ("Ana", "Ben")
+    assert any("plays medium blue" in line for _, entry in replay.events for line in entry.get("story", ()))
 
 
 def teeter(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -78,6 +78,12 @@ class Person:
         for _ in range(rounds):
             assert self.app.round(), "the window was closed"
 
+    def until_closed(self, seconds: float = 20.0) -> None:
+        """Look on until the window wants to be closed."""
+        end = time.perf_counter() + seconds
+        while self.app.round():
+            assert time.perf_counter() < end, "the window stays open"
+
     def asked(self, **kind: Any) -> Any:
         """Wait until a person is asked for something; the need."""
 
@@ -216,16 +222,23 @@ def screen(size: tuple[int, int] = (1280, 720)) -> Iterator[dict[str, str]]:
         with os.fdopen(read) as told:
             number = told.readline().strip()
         assert number, "Xvfb does not start"
-        yield {**os.environ, "DISPLAY": f":{number}", "LIBGL_ALWAYS_SOFTWARE": "1"}
+        yield {
+            **os.environ,
+            "DISPLAY": f":{number}",
+            "LIBGL_ALWAYS_SOFTWARE": "1",
+            "SCREEN_PID": str(server.pid),
+        }
     finally:
         server.terminate()
         server.wait(10)
 
 
-def play_out(scenario: str, *words: str, size: tuple[int, int] = (1280, 720), seconds: float = 240.0) -> str:
+def play_out(
+    scenario: str, *words: str, size: tuple[int, int] = (1280, 720), seconds: float = 400.0, code: int = 0
+) -> str:
     """Run a scenario (`module:function`) in a process of its own, on a screen of its own; what it printed.
 
-    Fails with what the scenario said when it fails.
+    Fails with what the scenario said when it does not end with this exit code.
     """
     with screen(size) as environment, tempfile.TemporaryDirectory() as home:
         environment |= {"XDG_CONFIG_HOME": home, "XDG_DATA_HOME": home, "PYTHONPATH": str(ROOT / "tests")}
@@ -238,8 +251,8 @@ def play_out(scenario: str, *words: str, size: tuple[int, int] = (1280, 720), se
             timeout=seconds,
             check=False,
         )
-    assert done.returncode == 0, f"{scenario}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
+    assert done.returncode == code, f"{scenario}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout + done.stderr
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from engine.view.panels import Panel, Text
 from engine.view.png import save_png
 from engine.view.renderer import kind_of
 from engine.view.window.events import Clicked, Closed, Event, Press
+from engine.view.window.lost import say_when_lost
 from engine.view.window.speaker import Speaker
 from engine.view.window.window import Window
 from games.rules.errors import RulesError
@@ -67,6 +68,7 @@ class App:
         self.error = ""
         self.window = Window(title, size=(settings.picture.width, settings.picture.height))
         self.window.quality = self._first_quality()
+        say_when_lost(self._last_words)
         self.window.speaker = Speaker(0.0 if settings.sound.mute else settings.sound.volume)
         self.screen: Screen = Start(self.window, settings)
         if plan is not None:
@@ -80,6 +82,12 @@ class App:
         if wanted != "auto":
             return wanted
         return "high" if kind_of(self.window.renderer) == "gpu" else "medium"
+
+    def _last_words(self) -> str:
+        plan = getattr(self.screen, "plan", None)
+        kept = plan.resume or plan.record if isinstance(plan, Plan) else None
+        hint = f"; the game is kept: teeter play --resume {kept}" if kept is not None else ""
+        return f"the display went away{hint}"
 
     def run(self, each: Callable[[App], bool] = lambda app: True) -> None:
         """Until the window is closed, or `each` says no."""

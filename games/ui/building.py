@@ -215,15 +215,15 @@ class Building(Playing):
         self.counsel.finding = None
         self._is_checking = False
 
-    def _click(self, x: float, y: float) -> None:
+    def click_at(self, x: float, y: float) -> None:
+        """Take what is there; with the key of free turning put it away."""
         self._forget()
         if self.desk.waits is None or self.hand.grip is not None:
-            super()._click(x, y)
+            super().click_at(x, y)
             return
-        self._pick(x, y)
-        name = self._hit.name if self._hit is not None else ""
+        name = self.mouse.piece_at(x, y)
         if name in self.desk.in_play and self._can():
-            action = PutAway if self._is_down("free") else Take
+            action = PutAway if self.is_down("free") else Take
             self.link.send(Do(action(self.desk.need.player, name)))
             self.desk.act()
 

@@ -23,8 +23,18 @@ PATIENCE = 240.0
 FAST = 40.0
 """How fast bots play until then."""
 SCENES: dict[str, tuple[Plan, float, float, float]] = {
-    "wonky": (Plan("wonky", ("bot:steady", "bot:bold", "bot:steady", "Ana"), 4, {"first": "1"}), -72.0, 16.0, 0.8),
-    "crazy-tower": (Plan("crazy-tower", ("bot:steady", "bot:bold", "Ana"), 3, {"first": "1"}), -72.0, 30.0, 0.8),
+    "wonky": (
+        Plan("wonky", ("bot:steady", "bot:bold", "bot:steady", "Ana"), 4, {"first": "1"}),
+        -72.0,
+        16.0,
+        0.8,
+    ),
+    "crazy-tower": (
+        Plan("crazy-tower", ("bot:steady", "bot:bold", "Ana"), 3, {"first": "1"}),
+        -72.0,
+        30.0,
+        0.8,
+    ),
     "bausack": (Plan("bausack", ("Ana", "bot:steady"), 2), -80.0, 34.0, 0.9),
     "tower-topple": (Plan("tower-topple", ("bot:steady", "Ana"), 3, {"first": "1"}), -66.0, 12.0, 1.0),
     "sandbox": (Plan("sandbox", ("Ana",), scene="bridge"), -66.0, 14.0, 0.9),

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from engine.view.frame import Frame
 from engine.view.guide import Guide
 from engine.view.panels import Button, Panel, Text
 from engine.view.sound import RATE, struck
 from engine.view.window.events import Clicked, Event, Lift, Moved, Press, Slid
-from engine.view.window.orbit import ray
-from engine.view.window.picker import Hit, pick
 from engine.view.window.window import Window
-from engine.world import TABLE
 from games.rules.base import Choice, Take, Wait
 from games.ui import details, hud
 from games.ui.counsel import Counsel
@@ -21,8 +18,10 @@ from games.ui.desk import Desk
 from games.ui.hand import HandControl
 from games.ui.hud import Look, piece_of
 from games.ui.knocks import Knocks
+from games.ui.lesson import Lesson
 from games.ui.link import Link
 from games.ui.messages import Do, New, Pace, Plan, Undo, View
+from games.ui.mouse import Mouse
 from games.ui.opening import first_state
 from games.ui.settings import Settings
 from games.ui.sight import Sight, sphere_of
@@ -30,17 +29,6 @@ from games.ui.sight import Sight, sphere_of
 HOVER, LIT = "#f2c14e", "#e07a2f"
 SLOW = (0.35, 1.4)
 """How fast time runs when pieces fall, and seconds for which it does."""
-CLICK = 4.0
-"""Pixels that the pointer may move between press and lift of a click."""
-
-
-@dataclass(frozen=True, slots=True)
-class Drag:
-    """A button of the mouse is held. kind: what it does."""
-
-    kind: str
-    x: float
-    y: float
 
 
 class Playing:
@@ -61,13 +49,13 @@ class Playing:
         self.look = Look()
         self.wish = ""
         self.is_scanned = False
-        self._drag: Drag | None = None
-        self._hit: Hit | None = None
+        self.mouse = Mouse(self)
         self._seated = self.desk.people[0] if len(self.desk.people) == 1 else ""
         self._cursor = -1
         self._slow_until = 0.0
         self._marked: dict[str, str] = {}
         self._knocks = Knocks()
+        self._lesson = Lesson() if is_coached else None
         self._is_new = True
 
     # -- what happens by itself --------------------------------------------------------------------------------------
@@ -86,7 +74,7 @@ class Playing:
         self.desk.fresh.clear()
         self._react(now)
         self.hand.follow()
-        self.hand.is_fine = self._is_down("fine")
+        self.hand.is_fine = self.is_down("fine")
         self.hand.hold(self.window.down, self.sight.camera, seconds)
         if self.hand.grip is not None and self.desk.view is not None:
             self.sight.look_at(self.desk.pose(self.hand.grip.name).position)
@@ -136,7 +124,7 @@ class Playing:
 
     def _marks(self) -> dict[str, str]:
         marks: dict[str, str] = {}
-        name = self._hit.name if self._hit is not None else ""
+        name = self.mouse.over
         if name and any(piece_of(each) == name for each in self.desk.choices):
             marks[name] = HOVER
         if self.hand.grip is not None and self.counsel.colour:
@@ -161,6 +149,7 @@ class Playing:
             gap_mm=1e3 * grip.gap if grip is not None else 0.0,
             yaw_deg=grip.yaw if grip is not None else 0.0,
             hint=self.counsel.word,
+            coach=self._lesson.told(self.desk) if self._lesson is not None else "",
             is_scanning=self.is_scanned,
             lit=f"choice:{self._cursor}" if self._cursor >= 0 else self.look.lit,
         )
@@ -186,11 +175,11 @@ class Playing:
         if isinstance(event, Clicked):
             self._clicked(event.name)
         elif isinstance(event, Moved):
-            self._moved(event)
+            self.mouse.moved(event)
         elif isinstance(event, Press):
-            self._pressed(event)
+            self.mouse.pressed(event)
         elif isinstance(event, Lift):
-            self._lifted(event)
+            self.mouse.lifted(event)
         elif isinstance(event, Slid):
             self._slid(event.name, event.value)
 
@@ -212,75 +201,18 @@ class Playing:
     def _slid(self, name: str, value: float) -> None:
         """Sliders are the sandbox's."""
 
-    def _pressed(self, event: Press) -> None:
-        if event.key == "mouse1":
-            self._drag = Drag("left", event.x, event.y)
-            return
-        if event.key in ("mouse2", "mouse3"):
-            is_turn = event.key == "mouse3" and self.hand.grip is not None and not self.hand.grip.is_pulling
-            self._drag = Drag(
-                "turn" if is_turn else "pan" if event.key == "mouse2" else "orbit", event.x, event.y
-            )
-            return
-        if event.key.isdigit():
-            self._number(int(event.key))
-            return
-        act = self.settings.act_of(event.key)
-        if event.again and act not in ("lift", "lower", "turn_left", "turn_right"):
-            return
-        if act in ("lift", "lower") and self.hand.grip is None and event.key.startswith("wheel"):
-            self.sight.zoom(
-                1.0 if act == "lift" else -1.0, self._hit.point if self._hit is not None else None
-            )
-        elif act:
-            self.act(act)
-
-    def _lifted(self, event: Lift) -> None:
-        drag, self._drag = self._drag, None
-        if event.key == "mouse1" and drag is not None and drag.kind == "left":
-            self._click(event.x, event.y)
-
-    def _moved(self, event: Moved) -> None:
-        drag, high = self._drag, float(self.window.size[1])
-        if drag is not None:
-            right, down = event.x - drag.x, event.y - drag.y
-            if drag.kind == "left":
-                is_far = abs(right) + abs(down) > CLICK
-                if not is_far or self.hand.grip is not None or not self._is_background():
-                    return
-                drag = replace(drag, kind="orbit")
-            if drag.kind == "turn":
-                self.hand.drag_turn(right, high, is_free=self._is_down("free"))
-            else:
-                self.sight.drag(right, down, high, is_pan=drag.kind == "pan")
-            self._drag = replace(drag, x=event.x, y=event.y)
-            return
-        if event.over_panel:
-            return
-        if self.hand.grip is not None:
-            self.hand.point(self.sight.camera, self.window.size, event.x, event.y)
-        else:
-            self._pick(event.x, event.y)
-
-    def _pick(self, x: float, y: float) -> None:
-        origin, way = ray(self.sight.camera, self.window.size, x, y)
-        self._hit = pick(self.desk.frame, self.desk.pieces, origin, way)
-
-    def _is_background(self) -> bool:
-        return self._hit is None or self._hit.name == TABLE
-
-    def _click(self, x: float, y: float) -> None:
+    def click_at(self, x: float, y: float) -> None:
+        """A click on the table: take what is there, lay what is held."""
         desk = self.desk
         if desk.waits is None:
             return
         if self.hand.grip is not None:
             self.hand.act("lay", self.sight.camera)
             return
-        self._pick(x, y)
-        if self._is_background() or self._hit is None:
+        name = self.mouse.piece_at(x, y)
+        if not name:
             self.look = replace(self.look, pieces=())
             return
-        name = self._hit.name
         found = [each for each in desk.choices if piece_of(each) == name]
         if len(found) == 1:
             self._do(found[0])
@@ -290,7 +222,8 @@ class Playing:
             # the rules say why not
             self.link.send(Do(Take(desk.waits.need.player, name)))
 
-    def _number(self, digit: int) -> None:
+    def number(self, digit: int) -> None:
+        """Take the choice of a number; 0 shows more of them."""
         if digit == 0:
             self.look = replace(self.look, page=self.look.page + 1)
             return
@@ -345,7 +278,8 @@ class Playing:
         self.desk.act()
         self.look = replace(self.look, pieces=(), page=0)
 
-    def _is_down(self, act: str) -> bool:
+    def is_down(self, act: str) -> bool:
+        """Whether a key of an act is held down."""
         said = {"lshift": "shift", "rshift": "shift", "lcontrol": "control", "rcontrol": "control"}
         return any(said.get(key, key) in self.settings.keys_of(act) for key in self.window.down)
 

@@ -60,7 +60,8 @@ class Start:
                 event.name, ("help", {"tremor": "tremor_mm"}.get(event.name, event.name))
             )
             self._set(section, key, round(event.value, 2))
-        elif isinstance(event, Press):
+        elif isinstance(event, Press) and (not event.again or self.form.active):
+            # a key that still is down from the game before opens and closes nothing
             self._pressed(event.key)
 
     def _pressed(self, key: str) -> None:
