@@ -12,20 +12,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.record.motion import Motion
+from engine.record.motion import STILL, Motion
 from engine.record.reader import Replay
 from engine.settings import GRAVITY
 
 Array = NDArray[np.float64]
 
-LEAST_JUMP = 0.035
+LEAST_JUMP = 0.05
 """m/s. Smaller jumps are those of a hand, or of a track that is rounded and sampled 60 times a second."""
 APART = 0.05
 """Seconds in which a piece that rattles is struck once, the hardest time."""
 NEAR = 0.006
 """Metres between boxes of pieces that may have struck each other."""
 LONGEST = 0.05
-"""Seconds between frames beyond which a velocity says nothing."""
+"""Seconds between frames beyond which a velocity says nothing; where nothing moves there are few frames."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,29 +43,34 @@ class Impact:
 def impacts_of(replay: Replay, motion: Motion, extents: Array, masses: Sequence[float]) -> tuple[Impact, ...]:
     """All blows of a recording, in time. extents: (bodies, 3) metres; masses: (bodies,) kilograms, 0 for what never
     moves."""
-    if len(motion.times) < 3:
+    if len(motion.times) < 4:
         return ()
     lasts = np.diff(motion.times)
     safe = np.maximum(lasts, 1e-9)[:, None, None]
     velocities = np.diff(replay.poses[..., :3].astype(np.float64), axis=0) / safe
-    # where it was put elsewhere, or the frames are far apart, a piece has no velocity
-    known = ~motion.put & (lasts < LONGEST)[:, None] & np.isfinite(velocities).all(axis=2)
-    jumps = np.diff(velocities, axis=0)
-    fall = np.zeros_like(jumps)
-    fall[..., 2] = -GRAVITY * ((lasts[1:] + lasts[:-1]) / 2)[:, None]
-    # at rest the table takes up what gravity gives: that is no blow either
-    size = np.minimum(np.linalg.norm(jumps, axis=2), np.linalg.norm(jumps - fall, axis=2))
-    # a piece at rest may have been still for long: its first move then begins in a far frame
-    size = np.where(known[1:] & known[:-1] & ~(motion.held[1:] & motion.held[:-1]), size, 0.0)
+    # where it was put elsewhere, or moved while frames are far apart, nobody knows a piece's velocity
+    is_slow = np.linalg.norm(velocities, axis=2) < STILL
+    known = ~motion.put & ((lasts < LONGEST)[:, None] | is_slow) & np.isfinite(velocities).all(axis=2)
+    lasts = np.minimum(lasts, LONGEST)
+    # over the interval of the blow, which itself has a bit of both velocities
+    jumps = velocities[2:] - velocities[:-2]
+    # gravity explains a piece that gets faster downwards, all of it or, on something that gives way, a part
+    most = GRAVITY * ((lasts[2:] + lasts[:-2]) / 2 + lasts[1:-1])[:, None]
+    jumps[..., 2] += np.clip(-np.nan_to_num(jumps[..., 2]), 0.0, most)
+    size = np.linalg.norm(jumps, axis=2)
+    is_free = ~(motion.held[2:] & motion.held[:-2])
+    size = np.where(known[2:] & known[1:-1] & known[:-2] & is_free, size, 0.0)
     weights = np.asarray(masses, dtype=np.float64)
     found = []
     for body in np.flatnonzero((size.max(axis=0, initial=0.0) > LEAST_JUMP) & (weights > 0)).tolist():
-        for frame in _peaks(size[:, body], motion.times[1:-1]):
-            poses = replay.poses[frame + 1].astype(np.float64)
-            x, y, z = (float(value) for value in poses[body, :3])
-            impulse = float(weights[body] * size[frame, body])
-            other = _struck(poses, extents, body)
-            found.append(Impact(float(motion.times[frame + 1]), body, other, impulse, (x, y, z)))
+        for before in _peaks(size[:, body], motion.times[1:-2]):
+            # a viewer goes straight from frame to frame, so it sees the blow at the end of its interval
+            frame = before + 2
+            impulse = float(weights[body] * size[before, body])
+            others = [_struck(replay.poses[n].astype(np.float64), extents, body) for n in (frame, frame + 1)]
+            x, y, z = (float(value) for value in replay.poses[frame, body, :3])
+            other = others[0] if others[0] >= 0 else others[1]
+            found.append(Impact(float(motion.times[frame]), body, other, impulse, (x, y, z)))
     return tuple(sorted(found, key=lambda impact: (impact.seconds, impact.body)))
 
 

@@ -121,7 +121,8 @@ def _tidying(motion: Motion, middle: Array) -> Array:
     limits = np.full(len(middle), np.inf)
     for interval in np.flatnonzero(motion.put.any(axis=1)):
         begin, end = motion.times[interval], motion.times[interval + 1]
-        points = (middle >= begin - 0.5 / GRID) & (middle <= end + 0.5 / GRID)
-        if points.any():
-            limits[points] = points.sum() / GRID / TIDY
+        points = np.flatnonzero((middle > begin) & (middle < end))
+        if not len(points) and middle[0] <= begin <= middle[-1]:
+            points = np.array([int(np.argmin(np.abs(middle - (begin + end) / 2)))])
+        limits[points] = len(points) / GRID / TIDY
     return limits

@@ -14,7 +14,7 @@ from engine.view.video.pace import Pace
 SMALLEST, LARGEST = 16, 4096
 """Pixels along a side."""
 MOST_FPS = 120
-FASTEST, SLOWEST = 32.0, 1 / 16
+FASTEST, SLOWEST = 32.0, 1 / 32
 MOST_PICTURES = 400_000
 """Nearly four hours at 30 a second."""
 CHAT_BYTES = 8_000_000

@@ -1,0 +1,118 @@
+"""What is read from a track: grips, collapses, what is put elsewhere, blows; and the clock made of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from video_lab import DROP, GRAB, LAID, LANDS, NAMES, SET_OFF, TIDY, bodies, recorded
+
+from engine.record.impacts import impacts_of
+from engine.record.motion import Collapse, Motion, motion_of
+from engine.record.reader import Replay
+from engine.settings import GRAVITY
+from engine.view.video.highlight import highlight
+from engine.view.video.pace import CARRY, QUIET, SLOW, clock
+from engine.view.video.pace import TIDY as TIDY_TIME
+
+FRAME = 1 / 60
+
+
+@pytest.fixture(scope="module")
+def replay(tmp_path_factory: pytest.TempPathFactory) -> Replay:
+    return recorded(tmp_path_factory.mktemp("motion") / "lab.teeter")
+
+
+@pytest.fixture(scope="module")
+def motion(replay: Replay) -> Motion:
+    return motion_of(replay, [0.04] * len(NAMES))
+
+
+def test_the_hand_is_found_with_the_piece_that_follows_it(motion: Motion) -> None:
+    (grip,) = motion.grips
+    assert NAMES[grip.body] == "block"
+    assert grip.begin == pytest.approx(GRAB, abs=FRAME)
+    assert grip.end == pytest.approx(LAID, abs=FRAME)
+
+
+def test_a_fall_is_a_collapse_and_neither_carrying_nor_tidying_is(motion: Motion) -> None:
+    (collapse,) = motion.collapses
+    assert NAMES[collapse.first] == "block"
+    assert SET_OFF <= collapse.begin <= SET_OFF + 0.05
+    assert collapse.crash == pytest.approx(LANDS, abs=2 * FRAME)
+    assert collapse.end == pytest.approx(LANDS, abs=2 * FRAME)
+
+
+def test_what_is_put_elsewhere_has_no_speed(motion: Motion) -> None:
+    interval = motion.at(TIDY - 0.01)
+    assert [NAMES[body] for body in np.flatnonzero(motion.put[interval])] == ["spare"]
+    assert motion.put.sum() == 1
+    assert motion.speeds[:, NAMES.index("spare")].max() == 0.0
+
+
+def test_a_blow_has_the_impulse_of_the_stopped_mass_and_its_time(replay: Replay, motion: Motion) -> None:
+    extents = np.array([body.piece.extents for body in bodies()])
+    masses = [body.piece.mass for body in bodies()]
+    impacts = impacts_of(replay, motion, extents, masses)
+    # laid down gently, then fallen: the eased way of the hand is no blow
+    (blow,) = impacts
+    assert NAMES[blow.body] == "block"
+    assert NAMES[blow.other] == "base"
+    assert blow.seconds == pytest.approx(LANDS, abs=FRAME)
+    assert blow.impulse == pytest.approx(masses[1] * (2 * GRAVITY * DROP) ** 0.5, rel=0.15)
+
+
+def test_a_true_clock_is_that_of_the_world(motion: Motion) -> None:
+    timing = clock(motion, (2.0, 12.5), pace="true")
+    times = np.linspace(0, timing.seconds, 50)
+    assert timing.seconds == pytest.approx(10.5)
+    assert np.allclose(timing.shown(times), 2.0 + times)
+    fast = clock(motion, (2.0, 12.5), pace="true", speed=4.0)
+    assert fast.seconds == pytest.approx(10.5 / 4)
+
+
+def rate_at(motion: Motion, seconds: float, **how: object) -> float:
+    """How fast a recording runs at a moment of it."""
+    timing = clock(motion, (0.0, 14.0), **how)  # type: ignore[arg-type]
+    early, late = timing.seen(np.array([seconds - 0.02, seconds + 0.02]))
+    return 0.04 / float(late - early)
+
+
+def test_a_lively_clock_hurries_where_nothing_happens_and_only_there(motion: Motion) -> None:
+    assert rate_at(motion, 5.5) > 4 / QUIET * 0.8
+    assert rate_at(motion, 1.3) == pytest.approx(CARRY, rel=0.3)
+    assert rate_at(motion, LANDS) == pytest.approx(1.0, rel=0.05)
+    timing = clock(motion, (0.0, 14.0))
+    begin, end = timing.seen(np.array([TIDY - FRAME, TIDY]))
+    assert end - begin > 0.7 * TIDY_TIME
+
+
+def test_slow_motion_begins_before_the_first_piece_sets_off(motion: Motion) -> None:
+    assert rate_at(motion, SET_OFF, slow_fall=True) < 2 * SLOW
+    assert rate_at(motion, (SET_OFF + LANDS) / 2, slow_fall=True) == pytest.approx(SLOW, rel=0.05)
+    assert rate_at(motion, 1.3, slow_fall=True) == pytest.approx(CARRY, rel=0.3)
+
+
+@pytest.mark.parametrize("slow_fall", [False, True])
+def test_the_screen_tells_the_moment_and_the_moment_the_screen(motion: Motion, slow_fall: bool) -> None:
+    timing = clock(motion, (0.0, 14.0), slow_fall=slow_fall)
+    assert (np.diff(timing.screen) > 0).all()
+    screen = np.linspace(0, timing.seconds, 400)
+    assert np.allclose(timing.seen(timing.shown(screen)), screen, atol=1e-9)
+
+
+def test_a_highlight_has_its_length_and_the_largest_collapse_in_it(motion: Motion) -> None:
+    begin, end = highlight(motion, 14.0, 4.0)
+    timing = clock(motion, (begin, end), slow_fall=True)
+    assert begin < SET_OFF < LANDS < end
+    assert timing.seconds == pytest.approx(4.0, abs=0.3)
+    calm = replace(motion, collapses=())
+    assert highlight(calm, 14.0, 4.0)[1] == pytest.approx(14.0)
+    assert highlight(motion, 14.0, 1e4) == (0.0, 14.0)
+
+
+def test_of_two_collapses_the_larger_is_the_highlight(motion: Motion) -> None:
+    large = Collapse(5.0, 5.2, 5.4, 0, (0, 1, 2))
+    begin, end = highlight(replace(motion, collapses=(large, *motion.collapses)), 14.0, 2.0)
+    assert begin < 5.0 < end < SET_OFF
