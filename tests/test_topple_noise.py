@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from statics_scenes import box, piece, pose, scene, table
+from noise_scenes import SCENES, at_edge
+from statics_scenes import box, pose, scene
 from typer.testing import CliRunner
 
 from engine.topple.contacts import find_contacts
@@ -21,16 +22,11 @@ from engine.topple.errors import WorkerError
 from engine.topple.leeway import carried_on, clear, widened
 from engine.topple.noise import Noise, Sample, chance, counted, noisy, sample, wilson
 from engine.topple.workers import in_order
-from engine.world import Assembly, Body
+from engine.world import Assembly
 from games.cli import app
 from scenes.load import load
 
 DOWN = (0.0, 0.0, -9.81)
-
-
-def at_edge(inside: float) -> Assembly:
-    """A brick over the table's edge at x = 0, its centre so many millimetres inside."""
-    return Assembly("edge", (table(size=(500, 500), x=-250), box("b", (60, 30, 15), pose(-inside, 0, 7.5))))
 
 
 # -- the interval ----------------------------------------------------------------------------------------------
@@ -61,17 +57,6 @@ def test_a_brick_near_the_edge_stands_as_often_as_the_normal_distribution_says()
     assert found.share == pytest.approx(truth, abs=3.5 * math.sqrt(truth * (1 - truth) / 160))
     assert found.first == {"b": found.samples - found.stood}
     assert min(found.judged.values()) > 10
-
-
-@pytest.mark.soak
-def test_the_interval_is_honest_over_200_repetitions() -> None:
-    truth = 0.5 * (1 + math.erf(1 / math.sqrt(2)))
-    covered = 0
-    for seed in range(200):
-        found = chance(at_edge(1.0), Noise(position=1e-3, seed=1000 + seed), 100)
-        covered += found.low <= truth <= found.high
-    print(f"the interval covered the truth {covered} times of 200")
-    assert 0.92 <= covered / 200 <= 0.98
 
 
 # -- noise -----------------------------------------------------------------------------------------------------
@@ -199,43 +184,6 @@ def test_a_screw_motion_about_an_edge_stays_on_its_circle() -> None:
     corner = moved.apply(np.array([0.02, 0.0, -0.005]))
     assert corner == pytest.approx(edge, abs=1e-12)
     assert math.degrees(math.acos(moved.matrix[0, 0])) == pytest.approx(math.degrees(0.6))
-
-
-def cylinder(name: str, radius: float, height: float, x: float, z: float) -> Body:
-    return Body(name, piece(cylinder=[radius, height]), pose(x, 0, z))
-
-
-def polycubes() -> Assembly:
-    ell = Body(
-        "ell", piece(polycube={"cells": [[0, 0, 0], [1, 0, 0], [0, 1, 0]], "edge": 20.0}), pose(0, 0, 10)
-    )
-    tee = piece(polycube={"cells": [[0, 0, 0], [1, 0, 0], [2, 0, 0], [1, 1, 0]], "edge": 20.0})
-    top = (box("b", (60, 20, 20), pose(0, 5, 50, yaw=30)), box("b2", (30, 30, 40), pose(12, 0, 80)))
-    return scene(ell, Body("tee", tee, pose(5, 0, 30)), *top)
-
-
-def cantilever() -> Assembly:
-    post, beam = box("post", (30, 30, 60), pose(0, 0, 30)), box("beam", (120, 20, 10), pose(20, 0, 65))
-    return scene(post, beam, box("weight", (30, 20, 20), pose(-20, 0, 80)))
-
-
-def shipped(name: str) -> Callable[[], Assembly]:
-    return lambda: load(name).assembly
-
-
-SCENES: list[tuple[str, Callable[[], Assembly], float, float]] = [
-    ("two bricks", shipped("two_bricks"), 4.0, 0.0),
-    ("bridge", shipped("bridge"), 3.0, 0.0),
-    ("leaning tower", shipped("leaning_tower"), 1.0, 0.3),
-    ("overhang", shipped("overhang_inside"), 1.0, 0.2),
-    ("harmonic stack", shipped("harmonic_inside"), 1.0, 0.2),
-    ("standing arch", shipped("standing_arch"), 4.0, 1.0),
-    ("discs", lambda: scene(*(cylinder(f"c{i}", 20, 15, 7.0 * i, 15 * i + 7.5) for i in range(3))), 3.0, 0.5),
-    ("polycubes", polycubes, 3.0, 0.5),
-    ("slope", shipped("slope_below"), 2.0, 1.0),
-    ("cantilever", cantilever, 4.0, 0.5),
-    ("edge", lambda: at_edge(1.0), 2.0, 0.5),
-]
 
 
 @pytest.mark.slow

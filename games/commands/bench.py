@@ -64,6 +64,7 @@ def speed_rows() -> Makers:
     yield "speed, scattered bricks", lambda: _pace("scattered", 1)
     yield "check of a tower", _check
     yield "statics of a tower", _statics
+    yield "placing", _placing
     yield "growth", _growth
 
 
@@ -117,7 +118,16 @@ def _statics() -> Row:
 
     verdict, tilt = statics_time()
     text = f"{verdict * 1e3:.0f} ms, with tilt margin {tilt * 1e3:.0f} ms"
-    return Row("statics of 54 bricks", text, "60 ms, 250 ms", verdict <= 0.06 and tilt <= 0.25)
+    return Row("statics of 54 bricks", text, "25 ms, 120 ms", verdict <= 0.025 and tilt <= 0.12)
+
+
+def _placing() -> Row:
+    from engine.bench.placing import placing
+
+    found = placing()
+    text = f"{found.rate:.0f} verdicts/s, {found.ratio:.1f} x the whole balance; {found.agree} of {found.asked} agree"
+    holds = found.rate >= 200 and found.agree == found.asked
+    return Row("one more piece on 49 bricks", text, "200 verdicts/s, all agree", holds)
 
 
 def _growth() -> Row:
