@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from engine.bullet import BulletWorld
 from engine.hand import Hand
 from engine.motions import Ending, draw
+from engine.settings import GRAVITY
 from engine.watch import farthest, steps_of
 from engine.world import Body
 from games.session import Session
@@ -55,22 +56,34 @@ def drawn(session: Session, name: str, way: Array, most: float) -> float:
         world.close()
 
 
-def laid(session: Session, body: Body, most: float, seconds: float = 1.0) -> float:
-    """Metres that a corner of anything moves within some seconds after a piece was let go where it is said to be;
-    infinite when it moves by more than `most`."""
+def firmness(session: Session, body: Body, most: float) -> float:
+    """Degrees of tilt that everything bears with one more piece let go where it is said to be: a tilt that goes round
+    once a second and grows, until something has moved by more than `most` metres. 0 when it falls by itself."""
     world = BulletWorld.rebuilt(session.table.remember().snapshot)
     try:
         if body.name in world.names:
             world.remove(body.name)
         world.add(body)
-        start = _Start(world, session, "")
-        for _ in range(steps_of(seconds / LOOK, 1)):
-            world.run(steps_of(LOOK, world.rate))
+        start, steps = _Start(world, session, ""), steps_of(LOOK, world.rate)
+        world.run(steps_of(CALM, world.rate))
+        if start.moved() > most:
+            return 0.0
+        for look in range(round(MOST_DEG / (GROWTH * LOOK))):
+            degrees, turn = GROWTH * LOOK * look, math.tau * LOOK * look
+            slope = math.tan(math.radians(degrees))
+            world.set_gravity((GRAVITY * slope * math.cos(turn), GRAVITY * slope * math.sin(turn), -GRAVITY))
+            world.run(steps)
             if start.moved() > most:
-                return math.inf
-        return start.moved()
+                return degrees
+        return MOST_DEG
     finally:
         world.close()
+
+
+CALM = 0.7
+"""Seconds in which a piece that was let go falls, or comes to rest."""
+GROWTH, MOST_DEG = 3.0, 9.0
+"""Degrees a second, and degrees: more than that is as good as that."""
 
 
 class _Start:

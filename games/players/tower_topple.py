@@ -67,21 +67,22 @@ def choose(bot: Bot, session: Session, need: Need) -> Action:
 
 
 def _ranked(session: Session, takes: list[Take]) -> list[tuple[bool, Take]]:
-    """Loose bricks first, then those of the middle, those that carry the least part of what their row does. With
-    each whether it is loose."""
+    """The bricks as a bot likes them, and whether each is loose: last those that leave a single one in their row, loose
+    ones before others, those of the middle, those that carry the least part of what their row does."""
     felt = session.table.pressing()
     rows = {name: row for row in session.state.tower for name in row if name}
 
-    def liking(take: Take) -> tuple[bool, bool, float, str]:
+    def liking(take: Take) -> tuple[bool, bool, bool, float, str]:
         row = rows[take.piece]
         load = felt.get(take.piece, 0.0)
         weight = session.table.bodies[take.piece].piece.mass * GRAVITY
         share = load / max(sum(felt.get(name, 0.0) for name in row), weight)
         is_loose = load < LOOSE * weight
-        return not is_loose, take.piece != row[CENTRE], 0.0 if is_loose else share, take.piece
+        leaves_one = sum(1 for name in row if name) <= 2
+        return leaves_one, not is_loose, take.piece != row[CENTRE], 0.0 if is_loose else share, take.piece
 
     liked = sorted((liking(take), number) for number, take in enumerate(takes))
-    return [(not is_tight, takes[number]) for (is_tight, *_), number in liked]
+    return [(not is_tight, takes[number]) for (_, is_tight, *_), number in liked]
 
 
 def place(bot: Bot, session: Session, need: Need) -> Pose:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.pose import Pose
+from engine.pose import Pose, quaternion_of_rpy
 from engine.world import Body
+from games.players.ahead import firmness
 from games.rules.base import Action, Need, Take
 from games.session import Session
 
@@ -19,28 +21,63 @@ SLOPPY = {"steady": 0.0, "bold": 0.002, "clumsy": 0.006}
 
 
 def choose(bot: Bot, session: Session, need: Need) -> Action:
-    """The widest block that may be taken while the tower is low, for a broad foot; of cards, block cards first."""
+    """The widest block for a foot, then the block that the tower bears best; of cards, block cards first."""
     choices = session.choices
     takes = [choice.action for choice in choices if isinstance(choice.action, Take)]
-    if takes:
-        if bot.style == "clumsy":
-            return bot.luck.choice(takes)
-        return max(takes, key=lambda take: (_width(session, take.piece), take.piece))
-    return bot.luck.choice([choice.action for choice in choices])
+    if not takes:
+        return bot.luck.choice([choice.action for choice in choices])
+    if bot.style == "clumsy":
+        return bot.luck.choice(takes)
+    takes.sort(key=lambda take: (-_width(session, take.piece), take.piece))
+    if not session.state.tower or len(takes) == 1:
+        return takes[0]
+    liked = [_firmness(session, take.piece, _over(session, take.piece)) for take in takes]
+    return takes[liked.index(max(liked))]
 
 
 def place(bot: Bot, session: Session, need: Need) -> Pose:
-    """Centre of mass over the highest point of the tower, or the middle of the table."""
-    state: Any = session.state
-    held = session.table.bodies[need.pieces[0]]
-    half = float(held.piece.extents[2]) / 2
-    centre = held.piece.centre_of_mass
+    """Centre of mass over the highest point of the tower, turned and shifted as the tower bears it best; the first
+    block in the middle of the table."""
+    held = need.pieces[0]
     east, north = (bot.luck.gauss(0.0, SLOPPY[bot.style]) for _ in range(2))
-    if not state.tower:
-        return Pose((east, north, half))
-    top = max((session.table.bodies[name] for name in state.tower), key=lambda body: body.pose.position[2])
-    x, y, z = summit(top)
-    return Pose((x - float(centre[0]) + east, y - float(centre[1]) + north, z + half))
+    error = Pose((east, north, 0.0))
+    best = _over(session, held)
+    if bot.style == "clumsy" or not session.state.tower:
+        return best.then(error)
+    turned = [_over(session, held, quarters) for quarters in range(4)]
+    most, best = _firmest(session, held, turned)
+    for step in STEPS:
+        shifts = ((step, 0.0), (-step, 0.0), (0.0, step), (0.0, -step))
+        bears, pose = _firmest(session, held, [best.then(Pose((x, y, 0.0))) for x, y in shifts])
+        if bears > most:
+            most, best = bears, pose
+    return best.then(error)
+
+
+def _over(session: Session, name: str, quarters: int = 0) -> Pose:
+    """A block turned by quarters, its centre of mass over the summit of the tower, or over the middle of the table."""
+    body = session.table.bodies[name]
+    tower = [session.table.bodies[other] for other in session.state.tower]
+    summits = summit(max(tower, key=lambda body: body.pose.position[2])) if tower else (0.0, 0.0, 0.0)
+    turned = Pose((0.0, 0.0, 0.0), quaternion_of_rpy(0.0, 0.0, quarters * math.pi / 2))
+    x, y = np.subtract(summits[:2], (turned.matrix @ body.piece.centre_of_mass)[:2]).tolist()
+    return Pose((x, y, summits[2] + float(body.piece.extents[2]) / 2), turned.orientation)
+
+
+def _firmness(session: Session, name: str, pose: Pose) -> float:
+    return firmness(session, session.table.bodies[name].at(pose.then(Pose((0.0, 0.0, LIFT)))), FALLEN)
+
+
+def _firmest(session: Session, name: str, poses: list[Pose]) -> tuple[float, Pose]:
+    """The pose that the tower bears best, and how many degrees it then bears."""
+    liked = [_firmness(session, name, pose) for pose in poses]
+    return max(liked), poses[liked.index(max(liked))]
+
+
+STEPS = (0.005, 0.0025)
+"""Metres: how far from over the summit a block is tried as well, one step after the other."""
+LIFT, FALLEN = 1e-4, 8e-3
+"""Metres: from how high a tried block is let go, and by how much nothing moves in a tower that stands."""
 
 
 def summit(body: Body) -> tuple[float, float, float]:
