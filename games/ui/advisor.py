@@ -14,6 +14,7 @@ from engine.bullet import BulletWorld
 from engine.pose import Pose
 from engine.topple.contacts import find_contacts
 from engine.topple.equilibrium import GRAVITY, balance_of
+from engine.topple.probe import probe_piece, settle
 from engine.topple.statics import loads, stands, tilt_margin
 from engine.topple.verdict import Options, check
 from engine.view.camera import Vector
@@ -61,6 +62,26 @@ class Judge:
 
 
 @dataclass(frozen=True, slots=True)
+class Feel:
+    """What of a piece of the tower can be felt with a finger?"""
+
+    number: int
+    piece: str
+    rows: tuple[tuple[str, Pose], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Felt:
+    """load_n: what it carries. pull_n: how hard it pulls, None when the hand cannot. stands: whether the rest would."""
+
+    number: int
+    piece: str
+    load_n: float
+    pull_n: float | None
+    stands: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Advice:
     """risk: of letting go. tilt_deg: how far the table could tilt then. rest: where the piece comes to rest."""
 
@@ -81,7 +102,8 @@ class Finding:
     arrows: tuple[tuple[Vector, Vector], ...]
 
 
-Reply = Advice | Finding
+Question = Where | Judge | Feel
+Reply = Advice | Finding | Felt
 
 
 class Advisor:
@@ -96,7 +118,7 @@ class Advisor:
         self._known: dict[str, Piece] = {}
         self._number = 0
         self._is_busy = False
-        self._next: Where | Judge | None = None
+        self._next: Question | None = None
 
     def learn(self, pieces: dict[str, Piece], fixed: set[str]) -> None:
         """Tell it of pieces it does not know yet."""
@@ -117,7 +139,13 @@ class Advisor:
         self._ask(Judge(self._number, rows))
         return self._number
 
-    def _ask(self, question: Where | Judge) -> None:
+    def feel(self, piece: str, rows: tuple[tuple[str, Pose], ...]) -> int:
+        """Ask how a piece feels; the number of the question."""
+        self._number += 1
+        self._ask(Feel(self._number, piece, rows))
+        return self._number
+
+    def _ask(self, question: Question) -> None:
         if self._is_busy:
             self._next = question
         else:
@@ -138,7 +166,7 @@ class Advisor:
             self._ask(question)
         return found
 
-    def _send(self, what: Learn | Where | Judge) -> None:
+    def _send(self, what: Learn | Question) -> None:
         try:
             self._end.send(what)
         except (BrokenPipeError, OSError):
@@ -161,6 +189,8 @@ def serve(line: Connection) -> None:
                 bodies[asked.name] = Body(asked.name, asked.piece, Pose((0.0, 0.0, 0.0)), asked.fixed)
             elif isinstance(asked, Where):
                 line.send(_advice(asked, bodies))
+            elif isinstance(asked, Feel):
+                line.send(_felt(asked, bodies))
             else:
                 line.send(_finding(asked, bodies))
     except (EOFError, OSError, KeyboardInterrupt):
@@ -195,6 +225,15 @@ def _rest(held: Body, lying: tuple[Body, ...]) -> Pose:
     with BulletWorld((*lying, held)) as world:
         world.advance(round(WATCHED_S * world.rate))
         return world.pose(held.name)
+
+
+def _felt(asked: Feel, known: dict[str, Body]) -> Felt:
+    scene = Assembly("tower", tuple(known[name].at(pose) for name, pose in asked.rows))
+    try:
+        found = probe_piece(settle(scene), asked.piece)
+    except (ValueError, RuntimeError):
+        return Felt(asked.number, asked.piece, 0.0, None, False)
+    return Felt(asked.number, asked.piece, found.load, found.pull, found.stands_without)
 
 
 def _finding(asked: Judge, known: dict[str, Body]) -> Finding:

@@ -7,7 +7,7 @@ import math
 from engine.pose import Pose
 from engine.view.guide import Ghost, Guide
 from engine.world import FLOOR
-from games.ui.advisor import Advice, Advisor, Finding
+from games.ui.advisor import Advice, Advisor, Felt, Finding
 from games.ui.desk import Desk
 from games.ui.grip import Grip, poses_of
 
@@ -32,6 +32,8 @@ class Counsel:
         self.desk = desk
         self.shows_ghost, self.shows_hint = ghost, hint
         self.finding: Finding | None = None
+        self.felt: Felt | None = None
+        self.feeling = ""
         self._advisor: Advisor | None = None
         self._asked: tuple[str, Pose] | None = None
         self._number = 0
@@ -79,6 +81,21 @@ class Counsel:
         self.finding = None
         self._number = self._ready().judge(self._rows(self.desk.held))
 
+    def feel(self, piece: str) -> None:
+        """Put a finger to a piece of the tower."""
+        self.felt = None
+        self.feeling = piece
+        self._number = self._ready().feel(piece, self._rows(""))
+
+    @property
+    def feel_word(self) -> str:
+        """What a finger feels; empty for nothing."""
+        if self.felt is None:
+            return "feeling ..." if self.feeling else ""
+        pull = "stuck" if self.felt.pull_n is None else f"a pull of {self.felt.pull_n:.2f} N moves it"
+        rest = "the tower stands without it" if self.felt.stands else "the tower needs it"
+        return f"{self.felt.load_n:.2f} N lie on it; {pull}; {rest}."
+
     def guides(self, grip: Grip | None) -> list[Guide]:
         """The ghost."""
         advice = self._advice
@@ -94,6 +111,8 @@ class Counsel:
                 continue
             if isinstance(reply, Finding):
                 self.finding = reply
+            elif isinstance(reply, Felt):
+                self.felt, self.feeling = reply, ""
             else:
                 self._advice = reply
 

@@ -27,6 +27,8 @@ CRUISE, NEAR = 0.008, 0.006
 """Metres of more air over what is crossed, until the hand is so near to its place."""
 STANDS = math.radians(4.0)
 """A face on which a piece can be tilted by so much lets it stand."""
+FLAT = math.cos(math.radians(0.5))
+"""Cosine of the angle within which a face of the hull is one of the piece."""
 SHADOW, LINE = "#241a10", "#c2571a"
 
 
@@ -156,8 +158,13 @@ def standing(piece: Piece) -> tuple[Array, ...]:
     hull = ConvexHull(points / size)
     corners = points[hull.vertices]
     found: list[tuple[float, Array]] = []
+    flat = [facet.normal for facet in piece.surface.facets if not facet.curved]
+    is_round = len(flat) < len(piece.surface.facets)
     for plane in np.unique(hull.equations.round(5), axis=0):
         normal = plane[:3] / np.linalg.norm(plane[:3])
+        if is_round and not any(float(normal @ other) > FLAT for other in flat):
+            # the side of something round only looks as if it had faces
+            continue
         turn = _down(normal)
         lying = corners @ turn.T
         face = shapely.MultiPoint(lying[lying[:, 2] < lying[:, 2].min() + 2e-5][:, :2]).convex_hull

@@ -20,6 +20,8 @@ from scenes.solids import Solids
 
 NUDGE = 0.005
 """Metres that one press of a key moves the hand; a fifth of it in fine mode."""
+TAP = 0.002
+"""Metres that a tap moves a brick, if it lets itself be moved."""
 HOLD = 0.25
 """Seconds after which a key that stays down moves the hand on."""
 WAYS = {"left": (-1.0, 0.0), "right": (1.0, 0.0), "far": (0.0, 1.0), "near": (0.0, -1.0)}
@@ -137,6 +139,8 @@ class HandControl:
         elif name == "flip" and not grip.is_pulling:
             grip.flipped()
             self._again()
+        elif name == "tap" and grip.is_pulling:
+            self._tap(camera)
         elif name == "lay" and not grip.is_pulling and self._may_lay():
             self.link.send(Lay(grip.gap))
         elif name == "let_go" and not grip.is_pulling and self._may_lay():
@@ -157,6 +161,17 @@ class HandControl:
                     self._nudge(name, camera, self.settings.hand.speed_mm_s / 1e3 * seconds * self.fine)
             else:
                 self._since.pop(name, None)
+
+    def _tap(self, camera: Camera) -> None:
+        """A tap with a finger: a little way along the brick, away from the person."""
+        grip = self.grip
+        assert grip is not None
+        along = grip.goal.matrix[:, int(np.argmax(grip.piece.extents))][:2]
+        along = along / max(float(np.linalg.norm(along)), 1e-9)
+        if float(along @ camera.axes[1][:2]) < 0.0:
+            along = -along
+        grip.drawn(TAP * float(along[0]), TAP * float(along[1]))
+        self.link.send(Aim(grip.goal))
 
     def _nudge(self, name: str, camera: Camera, metres: float) -> None:
         grip = self.grip

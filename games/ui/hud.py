@@ -96,6 +96,8 @@ def _turn(desk: Desk, settings: Settings, look: Look) -> Panel:
     else:
         items.append(Text(_prompt(desk, need, look), "quiet"))
         items += [Text(f"{each.clause}  {each.text}", "plain", "small") for each in _conditions(desk, need)]
+        if look.feel:
+            items.append(Text(look.feel, "good", "small"))
         items += _choices(desk, look)
     title = f"{need.player}'s turn" if not desk.game.endless else desk.game.title
     return Panel("turn", "top-left", tuple(items), title, width=320)
@@ -227,6 +229,8 @@ def _help(desk: Desk, settings: Settings) -> Panel:
         "undo": "undo",
         "ghost": "where it would rest",
         "hint": "what the checker thinks",
+        "feel": "put a finger to a brick: what it carries, how hard it pulls",
+        "tap": "tap a brick that is being pulled",
         "view": "next view",
         "follow": "follow the hand",
         "scan": "one-button play",

@@ -16,6 +16,8 @@ Array = NDArray[np.float64]
 
 LEAST_SPEED = 0.06
 """m/s by which a speed changes in a blow that can be heard."""
+SAME_S = 0.05
+"""Seconds in which changes of speed are one blow."""
 MOST = 6
 """Blows a view, the strongest."""
 LOW = 0.004
@@ -37,6 +39,7 @@ class Knocks:
     def __init__(self) -> None:
         self._last: View | None = None
         self._speeds: dict[str, Array] = {}
+        self._heard: dict[str, int] = {}
 
     def of(self, view: View, pieces: Mapping[str, Piece]) -> list[Knock]:
         """The blows since the last view."""
@@ -59,6 +62,9 @@ class Knocks:
             # what falls freely gains speed and was not struck
             if size < LEAST_SPEED or change[2] < -0.5 * GRAVITY * seconds:
                 continue
+            if view.step - self._heard.get(name, -view.rate) < SAME_S * view.rate:
+                continue
+            self._heard[name] = view.step
             piece = pieces[name]
             on_table = place[2] - 0.5 * float(piece.extents.min()) < LOW + 0.5 * float(np.ptp(piece.extents))
             found.append(Knock(name, piece.mass * size, bool(on_table)))

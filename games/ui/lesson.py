@@ -34,7 +34,7 @@ LESSONS: dict[str, dict[str, str]] = {
         "CARRY": CARRY + "On your own tower, or as its foundation in your own area. Click to lay it.",
     },
     "tower-topple": {
-        "CHOOSE": "Click a brick below the top rows. Loose ones carry little: those in the middle of a row often do.",
+        "CHOOSE": "Click a brick below the top rows. Loose ones carry little: W feels the one below the pointer.",
         "PULL": "Draw it out along its length: move the pointer, or hold the arrow keys. The bar shows the force.",
         "CARRY": CARRY + "On top, across the row below. Click to lay it.",
         "SETTLE": "Wait until all is still: then the brick counts.",

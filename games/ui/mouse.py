@@ -85,7 +85,9 @@ class Mouse:
         elif event.over_panel:
             return
         elif self._table.hand.grip is not None:
-            self._table.hand.point(self._table.sight.camera, self._table.window.size, event.x, event.y)
+            size = self._table.window.size
+            x = size[0] - event.x if self._table.sight.eye.is_mirrored else event.x
+            self._table.hand.point(self._table.sight.camera, size, x, event.y)
         else:
             self._pick(event.x, event.y)
 

@@ -12,9 +12,10 @@ from engine.view.sound import RATE, struck
 from engine.view.window.events import Clicked, Event, Lift, Moved, Press, Slid
 from engine.view.window.window import Window
 from games.rules.base import Choice, Take, Wait
-from games.ui import details, hud
+from games.ui import boxes, details, hud
 from games.ui.counsel import Counsel
 from games.ui.desk import Desk
+from games.ui.eye import eye_of
 from games.ui.hand import HandControl
 from games.ui.hud import Look, piece_of
 from games.ui.knocks import Knocks
@@ -41,7 +42,7 @@ class Playing:
         self.desk = Desk(plan, game, state, bodies, time.perf_counter)
         sphere = sphere_of(bodies)
         window.put(bodies, sphere=sphere)
-        self.sight = Sight(sphere)
+        self.sight = Sight(sphere, eye_of(state))
         window.aim(self.sight.camera)
         self.hand = HandControl(self.desk, self.link, settings)
         is_coached = settings.help.level == "coach"
@@ -53,6 +54,7 @@ class Playing:
         self._seated = self.desk.people[0] if len(self.desk.people) == 1 else ""
         self._cursor = -1
         self._slow_until = 0.0
+        self._floors = len(getattr(state, "floors", ()))
         self._marked: dict[str, str] = {}
         self._knocks = Knocks()
         self._lesson = Lesson() if is_coached else None
@@ -74,6 +76,7 @@ class Playing:
         self.desk.fresh.clear()
         self._react(now)
         self.hand.follow()
+        self.sight.is_locked = self.sight.eye.locks(self.hand.grip is not None)
         self.hand.is_fine = self.is_down("fine")
         self.hand.hold(self.window.down, self.sight.camera, seconds)
         if self.hand.grip is not None and self.desk.view is not None:
@@ -89,7 +92,7 @@ class Playing:
 
     def more_guides(self) -> list[Guide]:
         """Guides of a game of its own kind."""
-        return []
+        return boxes.guides(self.desk, self.hand.grip)
 
     def _sound(self, view: View) -> None:
         speaker = self.window.speaker
@@ -109,7 +112,12 @@ class Playing:
         if self._slow_until and now > self._slow_until:
             self._slow_until = 0.0
             self.link.send(Pace(1.0))
+        floors = len(getattr(self.desk.state, "floors", ()))
+        if floors > self._floors:
+            self.sight.eye.spin()
+        self._floors = floors
         if events:
+            self.counsel.felt = None
             self.look = replace(self.look, page=0, pieces=())
             self._cursor = -1
 
@@ -149,6 +157,7 @@ class Playing:
             gap_mm=1e3 * grip.gap if grip is not None else 0.0,
             yaw_deg=grip.yaw if grip is not None else 0.0,
             hint=self.counsel.word,
+            feel=self.counsel.feel_word,
             coach=self._lesson.told(self.desk) if self._lesson is not None else "",
             is_scanning=self.is_scanned,
             lit=f"choice:{self._cursor}" if self._cursor >= 0 else self.look.lit,
@@ -256,6 +265,10 @@ class Playing:
             self.sight.zoom(1.0 if name == "closer" else -1.0)
         elif name == "help":
             self.look = replace(self.look, is_helping=not self.look.is_helping)
+        elif name == "feel":
+            piece = piece_of(lit) if (lit := self._lit_choice()) is not None else self.mouse.over
+            if piece in self.desk.in_play and self.desk.waits is not None and not self.desk.held:
+                self.counsel.feel(piece)
         elif name == "ghost":
             self.counsel.shows_ghost = not self.counsel.shows_ghost
         elif name == "hint":

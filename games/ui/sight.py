@@ -9,6 +9,7 @@ from dataclasses import replace
 from engine.view.camera import Camera, Sphere, Vector, bounding_sphere
 from engine.view.window.orbit import DEGREES, Orbit, orbit_of
 from engine.world import TABLE, Body
+from games.ui.eye import Eye
 
 VIEWS = ("three-quarter", "front", "side", "top", "close")
 SWING = 0.35
@@ -20,10 +21,11 @@ ZOOM = 0.88
 
 
 class Sight:
-    """Where a person looks from. sphere: what is to be seen."""
+    """Where a person looks from. sphere: what is to be seen. eye: what is done to it."""
 
-    def __init__(self, sphere: Sphere, *, azimuth: float = -72.0, elevation: float = 24.0) -> None:
+    def __init__(self, sphere: Sphere, eye: Eye, *, azimuth: float = -72.0, elevation: float = 24.0) -> None:
         self._sphere = sphere
+        self.eye = eye
         self._home = replace(orbit_of(sphere), azimuth=azimuth % 360.0, elevation=elevation)
         self.orbit = self._goal = self._home
         self._view = 0
@@ -37,9 +39,9 @@ class Sight:
         size, seconds, swings = SHAKE
         left = 1.0 - self._shaken / seconds
         if left <= 0.0:
-            return self.orbit.camera
+            return self.eye.of(self.orbit)
         angle = math.degrees(size * left**2 * math.sin(2.0 * math.pi * swings * self._shaken))
-        return self.orbit.turned(angle, 0.7 * angle).camera
+        return self.eye.of(self.orbit.turned(angle, 0.7 * angle))
 
     def drag(self, right: float, down: float, high: float, *, is_pan: bool = False) -> None:
         """The pointer was dragged by pixels, in a window so many pixels high."""
@@ -93,6 +95,7 @@ class Sight:
     def step(self, seconds: float) -> bool:
         """Go on for so long; whether it moved."""
         was = self.camera
+        self.eye.step(seconds)
         self._shaken += seconds
         if self.orbit != self._goal:
             part = 1.0 - math.exp(-4.0 * seconds / SWING)

@@ -171,9 +171,10 @@ class Window:
 
     def _pressed(self, key: str, again: bool) -> list[Event]:
         x, y = self.pointer
-        if not again:
-            self.down.add(key)
         is_mouse = key.startswith(("mouse", "wheel"))
+        # some displays tell of a key that repeats as if it went down anew
+        again = again or (key in self.down and not is_mouse)
+        self.down.add(key)
         if key == "mouse1":
             region = self.hud.layout.region_at(x, y)
             if region is not None and region.low is not None:

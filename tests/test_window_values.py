@@ -1,0 +1,402 @@
+"""What the window is made of, without a window: panels, cameras, rays, the hand's wishes, settings, the menu."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.pose import Pose, angle_between, quaternion_of_rpy
+from engine.view.camera import Sphere
+from engine.view.frame import Frame, frame_of
+from engine.view.panels import Button, Field, Meter, Panel, Row, Slider, Text
+from engine.view.window.layout import Layout, lay_out
+from engine.view.window.orbit import Orbit, on_plane, orbit_of, ray, seen_at
+from engine.view.window.picker import pick
+from engine.view.window.shapes import Fill, Letters, wrapped
+from engine.world import Body
+from games.rules.errors import SetupError
+from games.rules.registry import GAMES
+from games.ui import menu
+from games.ui.follow import RISE_FIRST, SPEED, Follower
+from games.ui.grip import Grip, outline, standing
+from games.ui.ground import Ground
+from games.ui.knocks import Knocks
+from games.ui.messages import View
+from games.ui.scan import Scanner
+from games.ui.settings import acts, load_settings, write_settings
+from models.build import build
+from models.catalogue import find
+from models.piece import Piece
+from models.spec import parse
+from scenes.solids import Solids
+
+SIZE = (1280, 720)
+
+
+def measure(text: str, size: int, bold: bool) -> float:
+    return 0.5 * size * len(text)
+
+
+def laid(*panels: Panel, size: tuple[int, int] = SIZE) -> Layout:
+    return lay_out(panels, size, measure)
+
+
+@cache
+def box(*sides: float) -> Piece:
+    return build(parse({"shape": {"box": list(sides)}, "material": "beech"}, "test"))
+
+
+BRICK = box(75, 25, 15)
+TABLE = Body("table", box(1200, 800, 30), Pose((0, 0, -0.015)), fixed=True)
+
+
+# -- panels ------------------------------------------------------------------------------------------------------
+
+
+def test_a_button_is_where_its_letters_are_and_answers_by_its_name() -> None:
+    page = laid(Panel("p", "top-left", (Text("Ana's turn"), Button("go", "Go on", key="1"))))
+    region = page.region("go")
+    assert region is not None
+    letters = next(mark for mark in page.marks if isinstance(mark, Letters) and mark.text == "Go on")
+    assert region.rect.holds(letters.x, letters.y - 2)
+    assert page.region_at(*region.rect.middle) == region
+    assert page.covers(*region.rect.middle)
+    assert not page.covers(900, 600)
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (3840, 2160), (640, 480), (2560, 1440)])
+def test_panels_take_the_same_part_of_every_screen(size: tuple[int, int]) -> None:
+    page = laid(Panel("p", "bottom-right", (Text("log"), Meter(0.5)), width=300), size=size)
+    card = page.cards[0]
+    assert card.width == pytest.approx(300 * size[1] / 720, rel=0.01)
+    assert card.x + card.width < size[0]
+    assert card.y + card.height < size[1]
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["top-left", "top", "top-right", "left", "right", "bottom-left", "bottom", "bottom-right", "centre"],
+)
+def test_panels_of_one_place_do_not_lie_over_each_other(place: str) -> None:
+    page = laid(*(Panel(f"p{k}", place, (Text("one"), Button(f"b{k}", "two"))) for k in range(3)))  # type: ignore[arg-type]
+    for first, second in pairwise(page.cards):
+        assert first.y + first.height <= second.y
+
+
+def test_a_cover_hides_everything_and_only_it_can_be_clicked() -> None:
+    page = laid(
+        Panel("under", "left", (Button("no", "No"),)), Panel("over", "cover", (Button("yes", "Yes"),))
+    )
+    assert page.region("no") is None
+    assert page.region("yes") is not None
+    assert page.covers(1, 1)
+    shade = next(mark for mark in page.marks if isinstance(mark, Fill) and mark.rect.width == SIZE[0])
+    assert shade.colour[3] > 0.98
+
+
+def test_disabled_buttons_do_not_answer() -> None:
+    assert laid(Panel("p", "left", (Button("b", "B", is_enabled=False),))).region("b") is None
+
+
+def test_a_slider_gives_the_value_below_the_pointer() -> None:
+    region = laid(Panel("p", "left", (Slider("s", "speed", 1.0, 0.0, 4.0),))).region("s")
+    assert region is not None
+    assert region.value_at(region.rect.x + region.rect.width / 4) == pytest.approx(1.0)
+    assert region.value_at(-50) == 0.0
+    assert region.value_at(5000) == 4.0
+
+
+def test_a_log_keeps_its_last_lines() -> None:
+    lines = tuple(Text(f"line {k}") for k in range(30))
+    page = laid(Panel("log", "bottom-left", lines, tallest=120))
+    shown = [mark.text for mark in page.marks if isinstance(mark, Letters)]
+    assert shown[-1] == "line 29"
+    assert "line 0" not in shown
+    assert page.cards[0].height < 150
+
+
+def test_text_is_broken_at_words() -> None:
+    assert wrapped("one two three", 7, lambda text: float(len(text))) == ["one two", "three"]
+    assert wrapped("unbreakable", 3, lambda text: float(len(text))) == ["unbreakable"]
+
+
+def test_long_texts_stay_inside_their_field() -> None:
+    page = laid(Panel("p", "left", (Field("f", "name", "x" * 200, True),), width=200))
+    letters = next(mark for mark in page.marks if isinstance(mark, Letters) and mark.text.startswith("x"))
+    assert measure(letters.text, letters.size, False) < 200
+
+
+# -- cameras and rays ----------------------------------------------------------------------------------------------
+
+
+def test_a_ray_meets_what_is_seen_at_its_place() -> None:
+    camera = Orbit((0.1, 0.0, 0.1), 0.9, -40.0, 30.0).camera
+    for x, y in ((640.0, 360.0), (10.0, 700.0), (1200.0, 40.0)):
+        origin, way = ray(camera, SIZE, x, y)
+        seen = seen_at(camera, SIZE, origin + 0.7 * way)
+        assert seen == pytest.approx((x, y), abs=1e-6)
+
+
+def test_what_is_behind_the_eye_is_not_seen() -> None:
+    camera = Orbit((0.0, 0.0, 0.0), 1.0, 0.0, 0.0).camera
+    assert seen_at(camera, SIZE, (3.0, 0.0, 0.0)) is None
+
+
+def test_zooming_towards_a_place_keeps_it_where_it_is_seen() -> None:
+    orbit = Orbit((0.0, 0.0, 0.1), 1.0, -60.0, 25.0)
+    place = (0.1, 0.05, 0.0)
+    before = seen_at(orbit.camera, SIZE, place)
+    after = seen_at(orbit.zoomed(0.6, place).camera, SIZE, place)
+    assert before is not None
+    assert after == pytest.approx(before, abs=1e-6)
+
+
+def test_an_orbit_goes_the_short_way_and_never_over_the_top() -> None:
+    near = Orbit((0, 0, 0), 1.0, 350.0, 20.0)
+    assert near.towards(Orbit((0, 0, 0), 1.0, 10.0, 20.0), 0.5).azimuth == pytest.approx(0.0)
+    assert near.turned(0.0, 500.0).elevation < 90.0
+    assert near.zoomed(1e9).distance < 10.0
+    assert orbit_of(Sphere((0, 0, 0), 0.2), "top").elevation > 80.0
+
+
+def test_a_ray_meets_a_level_plane() -> None:
+    place = on_plane(np.array([0.0, 0.0, 1.0]), np.array([0.6, 0.0, -0.8]), 0.2)
+    assert place == pytest.approx((0.6, 0.0, 0.2))
+    assert on_plane(np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0]), 0.0) is None
+
+
+def test_the_nearest_piece_is_picked_and_hidden_or_skipped_ones_are_not() -> None:
+    pieces = {"table": TABLE.piece, "near": BRICK, "far": BRICK}
+    frame = frame_of(
+        [TABLE, Body("near", BRICK, Pose((0, 0, 0.0075))), Body("far", BRICK, Pose((0, 0.1, 0.0075)))]
+    )
+    origin, way = np.array([0.0, -0.5, 0.0075]), np.array([0.0, 1.0, 0.0])
+    hit = pick(frame, pieces, origin, way)
+    assert hit is not None
+    assert (hit.name, round(hit.point[1], 4)) == ("near", -0.0125)
+    assert pick(frame, pieces, origin, way, skip={"near"}).name == "far"  # type: ignore[union-attr]
+    poses = frame.poses.copy()
+    poses[1:] = np.nan
+    assert pick(Frame(frame.names, poses), pieces, origin, way) is None
+    below = pick(frame, pieces, np.array([0.0, -0.2, 0.2]), np.array([0.0, 0.0, -1.0]))
+    assert below is not None
+    assert below.name == "table"
+
+
+# -- the hand ------------------------------------------------------------------------------------------------------
+
+
+def ground(*bodies: Body) -> Ground:
+    pieces = {body.name: body.piece for body in (TABLE, *bodies)}
+    return Ground(frame_of([TABLE, *bodies]), pieces, Solids())
+
+
+def test_the_hand_rises_over_what_lies_on_its_way_and_hovers_over_its_place() -> None:
+    wall = Body("wall", box(20, 200, 60), Pose((0.0, 0.0, 0.03)))
+    grip = Grip("brick", BRICK, Pose((-0.2, 0.0, 0.0075)), is_pulling=False, hover=0.004)
+    over = grip.to(0.2, 0.0, ground(wall), grip.start)
+    assert over.position[2] > 0.06 + 0.0075 + 0.004
+    assert grip.landing == pytest.approx(0.0075, abs=1e-6)
+    there = grip.to(0.2, 0.0, ground(wall), Pose((0.2, 0.0, 0.08)))
+    assert there.position[2] == pytest.approx(0.0075 + 0.004, abs=1e-6)
+    on_top = grip.to(0.0, 0.0, ground(wall), Pose((0.0, 0.0, 0.1)))
+    assert on_top.position[2] == pytest.approx(0.06 + 0.0075 + 0.004, abs=1e-6)
+    assert grip.gap == pytest.approx(0.004, abs=1e-6)
+
+
+def test_a_pointer_on_the_side_of_a_tower_means_its_top() -> None:
+    tower = Body("tower", box(60, 60, 200), Pose((0.0, 0.0, 0.1)))
+    camera = Orbit((0.0, 0.0, 0.1), 1.0, -90.0, 20.0).camera
+    seen = seen_at(camera, SIZE, (0.0, -0.03, 0.12))
+    assert seen is not None
+    found = ground(tower).pointed(BRICK, Pose((0, 0, 0)), *ray(camera, SIZE, *seen), low=0.0075)
+    assert found is not None
+    assert ground(tower).landing(BRICK, Pose((*found, 0.0))) == pytest.approx(0.2075, abs=1e-4)
+
+
+def test_turns_are_whole_steps_or_free_and_flips_go_round() -> None:
+    grip = Grip("brick", BRICK, Pose((0.0, 0.0, 0.0075)), is_pulling=False, hover=0.004)
+    grip.turned(13.0, 15.0)
+    assert grip.yaw == pytest.approx(15.0)
+    grip.turned(2.5)
+    assert grip.yaw == pytest.approx(17.5)
+    lows = set()
+    for _ in range(6):
+        grip.flipped()
+        lows.add(round(grip.low, 4))
+    assert lows == {0.0075, 0.0125, 0.0375}
+
+
+@pytest.mark.parametrize(
+    ("model", "faces"),
+    [("tower_topple/brick", 6), ("bausack/egg", 0), ("bausack/eggcup", 2)],
+)
+def test_pieces_stand_on_the_faces_that_carry_them(model: str, faces: int) -> None:
+    piece = build(find(model))
+    assert len(standing(piece)) == faces
+    for turn in standing(piece):
+        assert np.allclose(turn @ turn.T, np.eye(3), atol=1e-9)
+
+
+def test_an_outline_is_what_is_covered_from_above() -> None:
+    ring = outline(BRICK, Pose((0.1, 0.0, 0.0), quaternion_of_rpy(0.0, 0.0, math.pi / 2)))
+    assert np.ptp(ring, axis=0) == pytest.approx((0.025, 0.075), abs=1e-9)
+
+
+def test_a_brick_is_pulled_level_by_how_far_the_hand_goes() -> None:
+    grip = Grip("brick", BRICK, Pose((0.0, 0.0, 0.1)), is_pulling=True, hover=0.004)
+    grip.pull(0.5, 0.5)
+    assert grip.goal.position == pytest.approx((0.0, 0.0, 0.1))
+    assert grip.pull(0.52, 0.5).position == pytest.approx((0.02, 0.0, 0.1))
+
+
+def followed(start: Pose, goal: Pose, steps: int) -> list[Pose]:
+    follow = Follower(start, 240)
+    assert follow.aim(goal)
+    assert not follow.aim(goal)
+    return [follow.step() for _ in range(steps)]
+
+
+def test_a_hand_arrives_exactly_and_never_faster_than_hands_are() -> None:
+    goal = Pose((0.2, 0.1, 0.05), quaternion_of_rpy(0.0, 0.0, 1.0))
+    way = followed(Pose((0.0, 0.0, 0.05)), goal, 600)
+    assert way[-1] == goal
+    leaps = [math.dist(a.position, b.position) * 240 for a, b in pairwise(way)]
+    assert max(leaps) <= SPEED + 1e-9
+    assert angle_between(way[-1].orientation, goal.orientation) < 1e-6
+
+
+def test_a_hand_rises_before_it_crosses_and_crosses_before_it_sinks() -> None:
+    for pose in followed(Pose((0.0, 0.0, 0.01)), Pose((0.1, 0.0, 0.2)), 400):
+        assert pose.position[0] < 0.02 or pose.position[2] > 0.2 - 5 * RISE_FIRST
+    for pose in followed(Pose((0.0, 0.0, 0.2)), Pose((0.1, 0.0, 0.01)), 400):
+        assert pose.position[2] > 0.19 or pose.position[0] > 0.1 - 5 * RISE_FIRST
+
+
+def test_a_blow_is_heard_and_free_fall_is_not() -> None:
+    knocks, rate = Knocks(), 240
+    heard = []
+    z, speed = 0.05, 0.0
+    for step in range(0, 240, 4):
+        speed -= 9.81 * 4 / rate
+        z += speed * 4 / rate
+        if z < 0.0075:
+            z, speed = 0.0075, 0.0
+        view = View(step, rate, ("brick",), np.array([[0, 0, z, 0, 0, 0, 1.0]]))
+        heard += [(step, knock) for knock in knocks.of(view, {"brick": BRICK})]
+    assert len(heard) == 1
+    fall = math.sqrt(2 * 9.81 * (0.05 - 0.0075))
+    assert heard[0][1].impulse == pytest.approx(BRICK.mass * fall, rel=0.3)
+    assert heard[0][1].on_table
+
+
+# -- settings and menu ---------------------------------------------------------------------------------------------
+
+
+def test_the_shipped_settings_are_sound_and_every_act_has_a_key() -> None:
+    settings = load_settings()
+    assert set(settings.keys) == set(acts())
+    assert settings.act_of("space") == "lay"
+    assert settings.act_of("lshift") == "fine"
+    assert settings.act_of("f9") == ""
+
+
+def test_own_keys_replace_shipped_ones_and_changes_are_kept(tmp_path: Path) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text('[keys]\nlay = "x"\n')
+    assert load_settings(file).act_of("x") == "lay"
+    assert load_settings(file).act_of("space") == ""
+    write_settings({"sound": {"mute": True, "volume": 0.25}, "help": {"level": "purist"}}, file)
+    again = load_settings(file)
+    assert (again.sound.mute, again.sound.volume, again.help.level) == (True, 0.25, "purist")
+    assert again.act_of("x") == "lay"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[keys]\nfly = "w"', "there is no act 'fly'"),
+        ('[keys]\nlay = "enter"', "'enter' is given to"),
+        ('[keys]\nlay = ""', "lay has no key"),
+        ("[picture]\nwidth = 1", "picture.width"),
+        ("[sound]\nvolume = nan", "sound.volume"),
+        ("[colour]\nblue = 1", "colour"),
+        ("[help\n", "is not TOML"),
+    ],
+)
+def test_faults_of_settings_are_told_with_file_and_place(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text(text)
+    with pytest.raises(SetupError) as told:
+        load_settings(file)
+    assert said in str(told.value)
+    assert str(file) in str(told.value)
+
+
+@pytest.mark.parametrize("game", [game.name for game in GAMES])
+def test_every_game_of_the_menu_can_be_started_as_it_is_offered(game: str) -> None:
+    from games.ui.opening import first_state
+
+    form = menu.of_game(game)
+    for mode in form.chosen.modes:
+        chosen = menu.clicked(form, f"mode:{mode.name}")
+        assert mode.least <= len(chosen.players) <= mode.most
+        plan = chosen.plan(load_settings(), None)
+        assert first_state(plan)[1].seats
+
+
+def test_players_are_added_named_and_made_bots() -> None:
+    form = menu.clicked(menu.of_game("wonky"), "more")
+    assert len(form.players) == 3
+    form = menu.clicked(form, "kind:0")
+    assert form.players[0] == "bot:steady"
+    for _ in range(3):
+        form = menu.clicked(form, "kind:0")
+    assert not form.players[0].startswith("bot:")
+    form = menu.clicked(form, "name:0")
+    form = menu.erased(menu.typed(menu.typed(form, "x"), "y"))
+    assert form.players[0].endswith("x")
+    assert len(menu.clicked(form, "fewer").players) == 2
+
+
+def test_house_rules_are_chosen_within_their_bounds() -> None:
+    form = menu.of_game("tower-topple")
+    for _ in range(200):
+        form = menu.clicked(form, "option:rounds:-1")
+    assert form.options["rounds"] == "1"
+    assert menu.clicked(form, "option:bricks:1").options["bricks"] == "exact"
+    assert menu.clicked(form, "option:teams:1").options["teams"] == "no"
+
+
+def test_the_seed_takes_whole_numbers_only() -> None:
+    form = menu.clicked(menu.of_game("wonky"), "seed")
+    form = menu.typed(menu.typed(menu.erased(form), "4"), "x")
+    assert form.seed == "4"
+
+
+@pytest.mark.parametrize("page", ["game", "options", "settings"])
+def test_every_page_of_the_menu_fits_its_window(page: str) -> None:
+    for game in GAMES:
+        form = menu.clicked(menu.of_game(game.name), f"page:{page}")
+        layout = laid(*menu.panels(form, load_settings(), ()))
+        assert all(card.y >= 0 and card.y + card.height <= SIZE[1] for card in layout.cards), game.name
+
+
+def test_one_button_goes_through_all_buttons_and_round_again() -> None:
+    panels = (
+        Panel("p", "left", (Button("a", "A"), Row((Button("b", "B"), Button("c", "C", is_enabled=False))))),
+    )
+    scanner = Scanner(1.0)
+    seen = []
+    for _ in range(4):
+        shown = scanner.step(1.01, panels)
+        seen.append(scanner.lit)
+    assert seen == ["b", "a", "b", "a"]
+    button = shown[0].items[0]
+    assert isinstance(button, Button)
+    assert button.is_lit
