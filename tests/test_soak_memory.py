@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from games.rules.registry import GAMES
-
 PLAY = """
 import gc, json, sys
 from pathlib import Path
@@ -41,8 +39,10 @@ for number in range(int(sys.argv[2])):
     print(json.dumps([name, int(pages.read_text().split()[1]) * 4096 / 1e6]), flush=True)
 """
 TITLE = "Memory of one process that plays fifty games"
-WARM = len(GAMES)
-"""Games after which every library is loaded and every shape has been made once."""
+WARM = 8
+"""Games, two of each kind, after which every library is loaded (the meshes of one piece of Bausack bring 32 MB of
+them) and every shape that all games share has been made once. Bricks of Tower Topple differ with the seed: the caches
+keep those of the last twenty games."""
 
 
 @pytest.mark.soak
@@ -52,8 +52,8 @@ def test_fifty_games_in_one_process(tmp_path: Path, row: Callable[..., None]) ->
     used = [json.loads(line)[1] for line in done.stdout.splitlines()]
     for count in (1, WARM, 10, 20, 30, 40, 50):
         row(TITLE, games=count, resident_mb=round(used[count - 1], 1))
-    growth = used[-1] - used[0]
-    row(TITLE, games="growth from the first to the fiftieth", resident_mb=round(growth, 1))
+    growth = used[-1] - used[WARM - 1]
+    row(TITLE, games=f"growth from {WARM} to 50", resident_mb=round(growth, 1))
     assert growth <= 50.0
     # and it has come to an end: the second half adds almost nothing
     assert used[-1] - used[24] <= 10.0
