@@ -57,6 +57,11 @@ def test_a_display_that_goes_away_leaves_the_game(tmp_path: Path) -> None:
     assert any("plays medium blue" in line for _, entry in replay.events for line in entry.get("story", ()))
 
 
+@pytest.mark.soak
+def test_ten_minutes_of_random_play_break_nothing_and_keep_no_memory() -> None:
+    print(play_out("window_scenarios:random_play", "600", seconds=1500.0))
+
+
 def teeter(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     plain = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
     return subprocess.run(

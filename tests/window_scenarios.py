@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -243,3 +245,79 @@ def display_lost(file: str) -> None:
     person.asked(wait=Wait.ACTION)
     os.kill(int(os.environ["SCREEN_PID"]), signal.SIGKILL)
     person.until_closed()
+
+
+def random_play(seconds: str) -> None:
+    """Random clicks, drags and keys over all games for so long: nothing breaks, gets stuck, or grows."""
+    luck = random.Random(7)
+    person = opened()
+    end, first, rounds = time.monotonic() + float(seconds), 0.0, 0
+    while time.monotonic() < end:
+        game = GAMES[rounds % len(GAMES)]
+        person.press(f"game:{game.name}")
+        person.press("start")
+        person.wait(lambda: hasattr(person.app.screen, "desk") and person.desk.told, game.name)
+        for _ in range(60):
+            meddle(person, luck)
+            if not hasattr(person.app.screen, "desk") or time.monotonic() > end:
+                break
+            assert not person.desk.broken, f"{game.name}: {person.desk.broken}"
+        while hasattr(person.app.screen, "desk"):
+            person.app.screen.wish = "menu"
+            person.look(2)
+        rounds += 1
+        if rounds == len(GAMES):
+            first = resident_mb()
+    grown = resident_mb() - first if first else 0.0
+    print(f"{rounds} games, grown by {grown:.1f} MB since every game was played once")
+    assert grown <= 50.0
+    person.app.close()
+
+
+def meddle(person: Person, luck: random.Random) -> None:
+    """Something that somebody might do by accident."""
+    width, height = person.app.window.size
+    x, y = luck.randrange(width), luck.randrange(height)
+    kind = luck.random()
+    regions = [each for each in person.app.window.hud.layout.regions if each.name not in ("quit", "menu")]
+    if kind < 0.35 and regions:
+        x, y = (round(value) for value in luck.choice(regions).rect.middle)
+        xdotool("mousemove", str(x), str(y), "click", "1")
+    elif kind < 0.6:
+        xdotool("mousemove", str(x), str(y), "click", luck.choice("13145"))
+    elif kind < 0.7:
+        xdotool(
+            "mousemove", str(x), str(y), "mousedown", "3", "mousemove", str(luck.randrange(width)), str(y)
+        )
+        person.look(3)
+        xdotool("mouseup", "3")
+    else:
+        keys = (
+            "Tab",
+            "Return",
+            "space",
+            "a",
+            "d",
+            "f",
+            "e",
+            "q",
+            "Left",
+            "Right",
+            "Up",
+            "Down",
+            "u",
+            "c",
+            "g",
+            "h",
+            "k",
+            "1",
+            "0",
+        )
+        xdotool("key", luck.choice(keys))
+    person.look(luck.randrange(1, 12))
+
+
+def resident_mb() -> float:
+    """Memory of this process, megabytes."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6

@@ -1,6 +1,6 @@
 """The pictures of the README: the menu, and every game in the middle of being played by bots.
 
-xvfb-run -s "-screen 0 1280x720x24" python -m games.ui.pictures docs
+xvfb-run -s "-screen 0 1280x720x24" python -m games.ui.pictures games/pictures
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def save_jpeg(picture: NDArray[np.uint8], file: Path) -> None:
 
 def main() -> int:
     """Make the pictures into a folder; the exit code."""
-    out = Path(sys.argv[1] if len(sys.argv) > 1 else "docs")
+    out = Path(sys.argv[1] if len(sys.argv) > 1 else "games/pictures")
     out.mkdir(parents=True, exist_ok=True)
     menu(out)
     for name in SCENES:
