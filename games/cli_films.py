@@ -17,6 +17,8 @@ def register(app: typer.Typer) -> None:
     """Add these commands to the program."""
     app.command(epilog="Example: teeter video game.teeter -o game.mp4 --slow-fall")(reports(video))
     app.command(epilog="Example: teeter export game.teeter -o game.glb")(reports(export))
+    app.command("replay", epilog="Example: teeter replay game.teeter")(reports(watch))
+    app.command(epilog="Example: teeter view arch")(reports(view))
 
 
 def video(
@@ -93,3 +95,19 @@ def export(
     from games.commands.export import run
 
     raise typer.Exit(run(file, out, as_json))
+
+
+def watch(file: File) -> None:
+    """Watch a recording in a window: forward, backward, at any speed; check and go on with it at any moment."""
+    from games.commands.replay import run
+
+    raise typer.Exit(run(file))
+
+
+def view(
+    scene: Annotated[str, typer.Argument(help="Scene file, mesh file, or the name of a shipped scene.")],
+) -> None:
+    """Look at a scene in a window."""
+    from games.commands.view import run
+
+    raise typer.Exit(run(scene))

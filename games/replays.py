@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from engine.pose import Pose
 from engine.record.errors import RecordError
 from engine.record.meta import BodyMeta, Meta
@@ -36,6 +38,21 @@ def bodies_of(replay: Replay) -> tuple[Body, ...]:
     own = _own(replay.meta)
     names = [body for body in replay.meta.bodies if body.id != FLOOR]
     return tuple(own[body.id] if body.id in own else _body(replay, body) for body in names)
+
+
+def placed(replay: Replay, bodies: Sequence[Body]) -> tuple[Body, ...]:
+    """Bodies where a recording first shows them; what it never shows lies with the first."""
+    columns = {name: column for column, name in enumerate(replay.meta.names)}
+    there = np.asarray(np.isfinite(replay.poses).all(axis=2), dtype=np.bool_)
+    found = []
+    for body in bodies:
+        seen = np.flatnonzero(there[:, columns[body.name]])
+        if len(seen):
+            x, y, z, a, b, c, d = replay.poses[seen[0], columns[body.name]].tolist()
+            body = body.at(Pose((x, y, z), (a, b, c, d)))
+        found.append(body)
+    shown = next((body.pose for body in found if body.pose != NOWHERE and body.name != TABLE), NOWHERE)
+    return tuple(body.at(shown) if body.pose == NOWHERE else body for body in found)
 
 
 def _own(meta: Meta) -> dict[str, Body]:

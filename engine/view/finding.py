@@ -78,6 +78,13 @@ def picture(
         stage.close()
 
 
+def guides_on(assembly: Assembly, verdict: Verdict, options: Options, sphere: Sphere) -> list[Guide]:
+    """What a verdict draws over a scene: forces, centre of mass, support, and how it would set off."""
+    seen = _judged(assembly, verdict)
+    contacts = _contacts(seen, verdict)
+    return _guides(seen, verdict, contacts, pushes_of(seen, contacts, options), sphere, options)[0]
+
+
 def pushes_of(assembly: Assembly, contacts: Contacts, options: Options) -> tuple[Push, ...]:
     """The forces between all bodies that touch; none where no forces hold the pieces, or nothing can be said."""
     if contacts.curved or not len(contacts.points) or not assembly.free:

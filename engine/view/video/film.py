@@ -190,7 +190,7 @@ def _hands(
     begins = timing.seen(np.array([grip.begin for grip in grips]))
     ends = timing.seen(np.array([grip.end for grip in grips]))
     for number, grip in enumerate(grips):
-        holder = _Holder(scenery, known[names[grip.body]], grip)
+        holder = Holder(scenery, known[names[grip.body]], grip)
         # the next grip takes the hand away from this one
         until = min(ends[number] + REACH_OUT, begins[number + 1] if number + 1 < len(grips) else np.inf)
         for picture in np.flatnonzero((screen >= begins[number] - REACH_IN) & (screen < until)):
@@ -202,7 +202,7 @@ def _hands(
     return found
 
 
-class _Holder:
+class Holder:
     """How one grip holds its piece: from above, or from outside where something lies on it."""
 
     def __init__(self, scenery: Scenery, body: Body, grip: Grip) -> None:

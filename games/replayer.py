@@ -1,0 +1,214 @@
+"""Watching a recording: what is shown, how fast, and what the person can do. Plain values; the window only draws them.
+
+Time is a number of seconds that may run either way; whatever it is, the same picture belongs to it, so stepping back,
+seeking and playing backward are nothing special.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engine.record.reader import Replay
+from engine.view.panels import Button, Gap, Panel, Row, Slider, Text
+from engine.view.video.captions import Line, clean
+from engine.view.video.story import Scenery
+from engine.world import FLOOR, TABLE, Assembly, Body
+from games.replays import TURN
+
+SPEEDS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0, 8.0, 16.0)
+FRAME = 1 / 60
+"""Seconds of a step: one frame of the track."""
+LEAD = 0.6
+"""Seconds before a fall at which one lands when jumping to it."""
+CAMERAS = ("free", "director", "follow")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something on the scrub bar. seconds: of the recording. kind: placed, fell, score or turn. text: what happened."""
+
+    seconds: float
+    kind: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Watching:
+    """Where a viewer is. seconds: of the recording, of so many in `whole`. backward: time runs the other way."""
+
+    whole: float
+    seconds: float = 0.0
+    speed: float = 1.0
+    is_playing: bool = True
+    backward: bool = False
+    camera: str = "director"
+    forces: bool = False
+
+    def after(self, elapsed: float) -> Watching:
+        """So many seconds of the person's time later; it stops at either end."""
+        if not self.is_playing:
+            return self
+        moved = self.seconds + elapsed * self.speed * (-1.0 if self.backward else 1.0)
+        inside = min(max(moved, 0.0), self.whole)
+        return replace(self, seconds=inside, is_playing=moved == inside)
+
+    def sought(self, seconds: float) -> Watching:
+        """At another time."""
+        return replace(self, seconds=min(max(seconds, 0.0), self.whole))
+
+    def stepped(self, frames: int) -> Watching:
+        """So many frames on, back when negative; stepping stops the play."""
+        return replace(self.sought(self.seconds + frames * FRAME), is_playing=False)
+
+    def hurried(self, steps: int) -> Watching:
+        """So many speeds faster, slower when negative."""
+        place = min(range(len(SPEEDS)), key=lambda n: abs(SPEEDS[n] - self.speed))
+        return replace(self, speed=SPEEDS[min(max(place + steps, 0), len(SPEEDS) - 1)])
+
+    def jumped(self, marks: Sequence[Mark], kinds: tuple[str, ...], way: int) -> Watching:
+        """To just before the next mark of some kinds, or the one before when `way` is negative; stays without one."""
+        places = sorted(max(mark.seconds - LEAD, 0.0) for mark in marks if mark.kind in kinds)
+        ahead = [place for place in places if place > self.seconds + 0.05]
+        behind = [place for place in places if place < self.seconds - 0.05]
+        chosen = (ahead[:1] if way > 0 else behind[-1:]) or [self.seconds]
+        return self.sought(chosen[0])
+
+
+KINDS = {
+    "Fell": "fell",
+    "HitNeighbour": "fell",
+    "Placed": "placed",
+    "CountElapsed": "placed",
+    "Removed": "placed",
+    "Measured": "score",
+}
+
+
+def marks_of(replay: Replay, scenery: Scenery) -> tuple[Mark, ...]:
+    """The marks of a recording, in time: what the rules took note of, and every collapse."""
+    found = []
+    for step, entry in replay.events:
+        given = entry.get("input")
+        kind = KINDS.get(str(given.get("type"))) if isinstance(given, dict) else None
+        story = entry.get("story")
+        text = next((each for each in story if isinstance(each, str)), "") if isinstance(story, list) else ""
+        if kind is not None:
+            found.append(Mark(step / replay.meta.rate, kind, clean(text)))
+    found += [Mark(each.begin, "fell", "pieces come down") for each in scenery.motion.collapses]
+    return tuple(sorted(found, key=lambda mark: (mark.seconds, mark.kind)))
+
+
+def line_at(lines: Sequence[Line], seconds: float) -> Line | None:
+    """What was told last, up to a time."""
+    told = [line for line in lines if line.seconds <= seconds + 1e-9 and not line.text.startswith(TURN)]
+    return told[-1] if told else None
+
+
+def assembly_at(scenery: Scenery, bodies: Sequence[Body], seconds: float) -> Assembly:
+    """Everything where it lies at a time, the table first, to be checked."""
+    from engine.pose import Pose
+
+    poses = dict(zip(scenery.replay.meta.names, scenery.poses(seconds).tolist(), strict=True))
+    found: list[Body] = []
+    for body in bodies:
+        x, y, z, a, b, c, d = poses[body.name]
+        if body.name == TABLE:
+            found.insert(0, replace(body, fixed=True))
+        elif body.name != FLOOR and np.isfinite(x):
+            found.append(replace(body.at(Pose((x, y, z), (a, b, c, d))), fixed=False))
+    return Assembly(f"{seconds:.2f} s", tuple(found))
+
+
+def panels(
+    watching: Watching, marks: Sequence[Mark], line: Line | None, title: str, said: str
+) -> list[Panel]:
+    """The bar below, what was told, and what a check said."""
+    clock = f"{_clock(watching.seconds)} / {_clock(watching.whole)}"
+    places = tuple(sorted({mark.seconds for mark in marks if mark.kind in ("fell", "score")}))
+    bar = Slider("seek", "", watching.seconds, 0.0, max(watching.whole, FRAME), shown=clock, marks=places)
+    play = Button("play", "Pause" if watching.is_playing else "Play", key="space", is_on=watching.is_playing)
+    speed = f"{watching.speed:g} x" if watching.speed >= 1 else f"1/{round(1 / watching.speed)} x"
+    keys = Row(
+        (
+            Button("fall-back", "< fall", key="p"),
+            Button("back", "Back", key=","),
+            Button("reverse", "Reverse", key="b", is_on=watching.backward),
+            play,
+            Button("on", "Step", key="."),
+            Button("fall-on", "fall >", key="n"),
+            Button("slower", "Slower", key="-"),
+            Button("faster", speed, key="+"),
+        )
+    )
+    more = Row(
+        (
+            *(Button(f"camera-{name}", name, is_on=watching.camera == name) for name in CAMERAS),
+            Button("check", "Check", key="c"),
+            Button("forces", "Forces", key="f", is_on=watching.forces),
+            Button("fork", "Play on"),
+        )
+    )
+    found = [Panel("bar", "bottom", (bar, keys, more), width=760.0)]
+    told = [Text(line.who, "accent", "normal", bold=True)] if line is not None and line.who else []
+    if line is not None:
+        told.append(Text(clean(line.text)))
+    found.append(Panel("told", "top-left", tuple(told), title=title, width=300.0))
+    if said:
+        texts = tuple(Text(each, "plain", "small") for each in said.splitlines())
+        found.append(Panel("said", "top-right", (*texts, Gap(1.0)), title="Would it topple?", width=280.0))
+    return found
+
+
+def _clock(seconds: float) -> str:
+    whole = int(seconds)
+    return f"{whole // 60}:{whole % 60:02d}.{int(10 * (seconds - whole))}"
+
+
+ORDERS = {
+    "space": "play",
+    "arrow_right": "on",
+    ".": "on",
+    "arrow_left": "back",
+    ",": "back",
+    "b": "reverse",
+    "n": "fall-on",
+    "p": "fall-back",
+    "+": "faster",
+    "=": "faster",
+    "-": "slower",
+    "c": "check",
+    "f": "forces",
+    "home": "start",
+    "end": "end",
+    "1": "camera-free",
+    "2": "camera-director",
+    "3": "camera-follow",
+}
+"""What keys do, by the names of the buttons."""
+
+
+def ordered(watching: Watching, order: str, marks: Sequence[Mark]) -> Watching:
+    """What an order makes of where a viewer is; orders that ask for more than that change nothing."""
+    if order == "play":
+        at_end = watching.seconds >= watching.whole and not watching.backward
+        return replace(watching.sought(0.0) if at_end else watching, is_playing=not watching.is_playing)
+    if order == "reverse":
+        return replace(watching, backward=not watching.backward, is_playing=True)
+    if order == "forces":
+        return replace(watching, forces=not watching.forces)
+    if order.startswith("camera-"):
+        return replace(watching, camera=order.removeprefix("camera-"))
+    simple = {
+        "on": lambda: watching.stepped(1),
+        "back": lambda: watching.stepped(-1),
+        "faster": lambda: watching.hurried(1),
+        "slower": lambda: watching.hurried(-1),
+        "fall-on": lambda: watching.jumped(marks, ("fell",), 1),
+        "fall-back": lambda: watching.jumped(marks, ("fell",), -1),
+        "start": lambda: watching.sought(0.0),
+        "end": lambda: watching.sought(watching.whole),
+    }
+    return simple[order]() if order in simple else watching

@@ -1,0 +1,158 @@
+"""The replay viewer without a window: time runs both ways, marks, jumps, the scene of a moment, and what is shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from video_lab import END, LAID, NAMES, SET_OFF, TELLING, TIDY, TOP, bodies, recorded
+
+from engine.record.motion import motion_of
+from engine.view.panels import Button, Row, Slider
+from engine.view.video.story import Scenery
+from games.replayer import (
+    FRAME,
+    LEAD,
+    ORDERS,
+    SPEEDS,
+    Mark,
+    Watching,
+    assembly_at,
+    line_at,
+    marks_of,
+    ordered,
+    panels,
+)
+from games.replays import placed
+
+
+@pytest.fixture(scope="module")
+def scenery(tmp_path_factory: pytest.TempPathFactory) -> Scenery:
+    replay = recorded(tmp_path_factory.mktemp("viewer") / "lab.teeter")
+    extents = np.array([body.piece.extents for body in bodies()])
+    return Scenery(replay, motion_of(replay, np.linalg.norm(extents, axis=1) / 2), extents)
+
+
+def test_time_runs_at_its_speed_forward_and_backward_and_stops_at_the_ends() -> None:
+    watching = Watching(10.0, seconds=4.0, speed=2.0)
+    assert watching.after(0.5).seconds == pytest.approx(5.0)
+    assert ordered(watching, "reverse", ()).after(0.5).seconds == pytest.approx(3.0)
+    late = watching.after(60.0)
+    assert (late.seconds, late.is_playing) == (10.0, False)
+    early = ordered(watching, "reverse", ()).after(60.0)
+    assert (early.seconds, early.is_playing) == (0.0, False)
+    again = ordered(late, "play", ())
+    assert (again.seconds, again.is_playing) == (0.0, True)
+
+
+def test_steps_are_frames_and_stop_the_play() -> None:
+    watching = Watching(10.0, seconds=4.0)
+    assert ordered(watching, "on", ()).seconds == pytest.approx(4.0 + FRAME)
+    back = ordered(watching, "back", ())
+    assert back.seconds == pytest.approx(4.0 - FRAME)
+    assert not back.is_playing
+    assert ordered(Watching(10.0), "back", ()).seconds == 0.0
+
+
+def test_speeds_go_from_a_sixteenth_to_sixteen() -> None:
+    watching = Watching(10.0)
+    for _ in range(20):
+        watching = ordered(watching, "faster", ())
+    assert watching.speed == 16.0
+    for _ in range(20):
+        watching = ordered(watching, "slower", ())
+    assert watching.speed == 1 / 16
+    assert SPEEDS[0] == 1 / 16
+
+
+def test_jumps_land_before_the_next_fall_and_the_last() -> None:
+    marks = (Mark(3.0, "fell"), Mark(5.0, "placed"), Mark(7.0, "fell"))
+    watching = Watching(10.0)
+    first = ordered(watching, "fall-on", marks)
+    second = ordered(first, "fall-on", marks)
+    assert (first.seconds, second.seconds) == (3.0 - LEAD, 7.0 - LEAD)
+    assert ordered(second, "fall-on", marks).seconds == second.seconds
+    assert ordered(second, "fall-back", marks).seconds == first.seconds
+
+
+def test_marks_are_what_the_rules_took_note_of_and_collapses(scenery: Scenery) -> None:
+    marks = marks_of(scenery.replay, scenery)
+    assert [mark.kind for mark in marks] == ["fell", "fell"]
+    assert marks[0].seconds == pytest.approx(SET_OFF, abs=0.05)
+    assert marks[1].text == "It falls!"
+
+
+def test_any_moment_gives_the_same_picture_from_either_side(scenery: Scenery) -> None:
+    later = scenery.poses(9.0)
+    for moment in (2.0, SET_OFF + 0.07, 5.0, 13.0):
+        once = scenery.poses(moment).copy()
+        scenery.poses(0.5)
+        assert np.array_equal(once, scenery.poses(moment))
+    assert np.array_equal(later, scenery.poses(9.0))
+    block = NAMES.index("block")
+    assert scenery.poses(5.0)[block, 2] == pytest.approx(TOP, abs=1e-4)
+
+
+def test_what_is_put_elsewhere_goes_there_on_an_arc(scenery: Scenery) -> None:
+    heights = [scenery.poses(t)[NAMES.index("spare"), 2] for t in np.linspace(TIDY - FRAME, TIDY, 9)]
+    assert max(heights) > heights[0] + 0.05
+    assert heights[0] == pytest.approx(heights[-1], abs=1e-4)
+
+
+def test_the_scene_of_a_moment_can_be_checked(scenery: Scenery) -> None:
+    from engine.topple.verdict import Options, check
+
+    assembly = assembly_at(scenery, bodies(), 13.0)
+    assert [body.name for body in assembly.bodies] == list(NAMES)
+    held = tuple(
+        body if body.name != "base" else type(body)(body.name, body.piece, body.pose, True)
+        for body in assembly.bodies
+    )
+    two = tuple(body for body in held if body.name != "spare")
+    verdict = check(type(assembly)("moment", two), Options(settle=3e-4, workers=1))
+    assert verdict.word == "stands"
+
+
+def test_the_bar_shows_time_marks_and_what_holds(scenery: Scenery) -> None:
+    marks = marks_of(scenery.replay, scenery)
+    watching = Watching(END, seconds=8.5, speed=0.25, camera="free")
+    line = line_at(TELLING.lines, 8.5)
+    assert line is not None
+    assert line.text == "It falls!"
+    assert line_at(TELLING.lines, 0.5) is None
+    shown = {panel.name: panel for panel in panels(watching, marks, line, "Lab", "It stands.")}
+    slider = next(item for item in shown["bar"].items if isinstance(item, Slider))
+    assert (slider.value, slider.high) == (8.5, END)
+    assert slider.marks == tuple(mark.seconds for mark in marks)
+    assert slider.shown == "0:08.5 / 0:14.0"
+    buttons = [
+        item
+        for row in shown["bar"].items
+        if isinstance(row, Row)
+        for item in row.items
+        if isinstance(item, Button)
+    ]
+    assert {button.name for button in buttons if button.is_on} == {"play", "camera-free"}
+    assert "1/4 x" in {button.text for button in buttons}
+    assert set(ORDERS.values()) - {"start", "end"} <= {button.name for button in buttons}
+    assert "said" in shown
+
+
+def test_pieces_stand_where_they_are_first_seen(scenery: Scenery) -> None:
+    found = {body.name: body.pose.position for body in placed(scenery.replay, bodies())}
+    assert found["block"] == pytest.approx((0.3, 0.0, 0.015), abs=1e-4)
+    assert found["spare"] == pytest.approx((0.2, 0.2, 0.015), abs=1e-4)
+
+
+def test_a_broken_file_is_refused_before_a_window_opens(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from games.cli import app
+
+    path = tmp_path / "bad.teeter"
+    path.write_bytes(b"PK not really")
+    found = CliRunner().invoke(app, ["replay", str(path)])
+    assert found.exit_code == 2
+    assert "bad.teeter" in found.output
+    assert LAID < SET_OFF
