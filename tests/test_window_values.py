@@ -350,6 +350,14 @@ def test_every_game_of_the_menu_can_be_started_as_it_is_offered(game: str) -> No
         assert first_state(plan)[1].seats
 
 
+def test_the_menu_knows_the_computer_players_there_are() -> None:
+    from games.players.bots import SKILLS
+    from games.players.bots import STYLES as KNOWN
+
+    assert menu.STYLES == KNOWN
+    assert {game.name for game in GAMES if menu.of_game(game.name).has_bots} == set(SKILLS)
+
+
 def test_players_are_added_named_and_made_bots() -> None:
     form = menu.clicked(menu.of_game("wonky"), "more")
     assert len(form.players) == 3

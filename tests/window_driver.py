@@ -21,10 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 ROOT = Path(__file__).resolve().parent.parent
-PATIENCE = 60.0
+PATIENCE = 150.0
 """Seconds in which what a person waits for has to happen; machines that test may be slow."""
 
 
+SETTINGS = """
+[picture]
+quality = "low"
+width = 960
+height = 540
+"""
+"""Of everybody who tests: as quick as can be without a graphics card."""
 KEYS = {
     "Escape": "escape",
     "Return": "enter",
@@ -164,7 +171,7 @@ class Person:
                     return float(x), float(y)
         raise AssertionError(f"{name} is nowhere to be seen")
 
-    def mask(self, name: str, step: int = 14) -> NDArray[np.bool_]:
+    def mask(self, name: str, step: int = 8) -> NDArray[np.bool_]:
         """Where a piece must be in the picture: (h, w) on every `step`th pixel, panels left out."""
         from engine.view.window.orbit import ray
         from engine.view.window.picker import pick
@@ -241,6 +248,9 @@ def play_out(
     Fails with what the scenario said when it does not end with this exit code.
     """
     with screen(size) as environment, tempfile.TemporaryDirectory() as home:
+        settings = Path(home) / "teeter" / "settings.toml"
+        settings.parent.mkdir()
+        settings.write_text(SETTINGS, encoding="utf-8")
         environment |= {"XDG_CONFIG_HOME": home, "XDG_DATA_HOME": home, "PYTHONPATH": str(ROOT / "tests")}
         done = subprocess.run(
             [sys.executable, str(Path(__file__)), scenario, *words],

@@ -19,7 +19,7 @@ from games.ui.opening import plan_of
 from games.ui.settings import load_settings
 from scenes.load import load
 
-GRID = 14
+GRID = 8
 """Pixels between two looks at a mask."""
 
 
@@ -90,12 +90,12 @@ def brick_by_keys() -> None:
     person = opened(Plan("tower-topple", ("Ana", "Ben"), 3, {"first": "Ana", "bricks": "exact"}))
     sight = person.app.screen.sight
     sight.orbit = sight._goal = sight.orbit.turned(-18.0, 4.0)
-    person.move(640, 700)
+    person.move(480, 520)
     name = person.desk.state.tower[15][1]
     at = next(k for k, each in enumerate(person.desk.choices) if each.action.piece == name)
     person.app.screen._cursor = at - 1
     person.key("Tab")
-    unlit = person.mask(name, 6)
+    unlit = person.mask(name, 5)
     person.look(3)
     picture = person.picture()
     assert unlit.any()
@@ -153,11 +153,11 @@ def menu_starts_every_game() -> None:
         person.key("Escape")
         person.wait(lambda: hasattr(person.app.screen, "form"), "the menu again")
     window = person.app.window
-    for width, height in ((1, 1), (900, 500), (1280, 720)):
+    for width, height in ((1, 1), (700, 400), (960, 540)):
         xdotool("windowsize", person.number, str(width), str(height))
         person.wait(lambda wanted=(width, height): window.size == wanted, "the window has another size")
         person.look(3)
-    assert person.picture().shape == (720, 1280, 3)
+    assert person.picture().shape == (540, 960, 3)
     xdotool("key", "Escape")
     person.until_closed()
     person.app.close()
@@ -194,7 +194,7 @@ def small_game_by_hand() -> None:
             )
         )
         person.keep(f"bausack-{len(tower)}")
-        person.move(640, 360)
+        person.move(480, 270)
         person.key("space")
         person.wait(lambda: person.desk.waits and not person.desk.held, "it lies")
     outcome = person.wait(lambda: person.desk.game.rules.outcome(person.desk.state), "the end")
@@ -209,14 +209,14 @@ def small_game_by_hand() -> None:
 def sandbox_checked() -> None:
     """The sandbox: a shipped scene, checked by a key; a piece brought out and laid; the scene saved and loaded."""
     person = opened(Plan("sandbox", ("Ana",), scene="arch"))
-    person.click(640, 40)
+    person.click(480, 30)
     person.key("k")
     finding = person.wait(lambda: person.app.screen.counsel.finding, "the checker's answer")
     assert finding.word == "stands", finding
     assert finding.arrows
     person.look(3)
     person.keep("sandbox-arch")
-    weakest, picture = person.mask(finding.weakest, 6), person.picture()
+    weakest, picture = person.mask(finding.weakest, 5), person.picture()
     assert np.median((picture[..., 0] - picture[..., 2])[weakest]) > 60, "the weakest piece is not lit"
     person.press("shelf")
     person.press("shelf:tower_topple")

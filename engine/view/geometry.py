@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.view.look import grain_axes
-from models.export import skin_of
 from models.piece import Piece
 
 Floats = NDArray[np.float32]
@@ -27,6 +26,9 @@ class Triangles:
 
 def triangles_of(piece: Piece) -> Triangles:
     """The visual mesh of a piece."""
+    # what it needs takes half a second to load, and a window opens before its pieces are there
+    from models.export import skin_of
+
     skin = skin_of(piece)
     axes = grain_axes(piece).astype(np.float32)
     rows = np.concatenate([skin.points, skin.normals, skin.points @ axes.T, skin.normals @ axes.T], axis=1)

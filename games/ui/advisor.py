@@ -8,29 +8,11 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Literal
 
-import numpy as np
-
-from engine.bullet import BulletWorld
 from engine.pose import Pose
-from engine.topple.contacts import find_contacts
-from engine.topple.equilibrium import GRAVITY, balance_of
-from engine.topple.probe import probe_piece, settle
-from engine.topple.statics import loads, stands, tilt_margin
-from engine.topple.verdict import Options, check
 from engine.view.camera import Vector
-from engine.world import Assembly, Body
 from models.piece import Piece
 
 Risk = Literal["safe", "risky", "falls", ""]
-
-SAFE_DEG = 3.0
-"""A tower that the table may be tilted by so much is safe from a hand that lets go."""
-GAP, ANGLE = 6e-4, 0.012
-"""Metres and radians: faces of pieces at rest within this of each other touch."""
-WATCHED_S = 0.6
-"""Seconds for which a let go piece is watched, to say where it comes to rest."""
-FELL = 0.012
-"""Metres: a piece that ends so far from where it was let go falls."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +94,7 @@ class Advisor:
     def __init__(self) -> None:
         context = multiprocessing.get_context("spawn")
         self._end, other = context.Pipe()
-        self._process = context.Process(target=serve, args=(other,), daemon=True, name="teeter advisor")
+        self._process = context.Process(target=_serve, args=(other,), daemon=True, name="teeter advisor")
         self._process.start()
         other.close()
         self._known: dict[str, Piece] = {}
@@ -179,89 +161,8 @@ class Advisor:
         self._end.close()
 
 
-def serve(line: Connection) -> None:
-    """The process: answer until nobody asks."""
-    bodies: dict[str, Body] = {}
-    try:
-        while True:
-            asked = line.recv()
-            if isinstance(asked, Learn):
-                bodies[asked.name] = Body(asked.name, asked.piece, Pose((0.0, 0.0, 0.0)), asked.fixed)
-            elif isinstance(asked, Where):
-                line.send(_advice(asked, bodies))
-            elif isinstance(asked, Feel):
-                line.send(_felt(asked, bodies))
-            else:
-                line.send(_finding(asked, bodies))
-    except (EOFError, OSError, KeyboardInterrupt):
-        pass
+def _serve(line: Connection) -> None:
+    """The process; what it needs is loaded there alone."""
+    from games.ui.advising import serve
 
-
-def _advice(asked: Where, known: dict[str, Body]) -> Advice:
-    lying = tuple(known[name].at(pose) for name, pose in asked.rows)
-    held = known[asked.held].at(asked.pose)
-    rest = _rest(held, lying) if asked.is_ghost else None
-    try:
-        risk, tilt = _risk(Assembly("what if", (*lying, held.at(rest or asked.pose))))
-    except (ValueError, RuntimeError):
-        risk, tilt = "", 0.0
-    if rest is not None and float(np.linalg.norm(np.subtract(rest.position, asked.pose.position))) > FELL:
-        risk = "falls"
-    return Advice(asked.number, risk, tilt, rest)
-
-
-def _risk(scene: Assembly) -> tuple[Risk, float]:
-    contacts = find_contacts(scene, GAP, ANGLE)
-    if stands(scene, contacts=contacts) is False:
-        return "falls", 0.0
-    if stands(scene, contacts=contacts) is None:
-        return "", 0.0
-    tilt = tilt_margin(balance_of(scene, contacts, gravity=GRAVITY, friction=None)).degrees
-    return ("safe" if tilt >= SAFE_DEG else "risky"), float(tilt)
-
-
-def _rest(held: Body, lying: tuple[Body, ...]) -> Pose:
-    """Where a piece is after it was let go and watched for a moment."""
-    with BulletWorld((*lying, held)) as world:
-        world.advance(round(WATCHED_S * world.rate))
-        return world.pose(held.name)
-
-
-def _felt(asked: Feel, known: dict[str, Body]) -> Felt:
-    scene = Assembly("tower", tuple(known[name].at(pose) for name, pose in asked.rows))
-    try:
-        found = probe_piece(settle(scene), asked.piece)
-    except (ValueError, RuntimeError):
-        return Felt(asked.number, asked.piece, 0.0, None, False)
-    return Felt(asked.number, asked.piece, found.load, found.pull, found.stands_without)
-
-
-def _finding(asked: Judge, known: dict[str, Body]) -> Finding:
-    scene = Assembly("table", tuple(known[name].at(pose) for name, pose in asked.rows))
-    if not scene.free:
-        return Finding(asked.number, "stands", "There is nothing on the table.", "", ())
-    try:
-        verdict = check(scene, Options(settle=1e-3, workers=1))
-    except (ValueError, RuntimeError) as error:
-        return Finding(asked.number, "unsure", str(error), "", ())
-    statics = verdict.statics
-    told = "The simulation alone decides: " + statics.why if statics.stands is None and statics.why else ""
-    if statics.tilt_deg is not None and verdict.word == "stands":
-        told = f"The table could tilt by {statics.tilt_deg:.1f} degrees"
-        if statics.push_n is not None:
-            told += f"; a push of {statics.push_n:.2f} N at the top moves it"
-    first = statics.weakest or verdict.dynamics.first_to_move or ""
-    return Finding(asked.number, verdict.word, told, first, _arrows(scene))
-
-
-def _arrows(scene: Assembly) -> tuple[tuple[Vector, Vector], ...]:
-    """Where and how hard pieces press on each other, as the force balance has it."""
-    contacts = find_contacts(scene, GAP, ANGLE)
-    if stands(scene, contacts=contacts) is not True:
-        return ()
-    _, solution = loads(balance_of(scene, contacts, gravity=GRAVITY, friction=None))
-    found: list[tuple[Vector, Vector]] = []
-    for point, force in zip(contacts.points.tolist(), solution.forces.tolist(), strict=True):
-        if float(np.linalg.norm(force)) > 1e-3:
-            found.append(((point[0], point[1], point[2]), (force[0], force[1], force[2])))
-    return tuple(found)
+    serve(line)

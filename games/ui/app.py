@@ -18,11 +18,9 @@ from engine.view.window.lost import say_when_lost
 from engine.view.window.speaker import Speaker
 from engine.view.window.window import Window
 from games.rules.errors import RulesError
-from games.ui.building import Building
 from games.ui.menu import of_game
 from games.ui.messages import Plan
 from games.ui.opening import SANDBOX, plan_of
-from games.ui.playing import Playing
 from games.ui.scan import Scanner
 from games.ui.settings import Settings
 from games.ui.start import Start
@@ -42,6 +40,7 @@ class Screen(Protocol):
 
     wish: str
     is_scanned: bool
+    plan: Plan | None
 
     @property
     def is_typing(self) -> bool:
@@ -148,8 +147,8 @@ class App:
             elif wish == "resume" and screen.saved:
                 self._resume(screen)
             return wish != "quit"
-        if isinstance(screen, Playing) and wish in ("menu", "again"):
-            plan = screen.plan
+        plan = screen.plan
+        if plan is not None and wish in ("menu", "again"):
             screen.close()
             self.screen = Start(self.window, self.settings, of_game(plan.game))
             if wish == "again":
@@ -164,6 +163,9 @@ class App:
         self.window.clear()
         self.window.hud.show((_wait(plan.game),))
         self.window.draw()
+        from games.ui.building import Building
+        from games.ui.playing import Playing
+
         kind = Building if plan.game == SANDBOX else Playing
         self.screen = kind(self.window, self.settings, plan)
 

@@ -27,10 +27,10 @@ from games.rules.conditions import Question
 from games.rules.errors import IllegalAction, RulesError
 from games.session import Session
 from games.ui import messages
+from games.ui.begun import open_game
 from games.ui.clock import Clock
 from games.ui.follow import Follower
 from games.ui.messages import Busy, Left, New, Order, Plan, Refused, Told, View, Waits
-from games.ui.opening import open_game
 from models.errors import ModelError
 
 BREATH = 0.5

@@ -5,8 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import threading
 from collections import deque
+from multiprocessing.connection import Connection
 
-from games.ui.host import serve
 from games.ui.messages import Broken, Left, News, Order, Plan, Quit, View
 
 PATIENCE = 5.0
@@ -19,7 +19,7 @@ class Link:
     def __init__(self, plan: Plan) -> None:
         context = multiprocessing.get_context("spawn")
         self._end, other = context.Pipe()
-        self._process = context.Process(target=serve, args=(other, plan), daemon=True, name="teeter physics")
+        self._process = context.Process(target=_serve, args=(other, plan), daemon=True, name="teeter physics")
         self._process.start()
         other.close()
         self._heard: deque[News] = deque()
@@ -66,3 +66,10 @@ class Link:
             self._process.terminate()
             self._process.join(PATIENCE)
         self._end.close()
+
+
+def _serve(line: Connection, plan: Plan) -> None:
+    """The process; what it needs is loaded there alone."""
+    from games.ui.host import serve
+
+    serve(line, plan)

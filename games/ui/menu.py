@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from engine.view.panels import Button, Field, Gap, Item, Panel, Row, Slider, Text
-from games.players.bots import SKILLS, STYLES
 from games.rules.base import Game
 from games.rules.errors import SetupError
 from games.rules.options import Option, options_of
@@ -18,6 +17,8 @@ from games.ui.settings import HELP_LEVELS, Settings
 
 NAMES = ("Ana", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gita", "Hugo")
 """What players are called until they say otherwise."""
+STYLES = ("steady", "bold", "clumsy")
+"""As in `games.players.bots`, which takes long to load."""
 MOST_SEATS = 8
 """Seats that the menu offers; the command line takes more where a game does."""
 LONGEST = 24
@@ -51,6 +52,11 @@ class Form:
         return game_named(self.game)
 
     @property
+    def has_bots(self) -> bool:
+        """Whether computer players play it."""
+        return not self.chosen.endless
+
+    @property
     def kind(self) -> Mode:
         """The mode."""
         return next(mode for mode in self.chosen.modes if mode.name == self.mode)
@@ -80,7 +86,7 @@ def seated(form: Form, mode_name: str = "") -> Form:
     most = min(mode.most, MOST_SEATS)
     players = list(form.players[:most])
     while len(players) < mode.least:
-        if players and form.game in SKILLS:
+        if players and form.has_bots:
             players.append("bot:steady")
         else:
             players.append(next(name for name in NAMES if name not in players))
@@ -112,13 +118,13 @@ def clicked(form: Form, name: str) -> Form:
 
 def seated_more(form: Form) -> Form:
     """One more player: a bot where bots play."""
-    new = "bot:steady" if form.game in SKILLS else next(name for name in NAMES if name not in form.players)
+    new = "bot:steady" if form.has_bots else next(name for name in NAMES if name not in form.players)
     return replace(form, players=(*form.players, new))
 
 
 def _other_kind(form: Form, seat: int) -> Form:
     """Person, then each kind of bot, then a person again."""
-    kinds = ("", *(f"{BOT}{style}" for style in STYLES)) if form.game in SKILLS else ("",)
+    kinds = ("", *(f"{BOT}{style}" for style in STYLES)) if form.has_bots else ("",)
     now = form.players[seat] if form.players[seat].startswith(BOT) else ""
     new = kinds[(kinds.index(now) + 1) % len(kinds)]
     new = new or next(name for name in NAMES if name not in form.players)

@@ -36,7 +36,8 @@ class Playing:
     """One game in the window. Raises SetupError when it cannot begin."""
 
     def __init__(self, window: Window, settings: Settings, plan: Plan) -> None:
-        self.window, self.settings, self.plan = window, settings, plan
+        self.window, self.settings = window, settings
+        self.plan: Plan | None = plan
         game, state, bodies = first_state(plan)
         self.link = Link(plan)
         self.desk = Desk(plan, game, state, bodies, time.perf_counter)

@@ -12,14 +12,12 @@ from engine.view.window.events import Clicked, Event, Press, Slid, Typed
 from engine.view.window.orbit import Orbit
 from engine.view.window.window import Window
 from engine.world import Body
-from games.judge import places
 from games.rules.errors import RulesError
 from games.ui import menu, store
 from games.ui.menu import Form
 from games.ui.messages import Plan
+from games.ui.opening import first_state
 from games.ui.settings import Settings, write_settings
-from models.build import build
-from models.catalogue import find
 
 STACK = (
     ("large_purple", 0.0, 0.0, 0.2),
@@ -107,8 +105,6 @@ class Start:
             plan = form.plan(
                 self.settings, None if form.game == "sandbox" else store.new_file(form.game, seed)
             )
-            from games.ui.opening import first_state
-
             first_state(plan)
         except (RulesError, ValueError) as error:
             self.form = replace(form, fault=str(error))
@@ -133,6 +129,10 @@ class Start:
 
 
 def _still_life() -> tuple[Body, ...]:
+    from games.judge import places
+    from models.build import build
+    from models.catalogue import find
+
     bodies = [places.table(1200.0, 800.0)]
     tops: dict[tuple[int, int], float] = {}
     for name, x, y, yaw in STACK:
