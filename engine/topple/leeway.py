@@ -26,9 +26,8 @@ from engine.pose import Pose, angle_between
 from engine.settings import magnification
 from engine.topple.conic import StaticsError, fall
 from engine.topple.contacts import Contacts, find_contacts
-from engine.topple.contacts_edge import body_boxes
 from engine.topple.equilibrium import GRAVITY, Balance, balance_of
-from engine.topple.features import of_bodies, of_piece
+from engine.topple.features import of_piece
 from engine.topple.margins import mechanism, weakest
 from engine.topple.overlap import overlaps_of
 from engine.topple.patches import axes_across
@@ -156,7 +155,11 @@ def _is_caught(assembly: Assembly, contacts: Contacts, balance: Balance, velocit
             body if body.fixed else body.at(carried_on(body, *motion[body.name], float(travel)))
             for body in assembly.bodies
         )
-        extent = body_boxes(of_bodies(bodies), len(bodies))
+        corners = [body.pose.apply(of_piece(body.piece).vertices) for body in bodies]
+        extent = (
+            np.array([each.min(axis=0) for each in corners]),
+            np.array([each.max(axis=0) for each in corners]),
+        )
         first, second = pairs_of_boxes(*extent, 0.0)
         known = np.array(
             [frozenset(pair) in touching for pair in zip(first, second, strict=True)], dtype=np.bool_
