@@ -18,7 +18,6 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: teeter video game.teeter -o game.mp4 --slow-fall")(reports(video))
     app.command(epilog="Example: teeter export game.teeter -o game.glb")(reports(export))
     app.command("replay", epilog="Example: teeter replay game.teeter")(reports(watch))
-    app.command(epilog="Example: teeter view arch")(reports(view))
 
 
 def video(
@@ -102,12 +101,3 @@ def watch(file: File) -> None:
     from games.commands.replay import run
 
     raise typer.Exit(run(file))
-
-
-def view(
-    scene: Annotated[str, typer.Argument(help="Scene file, mesh file, or the name of a shipped scene.")],
-) -> None:
-    """Look at a scene in a window."""
-    from games.commands.view import run
-
-    raise typer.Exit(run(scene))

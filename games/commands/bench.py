@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn
 from rich.table import Table
 
 from games.commands.console import OK, print_json
+
+if TYPE_CHECKING:
+    from engine.view.look import Quality
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,28 @@ def speed_rows() -> Makers:
     yield "statics of a tower", _statics
     yield "placing", _placing
     yield "growth", _growth
+    yield "pictures", _drawing
+    yield "video, medium", lambda: _video("medium", 0.8)
+    yield "video, low", lambda: _video("low", 1.5)
+
+
+def _drawing() -> Row:
+    from engine.bench.drawing import drawing
+
+    found = drawing()
+    text = f"medium {found.medium:.1f}, low {found.low:.1f} a second"
+    if found.ratio is None:
+        return Row("pictures of 54 bricks, 1280 x 720", text + " (MuJoCo's renderer is not there)")
+    text += f", MuJoCo's renderer {found.mujoco:.1f}: ratio {found.ratio:.1f}"
+    return Row("pictures of 54 bricks, 1280 x 720", text, "ratio 3", found.ratio >= 3.0)
+
+
+def _video(quality: Quality, least: float) -> Row:
+    from engine.bench.drawing import video
+
+    found = video(quality)
+    what = f"video of 54 bricks, 1280 x 720 at 30/s, {quality}, all in all"
+    return Row(what, f"{found:.2f} x real time", f"{least:g} x", found >= least)
 
 
 def _stand_still() -> Row:

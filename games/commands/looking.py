@@ -1,4 +1,4 @@
-"""What `teeter replay` and `teeter view` share: a window that is looked around in, and verdicts asked for meanwhile."""
+"""A window that is looked around in, and verdicts asked for meanwhile: what `teeter replay` stands on."""
 
 from __future__ import annotations
 

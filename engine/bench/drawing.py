@@ -1,0 +1,151 @@
+"""How fast pictures are made: beside MuJoCo's renderer on the same tower in the same run, and a whole video."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from engine.bench.rigs import tower
+from engine.pose import Pose
+from engine.record.digest import state_digest
+from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
+from engine.record.reader import load
+from engine.record.writer import Recorder
+from engine.view.camera import framing
+from engine.view.frame import frame_of
+from engine.view.look import Quality
+from engine.view.stage import Stage
+from engine.world import TABLE, Body
+
+SIZE = (1280, 720)
+HAS_MUJOCO = find_spec("mujoco") is not None
+PATIENCE = 300.0
+"""Seconds for the peer, which may find no OpenGL and hang."""
+# one light with a shadow, as here; in a process of its own, because each opens OpenGL in its way
+_PEER = """
+import json, os, sys, time
+os.environ.setdefault("MUJOCO_GL", "egl")
+import mujoco
+from engine.bench.peers import mjcf
+from engine.bench.rigs import tower
+light = '<worldbody><light pos="-0.4 -0.6 1" dir="0.4 0.6 -1" castshadow="true"/>'
+model = mujoco.MjModel.from_xml_string(mjcf(tower()).replace("<worldbody>", light))
+model.vis.global_.offwidth, model.vis.global_.offheight = 1280, 720
+data = mujoco.MjData(model)
+mujoco.mj_forward(model, data)
+renderer = mujoco.Renderer(model, 720, 1280)
+camera = mujoco.MjvCamera()
+camera.lookat[:], camera.distance, camera.elevation = (0, 0, 0.13), 0.75, -20
+best = 0.0
+for _ in range(int(sys.argv[1])):
+    started = time.perf_counter()
+    for turn in range(4):
+        camera.azimuth = 60 + 3 * turn
+        renderer.update_scene(data, camera)
+        renderer.render()
+    best = max(best, 4 / (time.perf_counter() - started))
+print(json.dumps(best))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Pictures a second, the best of the rounds. ratio: of `medium` over MuJoCo's."""
+
+    medium: float
+    low: float
+    mujoco: float | None
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times MuJoCo's."""
+        return None if self.mujoco is None else self.medium / self.mujoco
+
+
+def drawing(rounds: int = 4) -> Drawing:
+    """Time pictures of 54 bricks with a shadow, the camera going round, read back each time."""
+    medium, low = (_teeter(quality, rounds) for quality in ("medium", "low"))
+    return Drawing(medium, low, _mujoco(rounds) if HAS_MUJOCO else None)
+
+
+def _teeter(quality: Quality, rounds: int) -> float:
+    bodies = tower()
+    stage, frame, best = Stage(bodies, size=SIZE, quality=quality), frame_of(bodies), 0.0
+    try:
+        for _ in range(rounds):
+            started = time.perf_counter()
+            for turn in range(4):
+                stage.aim(framing(stage.sphere, (-60.0 + 3 * turn, 20.0)))
+                stage.show(frame)
+                stage.pixels()
+            best = max(best, 4 / (time.perf_counter() - started))
+    finally:
+        stage.close()
+    return best
+
+
+def _mujoco(rounds: int) -> float | None:
+    try:
+        found = subprocess.run(
+            [sys.executable, "-c", _PEER, str(rounds)],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=True,
+        )
+        return float(json.loads(found.stdout.strip().splitlines()[-1]))
+    except (OSError, ValueError, IndexError, subprocess.SubprocessError):
+        return None
+
+
+def falling(path: Path, seconds: float) -> tuple[Body, ...]:
+    """Record a tower whose bricks never rest, written down without simulating: the dearest thing to film."""
+    bodies = tower()
+    free = [body for body in bodies if body.name != TABLE]
+    meta = Meta(
+        game="bench",
+        seed=0,
+        rate=240,
+        bodies=tuple(
+            BodyMeta(id=body.name, model=body.piece.model or TABLE, fixed=body.fixed) for body in bodies
+        ),
+        versions=Versions.installed(),
+        platform=fingerprint(),
+    )
+    start = np.array([(*body.pose.position, *body.pose.orientation) for body in bodies])
+    names = tuple(body.name for body in bodies)
+    with Recorder(path, meta) as recorder:
+        recorder.boundary(0, dict(zip(names, start, strict=True)), state_digest(names, start))
+        for step in range(0, round(seconds * 240), 4):
+            rows = dict(zip(names, start, strict=True))
+            for number, body in enumerate(free):
+                sway = 0.002 * np.sin(step / 40.0 + number)
+                rows[body.name] = rows[body.name] + np.array([sway, sway, 0, 0, 0, 0, 0])
+            recorder.frame(step, rows)
+    return tuple(body.at(Pose(body.pose.position, body.pose.orientation)) for body in bodies)
+
+
+def video(quality: Quality, seconds: float = 4.0) -> float:
+    """Seconds of video a second: 1280 x 720 at 30 pictures a second, sound and encoding and starting processes
+    included."""
+    from engine.view.video.film import Telling
+    from engine.view.video.make import make
+    from engine.view.video.recipe import Recipe
+
+    with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as folder:
+        path = Path(folder) / "tower.teeter"
+        bodies = falling(path, seconds)
+        replay = load(path)
+        recipe = Recipe(size=SIZE, quality=quality, camera="orbit", pace="true", cards=False)
+        started = time.perf_counter()
+        film = make(replay, bodies, Telling("bench"), recipe, Path(folder) / "tower.mp4")
+        return film.seconds / (time.perf_counter() - started)
