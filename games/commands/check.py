@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from games.commands import noise
-from games.commands.console import OK, TOPPLES, UNSURE, print_json, refuse, teeter_version
+from games.commands.console import OK, TOPPLES, UNSURE, one_thread_each, print_json, refuse, teeter_version
 from games.commands.noise import NOTHING, Asked
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ class Request:
 
 def run(request: Request, as_json: bool) -> int:
     """Check and print; the exit code. Raises SceneError or ModelError for bad input."""
+    if request.noise.is_given:
+        one_thread_each()
     validate(request)
     scene = scene_of(request)
     verdict = verdict_on(scene, request)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -26,6 +27,11 @@ def refuse(message: str) -> NoReturn:
     """Report bad input on standard error and leave with exit code 2."""
     sys.stderr.write(f"teeter: {message}\n")
     raise typer.Exit(BAD_INPUT)
+
+
+def one_thread_each() -> None:
+    """Keep the linear algebra of a process to one thread: several processes share the cores. Before numpy is loaded."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def reports(command: Callable[P, R]) -> Callable[P, R]:

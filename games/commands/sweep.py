@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from games.commands.console import OK, refuse, teeter_version
+from games.commands.console import OK, one_thread_each, refuse, teeter_version
 from games.commands.progress import bar
 from games.commands.sweep_report import Report, show
 
@@ -50,6 +50,7 @@ class Request:
 
 def run(request: Request, as_json: bool) -> int:
     """Sweep, print, and draw; the exit code. Raises SceneError, ToppleError or OSError for bad input."""
+    one_thread_each()
     _validate(request)
     return _run_scenes(request, as_json) if request.scenes is not None else _run_places(request, as_json)
 
@@ -63,7 +64,7 @@ def _run_places(request: Request, as_json: bool) -> int:
     spots = _spots(request)
     bodies = tuple(other for other in scene.assembly.bodies if other.name != body.name)
     common = study(replace(scene.assembly, bodies=bodies), seed=request.seed, margins=request.margins)
-    places = list(_places(body, bodies, spots, request.keep_height))
+    places = list(places_of(body, bodies, spots, request.keep_height))
     keys = [key_of(common, place) for place in places]
     rows = _filled(request, places, keys, _local_places(common), (common, _parcel_of_places))
     found = [rows[key] for key in keys]
@@ -171,7 +172,10 @@ def _answers(
         yield rows
 
 
-def _places(body: Body, bodies: Sequence[Body], spots: Iterable[Spot], keep_height: bool) -> Iterator[Place]:
+def places_of(
+    body: Body, bodies: Sequence[Body], spots: Iterable[Spot], keep_height: bool = False
+) -> Iterator[Place]:
+    """The piece at every spot, let down onto the others unless it keeps its height."""
     from engine.pose import Pose, quaternion_of, quaternion_of_rpy
     from engine.topple.sweep import Place
     from scenes.ground import Ground
