@@ -129,8 +129,8 @@ def _of_collapse(name: CameraName, scenery: Scenery, collapse: Collapse, moment:
         all_of_it = drum_of(wide)
         return Drum(
             piece.centre,
-            max(1.6 * piece.radius, 0.35 * all_of_it.radius),
-            max(piece.half, 0.35 * all_of_it.half),
+            max(1.6 * piece.radius, 0.6 * all_of_it.radius),
+            max(piece.half, 0.6 * all_of_it.half),
         )
     now = scenery.corners(min(max(moment, collapse.begin), collapse.end), collapse.fallen)
     # what flies far is let go

@@ -248,7 +248,8 @@ def _write_webp(
     with av.open(str(part), "w", format="webp", options={"loop": "0"}) as container:
         stream: Any = container.add_stream("libwebp_anim", rate=recipe.fps)
         stream.width, stream.height, stream.pix_fmt = *recipe.size, "yuv420p"
-        stream.options = {"quality": "72", "compression_level": "4"}
+        # below 90 what moved leaves a trail behind: the encoder keeps what differs by little
+        stream.options = {"quality": "92", "compression_level": "4"}
         for number, pixels in enumerate(pictures):
             frame = VideoFrame.from_ndarray(pixels, format="rgb24").reformat(format="yuv420p")
             frame.pts, frame.time_base = number, Fraction(1, recipe.fps)

@@ -7,9 +7,9 @@ import numpy as np
 from engine.record.motion import Motion
 from engine.view.video.pace import Pace, clock
 
-LEAD = 1.0
+LEAD = 0.7
 """Seconds before the crash at which a collapse is taken to begin, where pieces have been sliding for longer."""
-BEFORE = 0.35
+BEFORE = 0.3
 """Part of a highlight that leads up to the collapse."""
 
 

@@ -26,7 +26,7 @@ PLACING = 1.3
 CARRY = 2.5
 SLOW = 0.22
 """Speed of a collapse in slow motion."""
-SLOW_FROM, SLOW_AFTER, SLOW_FOR = 0.25, 0.35, 1.7
+SLOW_FROM, SLOW_AFTER, SLOW_FOR = 0.25, 0.35, 1.3
 """Seconds before the first piece sets off and after the crash that are slow, and the most there are of them: where
 pieces have long been sliding, the last."""
 TIDY = 0.7
