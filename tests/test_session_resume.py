@@ -29,7 +29,7 @@ from games.session import Session
 BY_NAME = {game.name: game for game in GAMES}
 SHORT: dict[str, tuple[tuple[str, ...], dict[str, object], int, int]] = {
     "wonky": (("bot:steady", "bot:clumsy"), {}, 2, 4),
-    "tower-topple": (("bot:steady", "bot:bold"), {"mode": "3", "rounds": 1}, 1, 2),
+    "tower-topple": (("bot:steady", "bot:bold"), {"mode": "3", "rounds": 1}, 0, 1),
     "bausack": (("bot:steady", "bot:bold"), {"pieces": 8}, 5, 9),
     "crazy-tower": (("bot:steady",), {"mode": "solo", "colour_count": 1}, 1, 3),
 }
@@ -131,9 +131,12 @@ def by_hand(session: Session) -> None:
     start = session.table.hand.target
     x, y, z = start.position
     for step in range(200):
+        if session.table.hand.held is None:
+            break  # a foul: it has pushed the tower
         part = min(1.0, step / 160)
         session.aim(packed(Pose((x - part * x, y - part * y, z + 4e-5 * step), start.orientation)))
-    session.release()
+    if session.table.hand.held is not None:
+        session.release()
     if session.need.wait in (Wait.REST, Wait.COUNT):
         session.settle()
     session.close()
