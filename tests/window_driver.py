@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.view.window.events import Press
+
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 150.0
 """Seconds in which what a person waits for has to happen; machines that test may be slow."""
@@ -50,6 +52,15 @@ class Person:
 
     def __init__(self, app: Any) -> None:
         self.app = app
+        self.heard: list[str] = []
+        hand_on = app._hand_on
+
+        def listen(event: Any) -> None:
+            if isinstance(event, Press):
+                self.heard.append(event.key)
+            hand_on(event)
+
+        app._hand_on = listen
 
     @property
     def desk(self) -> Any:
@@ -108,7 +119,7 @@ class Person:
 
     def move(self, x: float, y: float) -> None:
         """Move the pointer to a place of the window."""
-        xdotool("mousemove", str(round(x)), str(round(y)))
+        xdotool("mousemove", "--window", self.number, str(round(x)), str(round(y)))
         self.wait(lambda: np.allclose(self.app.window.pointer, (round(x), round(y))), "the pointer moves")
 
     def click(self, x: float, y: float, button: int = 1) -> None:
@@ -129,11 +140,9 @@ class Person:
     def key(self, *keys: str) -> None:
         """Press and lift keys, each when the window has heard of the one before."""
         for each in keys:
-            name = KEYS.get(each, each)
-            xdotool("keydown", each)
-            self.wait(lambda name=name: name in self.app.window.down, f"{each} goes down", 20.0)
-            xdotool("keyup", each)
-            self.wait(lambda name=name: name not in self.app.window.down, f"{each} goes up", 20.0)
+            name, before = KEYS.get(each, each), len(self.heard)
+            xdotool("key", each)
+            self.wait(lambda name=name, before=before: name in self.heard[before:], f"{each} is heard", 20.0)
             self.look(1)
 
     def hold(self, key: str) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from window_driver import Person, xdotool
 
+from engine.pose import Pose, angle_between
 from games.rules.base import Wait
 from games.rules.registry import GAMES
 from games.ui.app import App
@@ -35,6 +36,13 @@ def opened(plan: Plan | None = None) -> Person:
 def shown_on(person: Person, name: str) -> bool:
     """Whether a panel of this name is on the screen."""
     return any(panel.name == name for panel in person.app.screen.panels())
+
+
+def is_at(person: Person, name: str, goal: Pose) -> bool:
+    """Whether a piece is where it is wanted, to a millimetre and a degree."""
+    pose = person.desk.pose(name)
+    near = np.allclose(pose.position, goal.position, atol=1e-3)
+    return bool(near and angle_between(pose.orientation, goal.orientation) < 0.02)
 
 
 def wonky_by_mouse(file: str) -> None:
@@ -120,13 +128,7 @@ def brick_by_keys() -> None:
     for _ in range(6):
         person.key("a")
     tall = person.desk.pose(person.desk.state.tower[-1][0]).position[2]
-    person.wait(
-        lambda: (
-            hand.grip is not None
-            and np.allclose(person.desk.pose(name).position, hand.grip.goal.position, atol=1e-3)
-        ),
-        "carried on top",
-    )
+    person.wait(lambda: is_at(person, name, hand.grip.goal), "carried on top")
     assert person.desk.pose(name).position[2] > tall
     person.keep("topple-on-top")
     person.key("space")
@@ -282,13 +284,11 @@ def meddle(person: Person, luck: random.Random) -> None:
     regions = [each for each in person.app.window.hud.layout.regions if each.name not in ("quit", "menu")]
     if kind < 0.35 and regions:
         x, y = (round(value) for value in luck.choice(regions).rect.middle)
-        xdotool("mousemove", str(x), str(y), "click", "1")
+        xdotool("mousemove", "--window", person.number, str(x), str(y), "click", "1")
     elif kind < 0.6:
-        xdotool("mousemove", str(x), str(y), "click", luck.choice("13145"))
+        xdotool("mousemove", "--window", person.number, str(x), str(y), "click", luck.choice("13145"))
     elif kind < 0.7:
-        xdotool(
-            "mousemove", str(x), str(y), "mousedown", "3", "mousemove", str(luck.randrange(width)), str(y)
-        )
+        xdotool("mousedown", "3", "mousemove_relative", "--", str(luck.randrange(-80, 80)), "7")
         person.look(3)
         xdotool("mouseup", "3")
     else:
