@@ -86,6 +86,7 @@ class Hand:
         self.world = world
         self.grip = grip
         self._body: Body | None = None
+        self._read: tuple[int, Pose] | None = None
         self._target = Pose((0.0, 0.0, 0.0))
         self._last: tuple[Array, Array] | None = None
         self._aimed: tuple[Array, Array] | None = None
@@ -108,7 +109,7 @@ class Hand:
             raise ValueError(f"the hand holds {self._body.name!r}; one hand holds one piece at a time")
         if body.fixed:
             raise ValueError(f"{body.name!r} is fixed; a hand cannot take it")
-        self._body, self._last, self._aimed = body, None, None
+        self._body, self._last, self._aimed, self._read = body, None, None, None
         self._target = unpacked(packed(self.world.pose(body.name)))
         self.force = np.zeros(3)
         return Grabbed(self.world.step, body.name)
@@ -122,7 +123,7 @@ class Hand:
 
     def enter(self, world: World) -> None:
         """Go on, empty, in another world: the old one is gone."""
-        self.world, self._body = world, None
+        self.world, self._body, self._read = world, None, None
         self.force = np.zeros(3)
 
     def move(self, target: Target) -> None:
@@ -133,7 +134,7 @@ class Hand:
     @property
     def lag(self) -> tuple[float, float]:
         """How far the piece is from its target: metres, radians."""
-        pose = self.world.pose(self._holding().name)
+        pose = self._where(self._holding())
         away = np.subtract(self._target.position, pose.position)
         return float(np.linalg.norm(away)), float(np.linalg.norm(_turn(pose, self._target)))
 
@@ -147,7 +148,7 @@ class Hand:
         """Push the held piece towards its target during the next step; an empty hand does nothing."""
         if self._body is None:
             return
-        piece, pose = self._body.piece, self.world.pose(self._body.name)
+        piece, pose = self._body.piece, self._where(self._body)
         centre, matrix = pose.apply(piece.centre_of_mass), pose.matrix
         aim, aimed, rate = self._target.apply(piece.centre_of_mass), self._target.matrix, self.world.rate
         # how much faster the target went than the piece since the last step: a moving target is not lagged behind
@@ -161,6 +162,12 @@ class Hand:
         self.force = _limited(piece.mass * (pull + np.array([0.0, 0.0, GRAVITY])), self.grip.force)
         torque = _limited(matrix @ piece.inertia @ matrix.T @ twist, self.grip.torque)
         self.world.push(self._body.name, _vector(self.force), torque=_vector(torque))
+
+    def _where(self, body: Body) -> Pose:
+        """Where the held piece is; read once a step, though it is asked for more often."""
+        if self._read is None or self._read[0] != self.world.step:
+            self._read = (self.world.step, self.world.pose(body.name))
+        return self._read[1]
 
     def _holding(self) -> Body:
         if self._body is None:

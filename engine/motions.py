@@ -29,8 +29,8 @@ class Ending(Enum):
 
 Motion = Generator[Target, None, Ending]
 
-CARRY_SPEED = 0.25
-"""m/s at most: a careful hand across a table."""
+CARRY_SPEED = 0.5
+"""m/s at most, in the middle of the way: an unhurried hand across a table."""
 TURN_SPEED = 3.0
 """rad/s at most."""
 LOWER_SPEED = 0.03

@@ -10,8 +10,8 @@ Array = NDArray[np.float64]
 
 def turned(quaternion: Array, rotation: Array) -> Array:
     """Quaternions xyzw (..., 4) turned by small rotation vectors (..., 3), radians in the world; normalised."""
-    x, y, z, w = np.moveaxis(quaternion, -1, 0)
-    a, b, c = np.moveaxis(0.5 * rotation, -1, 0)
+    x, y, z, w = (quaternion[..., axis] for axis in range(4))
+    a, b, c = (0.5 * rotation[..., axis] for axis in range(3))
     result = np.stack(
         [
             x + a * w + b * z - c * y,
@@ -21,7 +21,7 @@ def turned(quaternion: Array, rotation: Array) -> Array:
         ],
         axis=-1,
     )
-    return np.asarray(result / np.linalg.norm(result, axis=-1, keepdims=True))
+    return np.asarray(result / np.sqrt((result * result).sum(axis=-1, keepdims=True)))
 
 
 def directions(count: int) -> Array:

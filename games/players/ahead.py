@@ -1,9 +1,11 @@
-"""Looking ahead with the dynamics: what would move if a piece were drawn out, or laid there. Tried in a world of its
-own that goes on from the game's; the game's is not touched."""
+"""Looking ahead with the dynamics: what moves when a piece is drawn out, how firm a tower is with one more. Tried in a
+world of its own that goes on from the game's; the game's is not touched."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -14,7 +16,7 @@ from engine.hand import Hand
 from engine.motions import Ending, draw
 from engine.settings import GRAVITY
 from engine.watch import farthest, steps_of
-from engine.world import Body
+from engine.world import FLOOR, TABLE, Body
 from games.session import Session
 
 Array = NDArray[np.float64]
@@ -56,14 +58,15 @@ def drawn(session: Session, name: str, way: Array, most: float) -> float:
         world.close()
 
 
-def firmness(session: Session, body: Body, most: float) -> float:
-    """Degrees of tilt that everything bears with one more piece let go where it is said to be: a tilt that goes round
-    once a second and grows, until something has moved by more than `most` metres. 0 when it falls by itself."""
+def firmness(session: Session, tower: Iterable[str], body: Body, most: float) -> float:
+    """Degrees of tilt that a tower, by its pieces, bears with one more let go where it is said to be: a tilt that goes
+    round once a second and grows, until something has moved by more than `most` metres. 0 when it falls by itself."""
     world = BulletWorld.rebuilt(session.table.remember().snapshot)
     try:
-        if body.name in world.names:
-            world.remove(body.name)
-        world.add(body)
+        kept = {TABLE, FLOOR, *tower} - {body.name}
+        for name in [name for name in world.names if name not in kept]:
+            world.remove(name)
+        world.add(replace(body, fixed=False))
         start, steps = _Start(world, session, ""), steps_of(LOOK, world.rate)
         world.run(steps_of(CALM, world.rate))
         if start.moved() > most:

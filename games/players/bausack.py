@@ -8,6 +8,7 @@ from engine.pose import Pose
 from engine.world import TABLE, Body
 from games.judge.bausack import areas
 from games.judge.places import steady
+from games.players.ahead import firmness
 from games.players.bausack_places import first, in_hollows, let_down, places, tilt_of
 from games.rules.base import Action, Need, Take
 from games.rules.bausack.state import Accept, Bid, Build, Pass, PassOn, Phase, Push
@@ -21,6 +22,12 @@ LOOKED_AT = 8
 """Pieces of the supply that a player thinks about in a turn."""
 TRIES = 4
 """Places that the force balance looks at."""
+HOLLOWS = 4
+"""Hollows that a round piece is tried in."""
+FIRM_DEG = 6.0
+"""A place in which the tower bears so much tilt is taken without looking at others."""
+LIFT, FALLEN = 1e-4, 8e-3
+"""Metres: from how high a tried piece is let go, and by how much nothing moves in a tower that stands."""
 NOISE_DEG = {"steady": 0.3, "bold": 4.0, "clumsy": 12.0}
 """How much of the ranking is left to chance."""
 MOST_BID = {"steady": 1, "bold": 3, "clumsy": 2}
@@ -60,10 +67,25 @@ def place(bot: Any, session: Session, need: Need) -> Pose:
         tilt = tilt_of(tower, table, held.at(each.pose))
         likes = each.worth / 2 if tilt is None else min(each.worth, tilt)
         ranked.append((likes + bot.luck.uniform(0.0, NOISE_DEG[bot.style]), each.pose))
-    if ranked:
-        return max(ranked, key=lambda pair: pair[0])[1]
-    hollows = in_hollows(held.piece, tower)
-    return hollows[0] if hollows else _over(held, tower)
+    ranked.sort(key=lambda pair: -pair[0])
+    found = [pose for _, pose in ranked] + in_hollows(held.piece, tower)[:HOLLOWS]
+    if bot.style == "clumsy":
+        return found[0] if found else _over(held, tower)
+    return _firmest(session, held, found or [_over(held, tower)])
+
+
+def _firmest(session: Session, held: Body, poses: list[Pose]) -> Pose:
+    """The first pose in which the own tower bears a piece firmly, or that in which it bears it best."""
+    tower = session.state.towers[session.state.actor]
+    best = (-1.0, poses[0])
+    for pose in poses:
+        tried = held.at(pose.then(Pose((0.0, 0.0, LIFT))))
+        bears = firmness(session, tower, tried, FALLEN)
+        if bears > best[0]:
+            best = (bears, pose)
+        if bears >= FIRM_DEG:
+            break
+    return best[1]
 
 
 def worth(session: Session, seat: int, name: str) -> float:

@@ -65,7 +65,8 @@ def _over(session: Session, name: str, quarters: int = 0) -> Pose:
 
 
 def _firmness(session: Session, name: str, pose: Pose) -> float:
-    return firmness(session, session.table.bodies[name].at(pose.then(Pose((0.0, 0.0, LIFT)))), FALLEN)
+    tried = session.table.bodies[name].at(pose.then(Pose((0.0, 0.0, LIFT))))
+    return firmness(session, session.state.tower, tried, FALLEN)
 
 
 def _firmest(session: Session, name: str, poses: list[Pose]) -> tuple[float, Pose]:
