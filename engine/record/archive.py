@@ -32,6 +32,8 @@ from engine.record.limits import MOST_BYTES, MOST_ENTRIES, MOST_TEXT
 from engine.record.lines import is_step, parse
 from engine.record.meta import read as read_meta
 
+LEVEL = 8
+"""Of the packing: a twelfth smaller than the usual 6, for a second more in five minutes of a game."""
 _TEXTS = (META, JOURNAL, EVENTS, HASHES)
 _DAMAGED = (
     zipfile.BadZipFile,
@@ -93,7 +95,7 @@ def _pack(entries: dict[str, bytes], stream: IO[bytes]) -> None:
             info.create_system, info.external_attr = 3, 0o644 << 16
             packed = name.endswith(".npz")
             info.compress_type = zipfile.ZIP_STORED if packed else zipfile.ZIP_DEFLATED
-            archive.writestr(info, data, compresslevel=None if packed else 6)
+            archive.writestr(info, data, compresslevel=None if packed else LEVEL)
 
 
 def _unpack(stream: IO[bytes], names: tuple[str, ...], file: str, place: str) -> dict[str, bytes]:

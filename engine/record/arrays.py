@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from engine.record.errors import RecordError, shown
 from engine.record.limits import MOST_STEPS
 
-GRID = np.array([2.0**-16] * 3 + [2.0**-13] * 4)
-"""Of the track, metres (0.015 mm) and quaternion components: most bits of a float32 are zero, which packs to little."""
-BAND = np.array([2e-5] * 3 + [1.5e-4] * 4)
+GRID = np.array([2.0**-15] * 3 + [2.0**-13] * 4)
+"""Of the track, metres (0.03 mm) and quaternion components: most bits of a float32 are zero, which packs to little."""
+BAND = np.array([2.8e-5] * 3 + [2e-4] * 4)
 """A body whose every value is this near to the row that stands in the track keeps that row: what trembles at rest, or
-is pressed a little, packs to nothing. Together the track is never further from the truth than 0.035 mm (the
-diagonal of a cube of 0.02 mm) and 0.035 degrees (quaternions 3e-4 apart turn by twice that)."""
+is pressed a little, packs to nothing. Together the track is never further from the truth than 0.05 mm (the
+diagonal of a cube of 0.028 mm) and 0.05 degrees (quaternions 4e-4 apart turn by twice that)."""
 UNIT = 0.01
 """How far from 1 the length of a quaternion may be: rounding is far below, what is no rotation far above."""
 
