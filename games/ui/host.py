@@ -6,7 +6,6 @@ while something moves or is carried.
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections import deque
 from collections.abc import Mapping
@@ -18,7 +17,6 @@ import numpy as np
 from engine.hand import packed
 from engine.motions import Ending, Motion, draw, glide, lower
 from engine.pose import Pose
-from engine.quiet import without_stderr
 from engine.world import FLOOR, Body
 from games.players.bots import SKILLS, Bot
 from games.players.player import lay, pull, way_clear
@@ -30,7 +28,7 @@ from games.ui import messages
 from games.ui.begun import open_game
 from games.ui.clock import Clock
 from games.ui.follow import Follower
-from games.ui.messages import Busy, Left, New, Order, Plan, Refused, Told, View, Waits
+from games.ui.messages import Busy, New, Order, Plan, Refused, Told, View, Waits
 from models.errors import ModelError
 
 BREATH = 0.5
@@ -291,25 +289,3 @@ class Host:
     def close(self) -> None:
         """End in good order: what is recorded is packed when the game is over, and stays as it is when not."""
         self._begun.close()
-
-
-def serve(line: Connection, plan: Plan) -> None:
-    """The process: open the game, play it, say when it cannot go on."""
-    host: Host | None = None
-    try:
-        with without_stderr():
-            host = Host(line, plan)
-        host.run()
-    except (Abandoned, KeyboardInterrupt):
-        pass
-    except Exception as error:  # whatever it is, the person at the window has to hear of it
-        _last_words(line, messages.Broken(str(error) or type(error).__name__))
-    finally:
-        if host is not None:
-            host.close()
-        _last_words(line, Left())
-
-
-def _last_words(line: Connection, news: messages.News) -> None:
-    with contextlib.suppress(BrokenPipeError, OSError):
-        line.send(news)

@@ -247,3 +247,16 @@ def _help(desk: Desk, settings: Settings) -> Panel:
         "small",
     )
     return Panel("keys", "right", (mouse, *rows, Button("help", "Close")), "Keys", width=330)
+
+
+def pass_on(player: str) -> Panel:
+    """Covers the table until the next person sits at it."""
+    text = Text(f"Pass the seat to {player}.", size="title", bold=True)
+    why = Text("Cards are secret: everybody else looks away.", "quiet")
+    return Panel("pass", "cover", (text, why, Button("seat", f"I am {player}", "accent")), width=520)
+
+
+def broken(why: str) -> Panel:
+    """Why the game cannot go on."""
+    items = (Text("The game cannot go on.", "bad", "large", bold=True), Text(why), Button("menu", "Menu"))
+    return Panel("broken", "centre", items, width=520)

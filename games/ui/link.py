@@ -70,6 +70,6 @@ class Link:
 
 def _serve(line: Connection, plan: Plan) -> None:
     """The process; what it needs is loaded there alone."""
-    from games.ui.host import serve
+    from games.ui.serving import serve
 
     serve(line, plan)

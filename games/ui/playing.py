@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from engine.view.frame import Frame
 from engine.view.guide import Guide
-from engine.view.panels import Button, Panel, Text
+from engine.view.panels import Panel
 from engine.view.sound import RATE, struck
 from engine.view.window.events import Clicked, Event, Lift, Moved, Press, Slid
 from engine.view.window.window import Window
@@ -147,9 +147,9 @@ class Playing:
     def panels(self) -> tuple[Panel, ...]:
         """What lies over the table."""
         if self.desk.broken:
-            return (_broken(self.desk.broken),)
+            return (hud.broken(self.desk.broken),)
         if self.needs_pass:
-            return (_pass(self.desk.need.player),)
+            return (hud.pass_on(self.desk.need.player),)
         grip = self.hand.grip
         look = replace(
             self.look,
@@ -302,14 +302,3 @@ class Playing:
         self.counsel.close()
         self.link.close()
         self.window.clear()
-
-
-def _pass(player: str) -> Panel:
-    text = Text(f"Pass the seat to {player}.", size="title", bold=True)
-    why = Text("Cards are secret: everybody else looks away.", "quiet")
-    return Panel("pass", "cover", (text, why, Button("seat", f"I am {player}", "accent")), width=520)
-
-
-def _broken(why: str) -> Panel:
-    items = (Text("The game cannot go on.", "bad", "large", bold=True), Text(why), Button("menu", "Menu"))
-    return Panel("broken", "centre", items, width=520)
