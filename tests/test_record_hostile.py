@@ -199,7 +199,7 @@ ARRAYS = [
     (array("track.npz", "poses.npy", lambda old: old[:, :, :6]), "is '<f4' of shape (31, 3, 6), must be"),
     (array("track.npz", "poses.npy", lambda old: old[:, 0]), "is '<f4' of shape (31, 7), must be"),
     (array("track.npz", "poses.npy", lambda old: old[:-1]), "track.npz: has 31 steps and 30 poses"),
-    (array("track.npz", "poses.npy", put((3, 1, 2), np.nan)), "track.npz: poses[3, 1] = [0.05"),
+    (array("track.npz", "poses.npy", put((3, 1, 2), np.nan)), "track.npz: poses[3, 1] = [0.0499"),
     (
         array("track.npz", "poses.npy", put((3, 1, 2), np.inf)),
         "is not seven finite numbers (or seven NaN for absent)",
