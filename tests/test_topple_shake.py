@@ -208,3 +208,16 @@ def test_two_processes_compute_the_same_bits_at_every_keyframe() -> None:
     first = run()
     assert len(first.splitlines()) >= 4
     assert run() == first
+
+
+def test_what_tips_off_a_low_block_and_leans_on_the_table_has_fallen() -> None:
+    low, flat = piece(wood(0.5), box=(75, 25, 15)), piece(wood(0.5), box=(60, 30, 15))
+    bodies = (
+        table(),
+        Body("low", low, Pose((0.0, 0.0, 0.0075))),
+        # 7.5 mm past the end of the low block: it leans at 14 degrees, and lies still, well before it is watched
+        Body("flat", flat, Pose((0.045, 0.0, 0.0225))),
+    )
+    found = shake(Assembly("lean", bodies))
+    assert found.stands is False
+    assert found.fell == ("flat",)

@@ -54,8 +54,9 @@ class Limits:
     """Largest turn of a piece after settling."""
     drop: float = 8e-3
     """A centre that comes down by more than this, and by half the piece's smallest side, has fallen."""
-    tumble: float = math.radians(30.0)
-    """A piece that has turned by more than this, whenever it did, has fallen over."""
+    tumble: float = math.radians(10.0)
+    """A piece that has turned by more than this, whenever it did, has fallen over: a flat one that tips off a low block
+    leans on the table within the settling time, at 15 to 30 degrees, and lies still from then on."""
     rest_speed: float = 1e-3
     """m/s. Everything slower is at rest: a tower that creeps at a tenth of it moves 0.1 mm a second."""
     rest_time: float = 1.0
