@@ -20,6 +20,9 @@ HOLDERS = {
     "panda3d": ("engine/view/",),
     "direct": ("engine/view/",),
     "mujoco": ("engine/bench/",),
+    "compas_cra": ("engine/bench/",),
+    "gymnasium": ("games/learning/",),
+    "pettingzoo": ("games/learning/",),
 }
 """Which files may import what; a folder ends in a slash."""
 SPEAKERS = ("games/cli.py", "games/commands/", "scenes/generate.py", "engine/bench/__main__.py")

@@ -1,0 +1,308 @@
+"""Other people's answers to the same question: MuJoCo's simulation and the statics of compas-cra, on an assembly.
+
+Each peer gets the geometry exactly, and settings that its own documentation recommends for stacks; what they are stands
+beside them. Both are extras (`bench`, `cra`), imported when they are asked.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import multiprocessing
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from multiprocessing.connection import Connection
+from typing import Any, Literal
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from engine.settings import typical_size
+from engine.topple.trial import DOWN, Limits, limits_of
+from engine.world import Assembly, Body, Vector
+from models.outline import convex_pieces
+
+Array = NDArray[np.float64]
+Solver = Literal["rbe", "cra"]
+
+HAS_MUJOCO = find_spec("mujoco") is not None
+HAS_CRA = find_spec("compas_cra") is not None
+SECONDS = 3.0
+"""Simulated by MuJoCo."""
+PATIENCE = 10.0
+"""Seconds a solver of compas-cra may think; an interior point method that finds no answer tries thousands of steps."""
+BLUNT = 2e-5
+"""Metres: corners of an interface within this of the line between their neighbours are left out. A disc has 144, of
+which 36 are left; every one costs compas-cra three unknowns."""
+TENSION = 1e-3
+"""Of the lightest piece's weight: contacts that pull harder than this do not balance. Its solver reaches 1e-6."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """stands: None when the peer gave none. seconds: it took, everything included. why: no answer, in its words."""
+
+    stands: bool | None
+    seconds: float
+    why: str = ""
+
+
+# -- MuJoCo --------------------------------------------------------------------------------------------------------
+
+
+def mujoco_says(assembly: Assembly, gravity: Vector = DOWN, seconds: float = SECONDS) -> Answer:
+    """Whether everything stays where it is, by the limits of our own trials: after half a second of settling no centre
+    moves by 2 mm and nothing turns by 2 degrees. Raises ImportError without the extra `bench`."""
+    import mujoco
+
+    started = time.perf_counter()
+    model = mujoco.MjModel.from_xml_string(mjcf(assembly.bodies, gravity))
+    data = mujoco.MjData(model)
+    limits = limits_of(assembly)
+    steps, settling = (round(span / model.opt.timestep) for span in (seconds, limits.settling))
+    for _ in range(settling):
+        mujoco.mj_step(model, data)
+    poses = np.array(data.qpos).reshape(-1, 7)
+    for step in range(settling, steps):
+        mujoco.mj_step(model, data)
+        # looked at 20 times a second: what has gone too far does not come back
+        if step % 25 == 0 and _is_away(poses, np.array(data.qpos).reshape(-1, 7), limits):
+            return Answer(False, time.perf_counter() - started)
+    start = np.array([body.pose.position for body in assembly.free])
+    sunk = float(np.linalg.norm(poses[:, :3] - start, axis=1).max()) > 4.0 * limits.shift
+    stands = not sunk and not _is_away(poses, np.array(data.qpos).reshape(-1, 7), limits)
+    return Answer(stands, time.perf_counter() - started)
+
+
+def _is_away(before: Array, after: Array, limits: Limits) -> bool:
+    cosines = np.abs((before[:, 3:] * after[:, 3:]).sum(axis=1)).clip(0.0, 1.0)
+    turned = 2.0 * np.arccos(cosines).max()
+    moved = np.linalg.norm(after[:, :3] - before[:, :3], axis=1).max()
+    return bool(moved > limits.shift or turned > limits.twist)
+
+
+def mjcf(bodies: Sequence[Body], gravity: Vector = DOWN) -> str:
+    """A scene as MuJoCo's XML: boxes and upright cylinders as themselves, other convex parts as meshes.
+
+    Steps of 2 ms, elliptic friction cones, frictional contacts ten times harder than normal ones (`impratio`), which is
+    what its manual has against slip, several contact points for every pair, and contacts as stiff as the step allows:
+    with the softness it comes with (`solref` 0.02) columns of ten pieces buckle that statics and Bullet let stand.
+    """
+    x, y, z = gravity
+    assets: list[str] = []
+    world = []
+    for number, body in enumerate(bodies):
+        (a, b, c), (i, j, k, w) = body.pose.position, body.pose.orientation
+        geoms = _cylinder(body) or [
+            _geom(f"{number}.{at}", part, assets) for at, part in enumerate(body.piece.parts)
+        ]
+        material = body.piece.material
+        common = f'density="{material.density_kg_m3}" friction="{material.friction} 1e-4 1e-5"'
+        joint = "" if body.fixed else "<freejoint/>"
+        inside = "".join(f"<geom {geom} {common}/>" for geom in geoms)
+        world.append(f'<body pos="{a} {b} {c}" quat="{w} {i} {j} {k}">{joint}{inside}</body>')
+    return (
+        f'<mujoco><option timestep="0.002" cone="elliptic" impratio="10" gravity="{x} {y} {z}" '
+        'integrator="implicitfast"><flag multiccd="enable"/></option>'
+        '<default><geom condim="3" solref="0.004 1" solimp="0.99 0.999 0.0001"/></default>'
+        f"<asset>{''.join(assets)}</asset><worldbody>{''.join(world)}</worldbody></mujoco>"
+    )
+
+
+def _cylinder(body: Body) -> list[str] | None:
+    """An upright cylinder, told by its surface: two flat ends, all the rest curved."""
+    flat = [facet for facet in body.piece.surface.facets if not facet.curved]
+    x, y, z = (body.piece.extents / 2).tolist()
+    is_one = (
+        len(flat) == 2 and all(abs(abs(facet.normal[2]) - 1.0) < 1e-9 for facet in flat) and abs(x - y) < 1e-6
+    )
+    return [f'type="cylinder" size="{max(x, y)} {z}"'] if is_one else None
+
+
+def _geom(name: str, part: Any, assets: list[str]) -> str:
+    x, y, z = part.centre.tolist()
+    if part.half_extents is not None:
+        from engine.pose import quaternion_of
+
+        i, j, k, w = quaternion_of(part.rotation)
+        a, b, c = part.half_extents.tolist()
+        return f'type="box" size="{a} {b} {c}" pos="{x} {y} {z}" quat="{w} {i} {j} {k}"'
+    if part.radius is not None:
+        return f'type="sphere" size="{part.radius}" pos="{x} {y} {z}"'
+    corners = " ".join(f"{value:.9g}" for value in part.vertices.ravel())
+    assets.append(f'<mesh name="{name}" vertex="{corners}"/>')
+    return f'type="mesh" mesh="{name}"'
+
+
+# -- compas-cra ----------------------------------------------------------------------------------------------------
+
+
+def cra_says(
+    assembly: Assembly, friction: float, solver: Solver, gravity: Vector = DOWN, patience: float = PATIENCE
+) -> Answer:
+    """The verdict of rigid block equilibrium (`rbe`) or coupled rigid block analysis (`cra`), Kao et al. 2022.
+
+    rbe finds contact forces with least tension: it stands when there is hardly any. cra finds forces that belong to a
+    motion that could call them up: it stands when its solver finds some. friction: of every pair; the friction cone of
+    compas-cra is a pyramid of eight sides around the true one. The problem is given in its favourite units (typical
+    piece 1, density 1), with interfaces found by its own finder, and a process of its own that is ended after
+    `patience` seconds. Raises ImportError without the extra `cra`.
+    """
+    import compas_cra  # noqa: F401 (a clear error here, rather than in the other process)
+
+    started = time.perf_counter()
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+    worker = context.Process(
+        target=_in_process, args=(theirs, assembly, friction, solver, gravity), daemon=True
+    )
+    worker.start()
+    theirs.close()
+    try:
+        if not ours.poll(patience):
+            return Answer(None, time.perf_counter() - started, f"no answer within {patience:g} s")
+        stands, seconds, why = ours.recv()
+        return Answer(stands, seconds, why)
+    except EOFError:
+        return Answer(None, time.perf_counter() - started, "its solver ended the process")
+    finally:
+        worker.kill()
+        worker.join()
+
+
+def _in_process(
+    pipe: Connection, assembly: Assembly, friction: float, solver: Solver, gravity: Vector
+) -> None:
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        problem = cra_assembly(assembly, gravity)
+        started = time.perf_counter()
+        # what it takes to load the library is not counted
+        find_interfaces(problem)
+        complete(problem, assembly, gravity)
+        stands, why = SOLVERS[solver](problem, friction)
+    pipe.send((stands, time.perf_counter() - started, why))
+
+
+def cra_assembly(assembly: Assembly, gravity: Vector = DOWN) -> Any:
+    """The assembly in compas-cra's terms, turned so that gravity points down, scaled to a typical piece of 1.
+
+    Blocks have their flat faces alone while interfaces are looked for: curved sides touch nothing here, and its finder
+    compares every face with every other in Python. `complete` gives them their other faces back.
+    """
+    from compas_cra.datastructures import CRA_Assembly
+
+    made = CRA_Assembly()
+    for body in assembly.bodies:
+        node = made.add_block(_block(body, gravity, assembly, with_curves=False))
+        if body.fixed:
+            made.set_boundary_condition(node)
+    return made
+
+
+def complete(problem: Any, assembly: Assembly, gravity: Vector) -> None:
+    """Whole blocks, so that masses and centres are right; and interfaces without the corners that do nothing."""
+    for node, body in zip(problem.graph.nodes(), assembly.bodies, strict=True):
+        problem.graph.node_attribute(node, "block", _block(body, gravity, assembly, with_curves=True))
+    blunt = BLUNT / typical_size(assembly.bodies)
+    for edge in problem.graph.edges():
+        for interface in problem.graph.edge_attribute(edge, "interfaces"):
+            frame = np.array([interface.frame.xaxis, interface.frame.yaxis])
+            flat = (np.array(interface.points) - interface.frame.point) @ frame.T
+            kept = np.asarray(shapely.Polygon(flat).simplify(blunt).exterior.coords)[:-1]
+            interface.points = (kept @ frame + np.array(interface.frame.point)).tolist()
+
+
+def _block(body: Body, gravity: Vector, assembly: Assembly, with_curves: bool) -> Any:
+    from compas_assembly.datastructures import Block
+
+    turn, scale = _upright(np.asarray(gravity)), 1.0 / typical_size(assembly.bodies)
+    corners: list[list[float]] = []
+    faces: list[list[int]] = []
+    known: dict[tuple[float, ...], int] = {}
+    for facet in body.piece.surface.facets:
+        if facet.curved and not with_curves:
+            continue
+        for loop in _convex(facet.rings[0], facet.normal):
+            face = []
+            for point in (body.pose.apply(loop) @ turn.T * scale).tolist():
+                key = tuple(round(value, 9) for value in point)
+                if key not in known:
+                    known[key] = len(corners)
+                    corners.append(point)
+                face.append(known[key])
+            faces.append(face)
+    return Block.from_vertices_and_faces(corners, faces)
+
+
+def find_interfaces(problem: Any, nearest: int | None = None) -> None:
+    """Have compas-cra find where blocks meet. nearest: how many neighbours of a block it looks at, all when None: it
+    goes by the middles of blocks, and a table's is far from most."""
+    from compas_cra.algorithms import assembly_interfaces_numpy
+
+    count = problem.graph.number_of_nodes()
+    assembly_interfaces_numpy(problem, nmax=count if nearest is None else nearest, tmax=1e-6, amin=1e-5)
+
+
+def _upright(gravity: Array) -> Array:
+    """The rotation (3, 3) that turns gravity to -z (Rodrigues)."""
+    down = gravity / np.linalg.norm(gravity)
+    x, y, z = np.cross(down, [0.0, 0.0, -1.0])
+    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.asarray(np.eye(3) + skew + skew @ skew / (1.0 - float(down[2])))
+
+
+def _convex(ring: Array, normal: Array) -> list[Array]:
+    """A facet in convex loops: its finder takes the outline of an overlap, which of concave ones may be several."""
+    axis = np.eye(3)[int(np.argmin(np.abs(normal)))]
+    across = axis - (axis @ normal) * normal
+    across /= np.linalg.norm(across)
+    flat = np.stack([ring @ across, ring @ np.cross(normal, across)], axis=1)
+    outline = shapely.Polygon(flat)
+    if outline.area > (1.0 - 1e-9) * outline.convex_hull.area:
+        return [ring]
+    return [ring[list(loop)] for loop in convex_pieces([(float(x), float(y)) for x, y in flat])]
+
+
+def _rbe(problem: Any, friction: float) -> tuple[bool | None, str]:
+    from compas_cra.equilibrium import rbe_solve
+
+    try:
+        rbe_solve(problem, mu=friction, density=1.0)
+    except ValueError as error:
+        return _refused(error)
+    pulls = [force["c_nn"] for force in _forces(problem)]
+    blocks = [problem.graph.node_attribute(node, "block") for node in problem.graph.nodes()]
+    lightest = min(abs(block.volume()) for block in blocks)
+    return max(pulls, default=math.inf) <= TENSION * lightest, ""
+
+
+def _cra(problem: Any, friction: float) -> tuple[bool | None, str]:
+    from compas_cra.equilibrium import cra_solve
+
+    try:
+        cra_solve(problem, mu=friction, density=1.0)
+    except ValueError as error:
+        return _refused(error)
+    return True, ""
+
+
+def _refused(error: ValueError) -> tuple[bool | None, str]:
+    """Infeasible is an answer; running out of iterations, or a solver that breaks down, is none."""
+    words = str(error)
+    return (False, "") if "infeasible" in words.lower() else (None, words)
+
+
+def _forces(problem: Any) -> list[dict[str, float]]:
+    return [
+        force
+        for edge in problem.graph.edges()
+        for interface in problem.graph.edge_attribute(edge, "interfaces")
+        for force in interface.forces
+    ]
+
+
+SOLVERS: dict[Solver, Callable[[Any, float], tuple[bool | None, str]]] = {"rbe": _rbe, "cra": _cra}

@@ -1,0 +1,96 @@
+"""Peers as oracles: random stacks at a known distance from falling, and what MuJoCo and compas-cra say of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.bench.agreement import Row, collect, is_near, judge, read, together, write
+from engine.bench.peers import cra_says, mujoco_says
+from engine.bench.rigs import piece, table, wood
+from engine.bench.stacks import DOWN, stack
+from engine.pose import Pose
+from engine.topple.statics import stands
+from engine.world import Assembly, Body
+
+SMALL = (409, 403, 209)
+"""Stacks of two and three pieces: one stands by far, one is limited by sliding, one tips off a low block."""
+
+
+def over_the_edge(mm: float) -> Assembly:
+    """A cube whose centre is so far past the edge of the one below."""
+    cube = piece(wood(0.5), box=(30, 30, 30))
+    below = Body("below", cube, Pose((0.0, 0.0, 0.015)))
+    above = Body("above", cube, Pose((0.015 + mm / 1e3, 0.0, 0.045)))
+    return Assembly("edge", (table(wood(0.5)), below, above))
+
+
+@pytest.mark.parametrize(("mm", "verdict"), [(-1.0, True), (1.0, False)])
+def test_all_peers_know_where_a_cube_tips(mm: float, verdict: bool) -> None:
+    scene = over_the_edge(mm)
+    assert stands(scene) is verdict
+    assert mujoco_says(scene).stands is verdict
+    for solver in ("rbe", "cra"):
+        assert cra_says(scene, 0.5, solver, DOWN, 60.0).stands is verdict, solver
+
+
+@pytest.mark.parametrize(("degrees", "verdict"), [(25.0, True), (28.0, False)])
+def test_all_peers_know_when_a_cube_slides(degrees: float, verdict: bool) -> None:
+    from engine.bench.stacks import tilted
+
+    cube = piece(wood(0.5), box=(40, 40, 10))
+    scene = Assembly("slope", (table(wood(0.5)), Body("cube", cube, Pose((0.0, 0.0, 0.005)))))
+    # atan 0.5 = 26.57 degrees, downhill along a side of compas-cra's pyramid, where it is exact
+    gravity = tilted(degrees, 0.0)
+    assert stands(scene, gravity=gravity) is verdict
+    assert mujoco_says(scene, gravity).stands is verdict
+    assert cra_says(scene, 0.5, "rbe", gravity, 60.0).stands is verdict
+
+
+def test_a_stack_follows_from_its_number() -> None:
+    first, again, other = stack(409), stack(409), stack(403)
+    assert [body.pose for body in first.assembly.bodies] == [body.pose for body in again.assembly.bodies]
+    assert first.pieces != other.pieces
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [4, 201, 405])
+def test_a_stack_brought_near_its_critical_point_is_that_near(number: int) -> None:
+    made = stack(number)
+    assert made.off is not None
+    assert stands(made.assembly, gravity=made.gravity) is (made.off > 0)
+
+
+def test_rows_are_kept_and_read_back(tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    row = judge(stack(SMALL[0]), with_cra=False)
+    assert (row.statics, row.dynamics, row.verdict, row.mujoco) == (True, True, "stands", True)
+    write(file, [row])
+    (kept,) = read(file)
+    assert (kept.number, kept.off, kept.statics, kept.rbe, kept.why) == (
+        row.number,
+        None,
+        True,
+        None,
+        row.why,
+    )
+    # what is on file is not judged again
+    assert list(collect([SMALL[0]], file)) == [kept]
+
+
+@pytest.mark.slow
+def test_everybody_agrees_on_small_stacks() -> None:
+    rows = [judge(stack(number)) for number in SMALL]
+    for row in rows:
+        assert row.statics is row.dynamics is row.mujoco is row.rbe, row
+    assert {row.statics for row in rows} == {True, False}
+
+
+@pytest.mark.soak
+def test_the_whole_set() -> None:
+    rows: list[Row] = list(collect(range(520), Path("agreement.csv"), cra_every=5))
+    assert len(rows) == 520
+    assert sum(is_near(row) for row in rows) >= 250
+    count, agreed = together(rows, "statics", "rbe")
+    assert agreed == count
