@@ -129,15 +129,7 @@ def film_of(replay: Replay, bodies: Sequence[Body], telling: Telling, recipe: Re
         )
     screen = np.arange(count) / recipe.fps
     moments = timing.shown(screen - lead)
-    columns = [n for n, name in enumerate(replay.meta.names) if name not in (TABLE, FLOOR)]
-    poses = np.array([scenery.poses(float(moment))[columns] for moment in moments], dtype=np.float32)
-    names = tuple(replay.meta.names[n] for n in columns)
-    shown = _placed([known[name] for name in names], poses)
-    if recipe.hand and motion.grips:
-        poses = np.concatenate([poses, _hands(scenery, known, timing, screen - lead, moments)], axis=1)
-        names = (*names, *mannequin.names())
-        # within the scene, whose size light and shadow follow
-        shown += [part.at(shown[0].pose) for part in mannequin.hand_bodies()]
+    names, poses, shown = _seen(scenery, known, timing, screen - lead, moments, recipe.hand)
     aspect = recipe.size[0] / recipe.size[1]
     path = director.path(recipe.camera, scenery, moments, recipe.fps, aspect)
     panels = captions.panels(telling, timing, screen, lead, tail, recipe)
@@ -157,6 +149,24 @@ def film_of(replay: Replay, bodies: Sequence[Body], telling: Telling, recipe: Re
         fixed_names=tuple(body.name for body in table),
         fixed_poses=np.array(rows, dtype=np.float64).reshape(-1, 7),
     )
+
+
+def _seen(
+    scenery: Scenery, known: dict[str, Body], timing: Clock, screen: Array, moments: Array, with_hand: bool
+) -> tuple[tuple[str, ...], NDArray[np.float32], list[Body]]:
+    """What is on stage: names, where it is in every picture (n, names, 7), and the bodies. screen: (n,) seconds of the
+    film after its title."""
+    names = scenery.replay.meta.names
+    columns = [n for n, name in enumerate(names) if name not in (TABLE, FLOOR)]
+    poses = np.array([scenery.poses(float(moment))[columns] for moment in moments], dtype=np.float32)
+    names = tuple(names[n] for n in columns)
+    shown = _placed([known[name] for name in names], poses)
+    if with_hand and scenery.motion.grips:
+        poses = np.concatenate([poses, _hands(scenery, known, timing, screen, moments)], axis=1)
+        names = (*names, *mannequin.names())
+        # within the scene, whose size light and shadow follow
+        shown += [part.at(shown[0].pose) for part in mannequin.hand_bodies()]
+    return names, poses, shown
 
 
 def _placed(bodies: Sequence[Body], poses: NDArray[np.float32]) -> list[Body]:
