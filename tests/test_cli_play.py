@@ -76,7 +76,10 @@ def test_a_game_broken_off_is_gone_on_with_in_its_file_or_in_another(tmp_path: P
         (["play", "wonky", "--headless", "--house", "colour=red"], "colour"),
         (["play", "wonky", "--headless", "--turns", "0"], "--turns 0"),
         (["play", "sandbox", "--headless"], "bots do not play sandbox"),
-        (["play", "wonky", "--headless", "--challenge", "3"], "challenges belong to crazy-tower, not to wonky"),
+        (
+            ["play", "wonky", "--headless", "--challenge", "3"],
+            "challenges belong to crazy-tower, not to wonky",
+        ),
         (["play", "crazy-tower", "--headless", "--players", "bot:bold", "--challenge", "21"], "challenge"),
         (
             [*("play", "crazy-tower", "--headless", "--challenge", "2", "--house", "challenge=3")],
