@@ -408,3 +408,16 @@ def test_one_button_goes_through_all_buttons_and_round_again() -> None:
     button = shown[0].items[0]
     assert isinstance(button, Button)
     assert button.is_lit
+
+
+def test_the_arrows_of_a_check_carry_the_whole_weight() -> None:
+    from games.ui.advising import answer_judge
+    from games.ui.advisor import Judge
+    from scenes.load import load
+
+    scene = load("bridge").assembly
+    known = {body.name: body for body in scene.bodies}
+    finding = answer_judge(Judge(1, tuple((body.name, body.pose) for body in scene.bodies)), known)
+    assert finding.word == "stands"
+    on_table = sum(force[2] for place, force in finding.arrows if place[2] < 1e-3)
+    assert on_table == pytest.approx(9.81 * sum(body.piece.mass for body in scene.free), rel=0.01)

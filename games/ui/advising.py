@@ -8,10 +8,11 @@ import numpy as np
 
 from engine.bullet import BulletWorld
 from engine.pose import Pose
+from engine.settings import RATES, Scale
 from engine.topple.contacts import find_contacts
 from engine.topple.equilibrium import GRAVITY, balance_of
 from engine.topple.probe import probe_piece, settle
-from engine.topple.statics import loads, stands, tilt_margin
+from engine.topple.statics import stands, tilt_margin
 from engine.topple.verdict import Options, check
 from engine.view.camera import Vector
 from engine.world import Assembly, Body
@@ -23,6 +24,8 @@ GAP, ANGLE = 6e-4, 0.012
 """Metres and radians: faces of pieces at rest within this of each other touch."""
 WATCHED_S = 0.6
 """Seconds for which a let go piece is watched, to say where it comes to rest."""
+PRESSING_S, LEAST_N = 0.2, 1e-3
+"""Seconds after which contact forces are read, and newtons that are shown."""
 FELL = 0.012
 """Metres: a piece that ends so far from where it was let go falls."""
 
@@ -40,7 +43,7 @@ def serve(line: Connection) -> None:
             elif isinstance(asked, Feel):
                 line.send(_felt(asked, bodies))
             else:
-                line.send(_finding(asked, bodies))
+                line.send(answer_judge(asked, bodies))
     except (EOFError, OSError, KeyboardInterrupt):
         pass
 
@@ -84,7 +87,8 @@ def _felt(asked: Feel, known: dict[str, Body]) -> Felt:
     return Felt(asked.number, asked.piece, found.load, found.pull, found.stands_without)
 
 
-def _finding(asked: Judge, known: dict[str, Body]) -> Finding:
+def answer_judge(asked: Judge, known: dict[str, Body]) -> Finding:
+    """The checker's verdict on everything that lies there. known: the bodies by name, wherever they were."""
     scene = Assembly("table", tuple(known[name].at(pose) for name, pose in asked.rows))
     if not scene.free:
         return Finding(asked.number, "stands", "There is nothing on the table.", "", ())
@@ -103,13 +107,14 @@ def _finding(asked: Judge, known: dict[str, Body]) -> Finding:
 
 
 def _arrows(scene: Assembly) -> tuple[tuple[Vector, Vector], ...]:
-    """Where and how hard pieces press on each other, as the force balance has it."""
-    contacts = find_contacts(scene, GAP, ANGLE)
-    if stands(scene, contacts=contacts) is not True:
-        return ()
-    _, solution = loads(balance_of(scene, contacts, gravity=GRAVITY, friction=None))
-    found: list[tuple[Vector, Vector]] = []
-    for point, force in zip(contacts.points.tolist(), solution.forces.tolist(), strict=True):
-        if float(np.linalg.norm(force)) > 1e-3:
-            found.append(((point[0], point[1], point[2]), (force[0], force[1], force[2])))
-    return tuple(found)
+    """Where and how hard pieces press on each other, as the simulation has it after a moment: pieces at rest in it
+    hardly ever meet as exactly as a force balance wants."""
+    rate = RATES[min(RATES.index(Scale.of(scene.bodies).rate) + 1, len(RATES) - 1)]
+    with BulletWorld(scene.bodies, rate=rate) as world:
+        world.settle()
+        contacts = world.advance(round(PRESSING_S * rate), contacts=True).contacts or ()
+    return tuple(
+        (each.point, (each.force * each.normal[0], each.force * each.normal[1], each.force * each.normal[2]))
+        for each in contacts
+        if each.force > LEAST_N
+    )
