@@ -70,6 +70,7 @@ def speed_rows() -> Makers:
     yield "statics of a tower", _statics
     yield "placing", _placing
     yield "growth", _growth
+    yield from peer_rows()
     yield "pictures", _drawing
     yield "video, medium", lambda: _video("medium", 0.8)
     yield "video, low", lambda: _video("low", 1.5)
@@ -92,6 +93,41 @@ def _video(quality: Quality, least: float) -> Row:
     found = video(quality)
     what = f"video of 54 bricks, 1280 x 720 at 30/s, {quality}, all in all"
     return Row(what, f"{found:.2f} x real time", f"{least:g} x", found >= least)
+
+
+def peer_rows() -> Makers:
+    """Beside compas-cra, and what an environment for learning costs; the extras `cra` and `rl`."""
+    yield "the tower judged by peers", _peers
+    yield "building, as an environment", _learning
+
+
+def _peers() -> Row:
+    from engine.bench.peer_speed import times
+
+    found = times()
+    text = f"statics {found.statics * 1e3:.0f} ms, both methods {found.both:.2f} s"
+    if found.mujoco is not None:
+        text += f"; MuJoCo, 3 s: {found.mujoco:.2f} s, {found.mujoco / found.both:.1f} x both"
+    if found.rbe is None or found.cra is None:
+        return Row("54 bricks beside peers", text + " (compas-cra is not installed)")
+    ratios = found.rbe / found.statics, found.cra / found.statics
+    text += f"; compas-cra rbe {found.rbe:.1f} s, cra {found.cra:.1f} s: {ratios[0]:.0f} x, {ratios[1]:.0f} x statics"
+    return Row("54 bricks beside peers", text, "30 x, 60 x", ratios[0] >= 30 and ratios[1] >= 60)
+
+
+def _learning() -> Row:
+    from importlib.util import find_spec
+
+    if find_spec("gymnasium") is None or find_spec("pettingzoo") is None:
+        return Row("building, as an environment", "the extra rl is not installed")
+    from games.learning.speed import pace
+
+    found = pace()
+    text = (
+        f"{found.placements:.0f} placements/s, {found.steps:.0f} simulated steps/s; "
+        f"Bullet alone {found.bare:.0f}: {found.steps / found.bare:.2f} of it"
+    )
+    return Row("building, as an environment", text)
 
 
 def _stand_still() -> Row:
