@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.bench.agreement import Row, collect, is_near, judge, read, together, write
+from engine.bench.agreement import Row, collect, is_decided, is_near, judge, read, together, write
 from engine.bench.peers import cra_says, mujoco_says
 from engine.bench.rigs import piece, table, wood
 from engine.bench.stacks import DOWN, stack
@@ -89,8 +89,13 @@ def test_everybody_agrees_on_small_stacks() -> None:
 
 @pytest.mark.soak
 def test_the_whole_set() -> None:
-    rows: list[Row] = list(collect(range(520), Path("agreement.csv"), cra_every=5))
-    assert len(rows) == 520
+    # the table in the repository grows until it is whole
+    file = Path(__file__).resolve().parent.parent / "engine" / "bench" / "agreement.csv"
+    rows: list[Row] = list(collect(range(520), file, cra_every=5))
     assert sum(is_near(row) for row in rows) >= 250
-    count, agreed = together(rows, "statics", "rbe")
-    assert agreed == count
+    # closer than that rbe's pyramid of friction and the tension it is forgiven decide
+    count, agreed = together([row for row in rows if is_decided(row)], "statics", "rbe")
+    assert agreed == count > 0
+    few = [row for row in rows if row.pieces < 10 and is_decided(row)]
+    count, agreed = together(few, "statics", "dynamics")
+    assert agreed >= 0.99 * count > 0
