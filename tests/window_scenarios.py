@@ -210,14 +210,14 @@ def small_game_by_hand() -> None:
 
 def sandbox_checked() -> None:
     """The sandbox: a shipped scene, checked by a key; a piece brought out and laid; the scene saved and loaded."""
-    person = opened(Plan("sandbox", ("Ana",), scene="arch"))
+    person = opened(Plan("sandbox", ("Ana",), scene="bridge"))
     person.click(480, 30)
     person.key("k")
     finding = person.wait(lambda: person.app.screen.counsel.finding, "the checker's answer")
     assert finding.word == "stands", finding
     assert finding.arrows
     person.look(3)
-    person.keep("sandbox-arch")
+    person.keep("sandbox-bridge")
     weakest, picture = person.mask(finding.weakest, 5), person.picture()
     assert np.median((picture[..., 0] - picture[..., 2])[weakest]) > 60, "the weakest piece is not lit"
     person.press("shelf")

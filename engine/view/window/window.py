@@ -119,9 +119,11 @@ class Window:
 
     def draw(self) -> bool:
         """Make one picture and show it; whether the scene was drawn, and not only what lies over it."""
-        if self.is_closed or min(self.size) < SMALLEST:
+        if self.is_closed:
             return False
-        is_new, self._is_new = self._is_new, False
+        # a window too small to show anything still has to hear when it grows
+        is_seen = min(self.size) >= SMALLEST
+        is_new, self._is_new = self._is_new and is_seen, self._is_new and not is_seen
         if self.stage is not None:
             self.stage.rest(not is_new)
         self._device.engine.render_frame()
