@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import signal
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,10 +18,8 @@ from statics_scenes import box, pose, scene
 from typer.testing import CliRunner
 
 from engine.topple.contacts import find_contacts
-from engine.topple.errors import WorkerError
 from engine.topple.leeway import carried_on, clear, widened
 from engine.topple.noise import Noise, Sample, chance, counted, noisy, sample, wilson
-from engine.topple.workers import in_order
 from engine.world import Assembly
 from games.cli import app
 from scenes.load import load
@@ -211,30 +209,40 @@ def test_counting() -> None:
 # -- processes -------------------------------------------------------------------------------------------------
 
 
-def _dies_once(number: int) -> int:
-    mark = Path(os.environ["TEETER_TEST_MARK"])
+DEATHS = """
+import os, pathlib, signal, sys
+from engine.topple.errors import WorkerError
+from engine.topple.workers import in_order
+
+def dies_once(number):
+    mark = pathlib.Path(sys.argv[1])
     if number == 5 and not mark.exists():
         mark.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return number * number
 
-
-def _dies(number: int) -> int:
+def dies(number):
     if number == 3:
         os.kill(os.getpid(), signal.SIGKILL)
     return number
 
-
-def test_a_worker_that_dies_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TEETER_TEST_MARK", str(tmp_path / "died"))
-    with in_order(_dies_once, range(20), workers=2) as answers:
-        assert list(answers) == [number * number for number in range(20)]
-    assert (tmp_path / "died").exists()
-
-
-def test_an_input_that_kills_every_worker_is_named() -> None:
-    with pytest.raises(WorkerError, match="3 times over 3"), in_order(_dies, range(8), workers=2) as answers:
+with in_order(dies_once, range(20), workers=2) as answers:
+    assert list(answers) == [number * number for number in range(20)]
+assert pathlib.Path(sys.argv[1]).exists()
+try:
+    with in_order(dies, range(8), workers=2) as answers:
         list(answers)
+except WorkerError as error:
+    print(error)
+"""
+"""In an interpreter of its own: where other threads run, nothing is forked, and what dies is the test's process."""
+
+
+def test_a_worker_that_dies_is_replaced_and_an_input_that_kills_every_worker_is_named(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", DEATHS, str(tmp_path / "died")]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "3 times over 3" in done.stdout
 
 
 # -- the command -----------------------------------------------------------------------------------------------
