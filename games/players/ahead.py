@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from engine.bullet import BulletWorld
 from engine.hand import Hand
 from engine.motions import Ending, draw
-from engine.settings import GRAVITY
+from engine.pose import Pose
+from engine.settings import GRAVITY, Scale
 from engine.watch import farthest, steps_of
-from engine.world import FLOOR, TABLE, Body
+from engine.world import TABLE, Body
 from games.session import Session
 
 Array = NDArray[np.float64]
@@ -32,7 +33,7 @@ def drawn(session: Session, name: str, way: Array, most: float) -> float:
     moves by more than `most`, or the piece is stuck."""
     world = BulletWorld.rebuilt(session.table.remember().snapshot)
     try:
-        start, rest = _Start(world, session, name), steps_of(LOOK, world.rate)
+        start, rest = _Start(world, session.table.bodies.values(), name), steps_of(LOOK, world.rate)
         world.drag(True)
         hand = Hand(world)
         hand.grab(session.table.bodies[name])
@@ -58,47 +59,62 @@ def drawn(session: Session, name: str, way: Array, most: float) -> float:
         world.close()
 
 
-def firmness(session: Session, tower: Iterable[str], body: Body, most: float) -> float:
-    """Degrees of tilt that a tower, by its pieces, bears with one more let go where it is said to be: a tilt that goes
-    round once a second and grows, until something has moved by more than `most` metres. 0 when it falls by itself."""
-    world = BulletWorld.rebuilt(session.table.remember().snapshot)
-    try:
-        kept = {TABLE, FLOOR, *tower} - {body.name}
-        for name in [name for name in world.names if name not in kept]:
-            world.remove(name)
-        world.add(replace(body, fixed=False))
-        start, steps = _Start(world, session, ""), steps_of(LOOK, world.rate)
+def firmest(
+    session: Session, tower: Iterable[str], body: Body, poses: Iterable[Pose], enough: float = math.inf
+) -> tuple[float, Pose]:
+    """Of poses of one more piece that in which a tower, by its pieces, bears most tilt, and how many degrees; the first
+    in which it bears `enough`. Raises ValueError when there is no pose."""
+    below = [session.table.bodies[name] for name in (TABLE, *tower) if name != body.name]
+    best: tuple[float, Pose] | None = None
+    for pose in poses:
+        degrees = firmness([*below, replace(body, pose=pose, fixed=False)], session.table.world.scale)
+        if best is None or degrees > best[0]:
+            best = (degrees, pose)
+        if degrees >= enough:
+            break
+    if best is None:
+        raise ValueError(f"there is no pose to try {body.name!r} in")
+    return best
+
+
+def firmness(bodies: Iterable[Body], scale: Scale) -> float:
+    """Degrees of tilt that pieces put together at rest bear: a tilt that goes round once a second and grows, until
+    something has moved. 0 when they fall by themselves, `MOST_DEG` at most. It compares places; the tilt itself comes
+    out up to two degrees too large for slender blocks, which go over more slowly than it goes round."""
+    listed = tuple(bodies)
+    with BulletWorld(listed, scale=scale) as world:
+        start, steps = _Start(world, listed), steps_of(LOOK, world.rate)
+        world.settle()
         world.run(steps_of(CALM, world.rate))
-        if start.moved() > most:
+        if start.moved() > FALLEN:
             return 0.0
         for look in range(round(MOST_DEG / (GROWTH * LOOK))):
             degrees, turn = GROWTH * LOOK * look, math.tau * LOOK * look
             slope = math.tan(math.radians(degrees))
             world.set_gravity((GRAVITY * slope * math.cos(turn), GRAVITY * slope * math.sin(turn), -GRAVITY))
             world.run(steps)
-            if start.moved() > most:
+            if start.moved() > FALLEN:
                 return degrees
         return MOST_DEG
-    finally:
-        world.close()
 
 
 CALM = 0.7
 """Seconds in which a piece that was let go falls, or comes to rest."""
+FALLEN = 8e-3
+"""Metres that nothing moves in a tower that stands."""
 GROWTH, MOST_DEG = 3.0, 9.0
 """Degrees a second, and degrees: more than that is as good as that."""
 
 
 class _Start:
-    """Where everything that can move was, but one piece."""
+    """Where everything that can move was, but one piece. bodies: all of the world, for their sizes."""
 
-    def __init__(self, world: BulletWorld, session: Session, but: str) -> None:
+    def __init__(self, world: BulletWorld, bodies: Iterable[Body], but: str = "") -> None:
         self._world, self._but = world, but
-        tick = world.read()
+        tick, pieces = world.read(), {body.name: body.piece for body in bodies}
         self._rows = [row for row, name in enumerate(tick.names) if name != but]
-        self._names = tuple(tick.names[row] for row in self._rows)
         self._poses = tick.poses[self._rows]
-        self._extents = np.array([session.table.bodies[name].piece.extents for name in self._names])
+        self._extents = np.array([pieces[tick.names[row]].extents for row in self._rows])
 
     def moved(self) -> float:
         """Metres of the corner that is furthest from where it was."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from engine.pose import Pose
-from engine.world import TABLE, Body
+from engine.world import Body
 from games.judge.bausack import areas
 from games.judge.places import steady
-from games.players.ahead import firmness
-from games.players.bausack_places import first, in_hollows, let_down, places, tilt_of
+from games.players.ahead import firmest
+from games.players.bausack_places import first, in_hollows, let_down, places
 from games.rules.base import Action, Need, Take
 from games.rules.bausack.state import Accept, Bid, Build, Pass, PassOn, Phase, Push
 from games.session import Session
@@ -21,13 +21,11 @@ GOOD_DEG = 8.0
 LOOKED_AT = 8
 """Pieces of the supply that a player thinks about in a turn."""
 TRIES = 4
-"""Places that the force balance looks at."""
+"""Places on flat tops that are tried."""
 HOLLOWS = 4
 """Hollows that a round piece is tried in."""
 FIRM_DEG = 6.0
 """A place in which the tower bears so much tilt is taken without looking at others."""
-LIFT, FALLEN = 1e-4, 8e-3
-"""Metres: from how high a tried piece is let go, and by how much nothing moves in a tower that stands."""
 NOISE_DEG = {"steady": 0.3, "bold": 4.0, "clumsy": 12.0}
 """How much of the ranking is left to chance."""
 MOST_BID = {"steady": 1, "bold": 3, "clumsy": 2}
@@ -55,37 +53,19 @@ def choose(bot: Any, session: Session, need: Need) -> Action:
 
 
 def place(bot: Any, session: Session, need: Need) -> Pose:
-    """The middle of the own area, or where the force balance likes the piece best on the own tower."""
+    """The middle of the own area, or where the own tower bears the piece firmly."""
     state, held = session.state, session.table.bodies[need.pieces[0]]
     tower = tower_of(session, state.actor)
     if not tower:
         area = areas(state)[state.actor]
         return first(held.piece, area.x, area.y)
-    table = session.table.bodies[TABLE]
-    ranked: list[tuple[float, Pose]] = []
-    for each in places(held.piece, tower)[:TRIES]:
-        tilt = tilt_of(tower, table, held.at(each.pose))
-        likes = each.worth / 2 if tilt is None else min(each.worth, tilt)
-        ranked.append((likes + bot.luck.uniform(0.0, NOISE_DEG[bot.style]), each.pose))
-    ranked.sort(key=lambda pair: -pair[0])
-    found = [pose for _, pose in ranked] + in_hollows(held.piece, tower)[:HOLLOWS]
+    noise = NOISE_DEG[bot.style]
+    ranked = sorted(places(held.piece, tower), key=lambda each: -each.worth - bot.luck.uniform(0.0, noise))
+    found = [each.pose for each in ranked[:TRIES]] + in_hollows(held.piece, tower)[:HOLLOWS]
+    found = found or [_over(held, tower)]
     if bot.style == "clumsy":
-        return found[0] if found else _over(held, tower)
-    return _firmest(session, held, found or [_over(held, tower)])
-
-
-def _firmest(session: Session, held: Body, poses: list[Pose]) -> Pose:
-    """The first pose in which the own tower bears a piece firmly, or that in which it bears it best."""
-    tower = session.state.towers[session.state.actor]
-    best = (-1.0, poses[0])
-    for pose in poses:
-        tried = held.at(pose.then(Pose((0.0, 0.0, LIFT))))
-        bears = firmness(session, tower, tried, FALLEN)
-        if bears > best[0]:
-            best = (bears, pose)
-        if bears >= FIRM_DEG:
-            break
-    return best[1]
+        return found[0]
+    return firmest(session, state.towers[state.actor], held, found, FIRM_DEG)[1]
 
 
 def worth(session: Session, seat: int, name: str) -> float:
@@ -94,7 +74,7 @@ def worth(session: Session, seat: int, name: str) -> float:
     if not tower:
         # a foundation should be flat and broad
         return 20.0 if name.startswith("base") else 0.0
-    return max((each.worth for each in places(piece, tower)), default=0.0)
+    return next((each.worth for each in places(piece, tower, 1)), 0.0)
 
 
 def tower_of(session: Session, seat: int) -> list[Body]:

@@ -158,8 +158,8 @@ def _above(tower: Sequence[Body], height: float) -> shapely.Geometry:
     )
 
 
-def places(piece: Piece, tower: Sequence[Body]) -> list[Place]:
-    """Where a piece may come to lie flat on a tower, the best first."""
+def places(piece: Piece, tower: Sequence[Body], most: int = LANDINGS) -> list[Place]:
+    """Where a piece may come to lie flat on a tower, the best first; so many at most."""
     mass = sum(body.piece.mass for body in tower)
     joint = np.sum([body.piece.mass * centre_of(body) for body in tower], axis=0) / mass
     base = _base(tower[0])
@@ -178,7 +178,7 @@ def places(piece: Piece, tower: Sequence[Body]) -> list[Place]:
                 least = min(own, _tilt(over, float(whole[2])), MOST_DEG)
                 found.append((least if face.room > ROOM_MM2 else POINTED * least, centre, face))
     found.sort(key=lambda each: -each[0])
-    return _landed(piece, tower, found)
+    return _landed(piece, tower, found, most)
 
 
 def _turned(piece: Piece) -> list[Face]:
@@ -223,15 +223,17 @@ def _spots(top: shapely.Geometry, middle: Array) -> list[tuple[float, float]]:
     return [*((x, y) for x, y, *_ in spots), *grid][:SPOTS]
 
 
-def _landed(piece: Piece, tower: Sequence[Body], found: list[tuple[float, Array, Face]]) -> list[Place]:
+def _landed(
+    piece: Piece, tower: Sequence[Body], found: list[tuple[float, Array, Face]], most: int
+) -> list[Place]:
     """The first few places that a piece let down there reaches: nothing else is in its way."""
     landed: list[Place] = []
-    for worth, centre, face in found[: 8 * LANDINGS]:
+    for worth, centre, face in found[: 8 * most]:
         pose = Pose.of(centre - face.turn @ piece.centre_of_mass, face.turn)
         rest = let_down(piece, pose, tower)
         if rest is not None and abs(rest.position[2] - pose.position[2]) < 2.0 * SAME_MM / 1e3:
             landed.append(Place(rest, worth))
-        if len(landed) == LANDINGS:
+        if len(landed) == most:
             break
     return landed
 

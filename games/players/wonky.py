@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.pose import Pose, quaternion_of_rpy
 from engine.world import Body
-from games.players.ahead import firmness
+from games.players.ahead import firmest
 from games.rules.base import Action, Need, Take
 from games.session import Session
 
@@ -31,7 +31,7 @@ def choose(bot: Bot, session: Session, need: Need) -> Action:
     takes.sort(key=lambda take: (-_width(session, take.piece), take.piece))
     if not session.state.tower or len(takes) == 1:
         return takes[0]
-    liked = [_firmness(session, take.piece, _over(session, take.piece)) for take in takes]
+    liked = [_firmest(session, take.piece, [_over(session, take.piece)])[0] for take in takes]
     return takes[liked.index(max(liked))]
 
 
@@ -64,21 +64,12 @@ def _over(session: Session, name: str, quarters: int = 0) -> Pose:
     return Pose((x, y, summits[2] + float(body.piece.extents[2]) / 2), turned.orientation)
 
 
-def _firmness(session: Session, name: str, pose: Pose) -> float:
-    tried = session.table.bodies[name].at(pose.then(Pose((0.0, 0.0, LIFT))))
-    return firmness(session, session.state.tower, tried, FALLEN)
-
-
 def _firmest(session: Session, name: str, poses: list[Pose]) -> tuple[float, Pose]:
-    """The pose that the tower bears best, and how many degrees it then bears."""
-    liked = [_firmness(session, name, pose) for pose in poses]
-    return max(liked), poses[liked.index(max(liked))]
+    return firmest(session, session.state.tower, session.table.bodies[name], poses)
 
 
 STEPS = (0.005, 0.0025)
 """Metres: how far from over the summit a block is tried as well, one step after the other."""
-LIFT, FALLEN = 1e-4, 8e-3
-"""Metres: from how high a tried block is let go, and by how much nothing moves in a tower that stands."""
 
 
 def summit(body: Body) -> tuple[float, float, float]:
