@@ -20,6 +20,7 @@ What is done, and why (measurements in engine/README.md):
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -133,9 +134,7 @@ class BulletWorld:
 
     def advance(self, steps: int = 1, *, contacts: bool | Iterable[str] = False) -> Tick:
         """Take steps, then read the poses; contacts of all bodies or of the named ones only when asked."""
-        for _ in range(steps):
-            self._call(pybullet.stepSimulation)
-        self._step += steps
+        self.run(steps)
         return self.read(contacts=contacts)
 
     def contacts(self, names: Iterable[str] | None = None) -> tuple[Contact, ...]:
@@ -146,6 +145,11 @@ class BulletWorld:
         """Take steps and read nothing: what a loop does between two pictures."""
         for _ in range(steps):
             self._call(pybullet.stepSimulation)
+        self._step += steps
+
+    def wait(self, steps: int) -> None:
+        """Let time pass in which nothing moves."""
+        self._check()
         self._step += steps
 
     def settle(self) -> None:
@@ -184,6 +188,12 @@ class BulletWorld:
         a, b, c, d = quaternions[0].tolist()
         return Pose((x, y, z), (a, b, c, d))
 
+    def speed(self, name: str) -> float:
+        """How fast the fastest point of a body is at most, m/s. Raises KeyError for an unknown name."""
+        resident = self._find(name)
+        velocity, spin = self._call(pybullet.getBaseVelocity, resident.handle)
+        return math.hypot(*velocity) * self.scale.length + math.hypot(*spin) * resident.radius
+
     def push(
         self, name: str, force: Vector, point: Vector | None = None, torque: Vector = (0.0, 0.0, 0.0)
     ) -> None:
@@ -215,6 +225,14 @@ class BulletWorld:
         onwards = turned(np.array(orientation), half * np.array(spin)).tolist()
         self._call(pybullet.resetBasePositionAndOrientation, resident.handle, ahead, onwards)
         self._call(pybullet.resetBaseVelocity, resident.handle, scaled.tolist(), list(spin))
+
+    def follow(self, other: BulletWorld, name: str) -> None:
+        """Put a body where it is in another world of this scale, moving as it does there, bit for bit."""
+        mine, its = self._find(name).handle, other._find(name).handle
+        place = other._call(pybullet.getBasePositionAndOrientation, its)
+        motion = other._call(pybullet.getBaseVelocity, its)
+        self._call(pybullet.resetBasePositionAndOrientation, mine, *place)
+        self._call(pybullet.resetBaseVelocity, mine, *motion)
 
     def snapshot(self) -> Snapshot:
         """The world as it is now."""

@@ -92,6 +92,7 @@ class Hand:
         self._aimed: tuple[Array, Array] | None = None
         self.force: Array = np.zeros(3)
         """Newtons (3,) that the hand put on the piece in the last step, its weight included."""
+        self._torque: Array = np.zeros(3)
 
     @property
     def held(self) -> str | None:
@@ -160,8 +161,13 @@ class Hand:
         pull = (w * w * (aim - centre + step * behind) + 2.0 * w * behind) / soft
         twist = (w * w * (_turn(pose, self._target) + step * turned) + 2.0 * w * turned) / soft
         self.force = _limited(piece.mass * (pull + np.array([0.0, 0.0, GRAVITY])), self.grip.force)
-        torque = _limited(matrix @ piece.inertia @ matrix.T @ twist, self.grip.torque)
-        self.world.push(self._body.name, _vector(self.force), torque=_vector(torque))
+        self._torque = _limited(matrix @ piece.inertia @ matrix.T @ twist, self.grip.torque)
+        self.push()
+
+    def push(self) -> None:
+        """Push as in the last `act`: for a step that is taken in another world than that was done for."""
+        name = self._holding().name
+        self.world.push(name, _vector(self.force), torque=_vector(self._torque))
 
     def _where(self, body: Body) -> Pose:
         """Where the held piece is; read once a step, though it is asked for more often."""

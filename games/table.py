@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 
 from engine.bullet import BulletWorld
 from engine.events import Rested, SceneEvent
+from engine.flight import MORE_ROOM, Flight, Obstacles, Stillness
 from engine.hand import GRIP, Grip, Hand, Target
 from engine.pose import Pose
-from engine.settings import Scale
+from engine.settings import PLAY, Scale
 from engine.snapshot import Snapshot
 from engine.watch import THRESHOLDS, Thresholds, Watch, steps_of
 from engine.world import FLOOR, TABLE, Body, pressing
@@ -48,10 +49,11 @@ def floor() -> Body:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moment:
-    """A table one can come back to. bodies: as they lay, supplies included."""
+    """A table one can come back to. bodies: as they lay, supplies included. is_still: whether it was at rest."""
 
     snapshot: Snapshot
     bodies: dict[str, Body]
+    is_still: bool = False
 
 
 class Table:
@@ -65,7 +67,8 @@ class Table:
         self.sink = sink
         self._rested_at = -1
         self._is_hard = False
-        self.world = BulletWorld(self.bodies.values(), scale=scale)
+        self._flight: Flight | None = None
+        self.world = BulletWorld(self.bodies.values(), scale=scale, tuning=PLAY)
         self.world.settle()
         self.hand = Hand(self.world, grip)
         self.restore(Moment(self.world.snapshot(), self.bodies), step)
@@ -89,6 +92,13 @@ class Table:
         """Newtons with which each body is pressed from above, as a finger that taps it feels."""
         return pressing(self.world.contacts())
 
+    def land(self) -> None:
+        """From now on everything moves, as it always does but while a piece is carried through the air."""
+        if self._flight is not None:
+            self._flight.close()
+            self._flight = None
+            self.hand.world = self.world
+
     def free(self, name: str) -> None:
         """Make a piece of the supply movable, where it lies."""
         body = replace(self.bodies[name], fixed=False)
@@ -103,12 +113,46 @@ class Table:
         """One step with the held piece pulled towards a target."""
         self.hand.move(target)
         self.hand.act()
+        if self._flight is not None and not (self._flight.is_clear(self.hand.force) and self._is_level):
+            self.land()
+            self.hand.push()
+        if self._flight is not None:
+            self._fly(self._flight)
+            return ()
         self.world.run(1)
         if self.world.step % STRIDE:
             return ()
         events = self._look()
         self._work(self._is_dragging)
+        self._take_off()
         return events
+
+    def _fly(self, flight: Flight) -> None:
+        """One step in which nothing but the held piece moves, and nothing happens."""
+        flight.go()
+        if self.world.step % STRIDE == 0:
+            name = self.hand.held or ""
+            self.bodies[name] = replace(self.bodies[name], pose=self.world.pose(name))
+            if self.sink is not None:
+                self.sink(self.world.step, self.bodies)
+
+    def _take_off(self) -> None:
+        """Leave all others as they are, when they lie still and the held piece has left them."""
+        held = self.hand.held
+        if not (held and self._is_still and self._is_level) or any(
+            held in pair for pair in self.watch.touching
+        ):
+            return
+        body = self.bodies[held]
+        obstacles = Obstacles(each for each in self.bodies.values() if each is not body)
+        if obstacles.are_far(self.world, body, self.hand.force, MORE_ROOM):
+            self._flight = Flight(self.world, body, obstacles)
+            self.hand.world = self._flight.world
+
+    @property
+    def _is_level(self) -> bool:
+        """Whether gravity is as it should be: on a table that someone tilts nothing is left alone."""
+        return self.world.gravity[:2] == (0.0, 0.0)
 
     @property
     def _is_dragging(self) -> bool:
@@ -123,6 +167,7 @@ class Table:
 
     def advance(self, hard: bool = False) -> tuple[SceneEvent, ...]:
         """A few steps without the hand. hard: with the iterations that dragging takes."""
+        self.land()
         self._work(hard)
         self.world.run(STRIDE - self.world.step % STRIDE)
         return self._look()
@@ -152,19 +197,20 @@ class Table:
     def remember(self) -> Moment:
         """This moment, to come back to."""
         self.scene()
-        return Moment(self.world.snapshot(), dict(self.bodies))
+        return Moment(self.world.snapshot(), dict(self.bodies), self._rested_at == self.world.step)
 
     def restore(self, moment: Moment, step: int | None = None) -> None:
         """Go back to a moment, or go on from this one as everybody who comes back to it will. The clock runs on, or
         is set to `step`."""
         step = self.world.step if step is None else step
+        self.land()
         self.world.close()
         self._rested_at = -1
         self.world = BulletWorld.rebuilt(replace(moment.snapshot, step=step))
         self.bodies = dict(moment.bodies)
         # contacts of hulls carry their forces again only after a step
         self.world.run(STRIDE)
-        self._wake()
+        self._wake(moment.is_still)
 
     def rest_here(self) -> None:
         """From now on moves and falls count from how everything lies now."""
@@ -172,16 +218,19 @@ class Table:
 
     def close(self) -> None:
         """Free the simulator."""
+        self.land()
         self.world.close()
 
-    def _wake(self) -> None:
-        self._is_hard = False
+    def _wake(self, is_still: bool) -> None:
+        self._is_hard, self._is_still = False, is_still
+        self._stillness = Stillness(self.world.read(), self.bodies.values(), self.world.rate, is_still)
         self.hand.enter(self.world)
         self.watch = Watch(self.bodies.values(), self.world.rate)
         self.rest_here()
 
     def _swap(self, body: Body) -> None:
         self._rested_at = -1
+        self.land()
         if body.name in self.bodies:
             self.world.remove(body.name)
         self.world.add(body)
@@ -191,6 +240,7 @@ class Table:
     def _look(self) -> tuple[SceneEvent, ...]:
         among = (TABLE, FLOOR) if self.hand.held is None else (TABLE, FLOOR, self.hand.held)
         tick = self.world.read(contacts=among)
+        self._is_still = self._stillness.sees(tick, self.hand.held or "")
         self._follow(tick.names, tick.poses.tolist())
         if self.sink is not None:
             self.sink(tick.step, self.bodies)

@@ -22,7 +22,7 @@ from games.session import Session
 
 Array = NDArray[np.float64]
 
-HOVER = 0.008
+HOVER = 0.005
 """Metres above its place where a carried piece is stopped, to be lowered from there."""
 DROP = 0.026
 """CT-50: metres above its place from where a card is dropped: 20 mm above the tower, and what a card lies aslant."""
@@ -30,8 +30,10 @@ SINK = 0.02
 """Metres below its place to which a lowered piece may go until something carries it."""
 MOST_TRIES = 20
 """ALL-9 lets a piece that lies against the rules be laid again; a bot that fails so often gives up."""
-ASIDE = 0.006
-"""Metres that a piece drawn out of a tower goes on, until nothing of the tower is above it any more."""
+ASIDE = 0.008
+"""Metres from all that is above it to which a piece drawn out of a tower goes on, before it is lifted."""
+ASIDE_SPEED = 0.15
+"""m/s of that: nothing touches the piece any more."""
 CLEARANCE = 0.04
 """Metres between a carried piece and whatever is highest on its way."""
 
@@ -94,7 +96,7 @@ def lay(session: Session, player: Player, need: Need) -> None:
     hand, held = session.table.hand, need.pieces[0]
     way = way_clear(session, held)
     if way is not None:
-        _drive(session, player, draw(hand, way), Wait.HAND)
+        _drive(session, player, draw(hand, way, ASIDE_SPEED), Wait.HAND)
     half = 0.5 * float(np.linalg.norm(session.table.bodies[held].piece.extents))
     tops = [
         body.pose.position[2] + 0.5 * float(np.linalg.norm(body.piece.extents))
@@ -114,7 +116,7 @@ def lay(session: Session, player: Player, need: Need) -> None:
 
 
 def way_clear(session: Session, held: str) -> Array | None:
-    """The way (3,), metres, on along which a piece was drawn out of a tower, until nothing is above it; None when
+    """The way (3,), metres, on along which a piece was drawn out of a tower, until nothing above it is near; None when
     nothing is."""
     body, start = session.table.bodies[held], session.before.bodies[held]
     way = np.subtract(body.pose.position, start.pose.position)
@@ -128,7 +130,7 @@ def way_clear(session: Session, held: str) -> Array | None:
         ]
     )
     own = plan(body)
-    if length < ASIDE or not own.intersects(above):
+    if length < ASIDE or own.distance(above) >= 1e3 * ASIDE:
         return None
     way /= length
     on, most = ASIDE, float(np.linalg.norm(body.piece.extents)) + ASIDE

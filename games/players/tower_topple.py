@@ -39,6 +39,8 @@ CALM, MOST_MOVED = 2e-3, 10e-3
 """Metres that a tower may move when a brick is drawn out: then it is taken; more is not looked at to its end."""
 DOWN_BY = 25e-3
 """Metres: a tower that moves by more, drawn at with care, comes down."""
+WEIGHTY = 3
+"""Full rows above a brick that hold its neighbours where they lie; what rests on fewer is dragged along."""
 OUT = 0.012
 """Metres beyond its own length that a brick is drawn, so that it is clear of the tower."""
 
@@ -67,22 +69,33 @@ def choose(bot: Bot, session: Session, need: Need) -> Action:
 
 
 def _ranked(session: Session, takes: list[Take]) -> list[tuple[bool, Take]]:
-    """The bricks as a bot likes them, and whether each is loose: last those that leave a single one in their row, loose
-    ones before others, those of the middle, those that carry the least part of what their row does."""
+    """The bricks as a bot likes them, and whether each is surely loose: last those that leave a single one in their
+    row, and those right below the top; loose ones before others, those of the middle, those that carry the least part
+    of what their row does."""
     felt = session.table.pressing()
-    rows = {name: row for row in session.state.tower for name in row if name}
+    tower = session.state.tower
+    rows = {name: row for row in tower for name in row if name}
+    weighty = {name for row in tower[: -WEIGHTY - 1] for name in row}
 
-    def liking(take: Take) -> tuple[bool, bool, bool, float, str]:
+    def liking(take: Take) -> tuple[bool, bool, bool, bool, float, str]:
         row = rows[take.piece]
         load = felt.get(take.piece, 0.0)
         weight = session.table.bodies[take.piece].piece.mass * GRAVITY
         share = load / max(sum(felt.get(name, 0.0) for name in row), weight)
         is_loose = load < LOOSE * weight
         leaves_one = sum(1 for name in row if name) <= 2
-        return leaves_one, not is_loose, take.piece != row[CENTRE], 0.0 if is_loose else share, take.piece
+        is_high = take.piece not in weighty
+        return (
+            leaves_one,
+            is_high,
+            not is_loose,
+            take.piece != row[CENTRE],
+            0.0 if is_loose else share,
+            take.piece,
+        )
 
     liked = sorted((liking(take), number) for number, take in enumerate(takes))
-    return [(not is_tight, takes[number]) for (_, is_tight, *_), number in liked]
+    return [(not (is_high or is_tight), takes[number]) for (_, is_high, is_tight, *_), number in liked]
 
 
 def place(bot: Bot, session: Session, need: Need) -> Pose:

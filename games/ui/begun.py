@@ -56,6 +56,7 @@ class Begun:
     def shove(self, session: Session, order: Shove) -> None:
         """Push a piece sideways, and let the world come to rest."""
         table = session.table
+        table.land()
         steps = round(SHOVE * table.world.rate)
         way = math.radians(order.towards)
         force = (order.newtons * math.cos(way), order.newtons * math.sin(way), 0.0)
