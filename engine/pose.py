@@ -52,6 +52,17 @@ def matrix_of(quaternion: tuple[float, float, float, float]) -> Array:
     )
 
 
+def turns_of(quaternions: Array) -> Array:
+    """(n, 3, 3) rotations of unit quaternions xyzw (n, 4)."""
+    x, y, z, w = quaternions.T
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.asarray(np.moveaxis(np.array(rows), 2, 0))
+
+
 def turned(poses: Array, points: Array) -> Array:
     """Points (n, k, 3) turned by the orientations of poses (n, 7), unit quaternions."""
     vector, scalar = poses[:, None, 3:6], poses[:, None, 6:7]

@@ -135,6 +135,19 @@ class Device:
         )
         return buffer, texture
 
+    def depths_of(self, buffer: Any) -> Any:
+        """The texture with the depths of a picture's buffer."""
+        texture = core.Texture("deep")
+        texture.set_format(core.Texture.F_depth_component24)
+        texture.set_wrap_u(core.SamplerState.WM_clamp)
+        texture.set_wrap_v(core.SamplerState.WM_clamp)
+        texture.set_minfilter(core.SamplerState.FT_nearest)
+        texture.set_magfilter(core.SamplerState.FT_nearest)
+        buffer.add_render_texture(
+            texture, core.GraphicsOutput.RTM_bind_or_copy, core.GraphicsOutput.RTP_depth
+        )
+        return texture
+
     def _made(self, name: str, size: tuple[int, int], wanted: Any, sort: int) -> Any:
         buffer = self._output(name, size, wanted, self.host)
         if buffer is None:

@@ -6,6 +6,7 @@ Colours in files are what people see on a screen (sRGB); light is computed with 
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -59,10 +60,10 @@ class Look:
 class Level:
     """What a quality level spends.
 
-    shadow: side of the shadow map in texels. taps: of the shadow filter, a square number. samples: of the
+    shadow: side of the shadow map in texels. taps: of the shadow filter, a square number or 5. samples: of the
     multisampled picture. occlusion: taps of the ambient occlusion, 0 for none. coarse: how many pixels of the
     picture one of the occlusion covers, along each side. slant: samples of what is printed on a face seen at a
-    slant; more than one is dear without a graphics card.
+    slant; more than one is dear without a graphics card. smooth: edges are smoothed instead of multisampled.
     """
 
     shadow: int
@@ -71,12 +72,18 @@ class Level:
     occlusion: int
     coarse: int
     slant: int
+    smooth: bool
+
+    @property
+    def side(self) -> int:
+        """Taps of the shadow filter along a side of its square."""
+        return 3 if self.taps == 5 else math.isqrt(self.taps)
 
 
 LEVELS: dict[Quality, Level] = {
-    "low": Level(shadow=512, taps=4, samples=0, occlusion=0, coarse=3, slant=1),
-    "medium": Level(shadow=1024, taps=9, samples=4, occlusion=8, coarse=3, slant=1),
-    "high": Level(shadow=2048, taps=25, samples=4, occlusion=24, coarse=2, slant=4),
+    "low": Level(shadow=512, taps=4, samples=0, occlusion=0, coarse=3, slant=1, smooth=False),
+    "medium": Level(shadow=768, taps=5, samples=0, occlusion=8, coarse=3, slant=1, smooth=True),
+    "high": Level(shadow=2048, taps=25, samples=4, occlusion=24, coarse=2, slant=4, smooth=False),
 }
 
 

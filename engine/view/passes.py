@@ -9,6 +9,7 @@ import numpy as np
 from panda3d import core
 
 from engine.view import studio
+from engine.view.bounds import Area
 from engine.view.camera import Camera, Sphere
 from engine.view.device import Device, screen_geom, shader
 from engine.view.look import Level
@@ -17,6 +18,8 @@ SEEN, CASTS, GUIDES = core.BitMask32.bit(0), core.BitMask32.bit(1), core.BitMask
 """Which camera draws a body: the eye, the sun. Guides are drawn by the eye alone, and darken nothing."""
 # from eye coordinates -1..1 to texture coordinates 0..1
 _TO_TEXTURE = core.LMatrix4(0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0.5, 0.5, 0.5, 1)
+
+NOWHERE = Area(0.0, 0.0, 0.0, 0.0)
 
 
 def matrix_at(axes: Any, eye: Any) -> Any:
@@ -70,7 +73,7 @@ class ShadowPass:
         back = core.LMatrix4(self._eye.get_mat())
         back.invert_in_place()
         texel = 2 * radius / self._level.shadow
-        side = math.isqrt(self._level.taps)
+        side = self._level.side
         # taps further apart than this leave stripes, and closer than this they serve nothing
         spacing = min(max(width / side, 1.2 * texel), 2.6 * texel)
         self._root.set_shader_input("u_shadow", back * self._lens.get_projection_mat() * _TO_TEXTURE)
@@ -98,8 +101,23 @@ class OcclusionPass:
         root.set_shader_input("u_occlusion", smooth)
         self.buffers = (depths, first, second)
 
+    def limit(self, area: Area | None) -> None:
+        """Look for dark places in this part of the picture only; the rest is open."""
+        area = area or NOWHERE
+        for buffer in self.buffers[1:]:
+            # whole texels, and one more for the blur
+            (left, right), (low, high) = (
+                (max(math.floor(a * n) - 2, 0) / n, min(math.ceil(b * n) + 2, n) / n)
+                for (a, b), n in zip(
+                    ((area.left, area.right), (area.low, area.high)), self._size, strict=True
+                )
+            )
+            buffer.get_display_region(1).set_dimensions(left, right, low, high)
+
     def _screen(self, device: Device, name: str, sort: int, shading: Any) -> tuple[Any, Any, Any]:
         buffer, texture = device.picture(name, self._size, 0, sort=sort, to_ram=False)
+        buffer.set_clear_color_active(True)
+        buffer.set_clear_color(core.LVecBase4(1, 1, 1, 1))
         quad = covering(shading)
         quad.set_depth_test(False)
         quad.set_shader_input("u_texel", core.LVecBase2(1 / self._size[0], 1 / self._size[1]))

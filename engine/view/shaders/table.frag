@@ -23,8 +23,14 @@ void main() {
     vec3 albedo = u_albedo * (1.0 + tone * vec3(0.8, 1.0, 1.2));
     // a table that glows as pieces do would draw the eye: greyer, and a little darker
     albedo = 0.85 * mix(vec3(dot(albedo, vec3(0.2126, 0.7152, 0.0722))), albedo, 0.72);
+#if CLOSE
     float open = occlusion();
     float sun = sunlight(v_shadow) * u_sun.z * (0.67 + 0.33 * open);
+#else
+    // far from all pieces
+    const float open = 1.0;
+    float sun = u_sun.z;
+#endif
     vec3 light = albedo * (u_sun_light * (sun / PI) + u_sky_light * open);
     float steep = clamp(normalize(u_eye - v_place).z, 0.0, 1.0);
     float graze = 1.0 - steep;

@@ -1,0 +1,92 @@
+"""Bodies as nodes of a stage: mesh, surface, print and shader; and the light they stand in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from panda3d import core
+
+from engine.view import studio
+from engine.view.camera import Sphere
+from engine.view.device import geom_of, shader, texture_of
+from engine.view.geometry import triangles_of
+from engine.view.grain import FIBRE_TILE, fibres, rings
+from engine.view.look import Level, look_of
+from engine.view.passes import CASTS, covering
+from engine.view.prints import Prints
+from engine.view.table import TableTop
+from engine.world import TABLE, Body
+
+
+class Nodes:
+    """The bodies of one stage. root: its scene. paths: their nodes by name. halves: half sides of pieces, metres.
+    table: None where there is none."""
+
+    def __init__(self, root: Any, level: Level, sphere: Sphere) -> None:
+        self._root, self._level, self._sphere = root, level, sphere
+        self.paths: dict[str, Any] = {}
+        self.halves: dict[str, NDArray[np.float64]] = {}
+        self.table: TableTop | None = None
+        self._shaders: dict[tuple[bool, int], Any] = {}
+        self._geoms: dict[int, tuple[Any, Any]] = {}
+        self._prints = Prints(level.slant)
+        self._light()
+
+    def add(self, body: Body) -> None:
+        """One more body; one of a known name takes its place."""
+        if body.name in self.paths:
+            self.paths.pop(body.name).remove_node()
+        # pieces of one kind share their mesh on the card; held beside it, so that no other gets its id
+        key = id(body.piece.visual)
+        if key not in self._geoms:
+            self._geoms[key] = (geom_of(triangles_of(body.piece)), body.piece.visual)
+        node = core.GeomNode(body.name)
+        node.add_geom(self._geoms[key][0])
+        path = self.paths[body.name] = self._root.attach_new_node(node)
+        look = look_of(body.piece, body.name)
+        finish = look.finish
+        path.set_shader_input("u_albedo", core.LVecBase3(*look.albedo))
+        path.set_shader_input(
+            "u_finish", core.LVecBase4(finish.roughness, finish.coat, finish.grain, finish.fibre)
+        )
+        path.set_shader_input("u_offset", core.LVecBase3(*look.offset))
+        if body.name == TABLE:
+            far, close = (self._shader("backdrop.glsl", "table.frag", CLOSE=close) for close in (0, 1))
+            self.table = TableTop(body, path, far, close, self._sphere)
+            return
+        kind = (finish.coat > 0, self._prints.dress(path, body.piece))
+        if kind not in self._shaders:
+            self._shaders[kind] = self._piece_shader(*kind)
+        path.set_shader(self._shaders[kind])
+        path.set_bin("pieces", 0)
+        self.halves[body.name] = body.piece.extents / 2
+
+    def _piece_shader(self, is_coated: bool, face: int) -> Any:
+        """The shader of pieces of a kind: lacquered or not, and `FACE` as `Prints.dress` answers it."""
+        coat: dict[str, int] = {"COAT": 1} if is_coated else {}
+        return self._shader("piece.frag", vertex="piece.vert", **coat, **({"FACE": face} if face else {}))
+
+    def _shader(self, *fragments: str, vertex: str = "piece.vert", **defines: int) -> Any:
+        level = self._level
+        defines |= {"TAPS": level.taps, "SIDE": level.side, "OCCLUSION": level.occlusion}
+        return shader(vertex, "light.glsl", *fragments, **defines)
+
+    def _light(self) -> None:
+        root = self._root
+        for name, value in (
+            ("u_sun", studio.SUN),
+            ("u_sun_light", studio.SUN_LIGHT),
+            ("u_sky_light", studio.SKY_LIGHT),
+            ("u_ground_light", studio.GROUND_LIGHT),
+        ):
+            root.set_shader_input(name, core.LVecBase3(*value))
+        root.set_shader_input("u_mark", core.LVecBase4(0, 0, 0, 0))
+        root.set_shader_input("u_fibres", texture_of("fibres", fibres(), mipmaps=True))
+        root.set_shader_input("u_rings", texture_of("rings", rings(), mipmaps=False))
+        root.set_shader_input("u_fibre_scale", core.LVecBase2(1 / FIBRE_TILE[0], 1 / FIBRE_TILE[1]))
+        backdrop = covering(self._shader("backdrop.glsl", "backdrop.frag", vertex="screen.vert"))
+        backdrop.set_bin("fixed", 10)
+        backdrop.hide(CASTS)
+        backdrop.reparent_to(root)

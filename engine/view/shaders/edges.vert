@@ -1,0 +1,16 @@
+#version 150
+// A strip along an edge, already in screen coordinates.
+in vec4 p3d_Vertex;
+in vec3 p3d_Normal;
+in vec3 grain;
+in vec3 grain_normal;
+out vec3 v_course;
+out vec3 v_way;
+out float v_slope;
+
+void main() {
+    v_course = grain;
+    v_way = grain_normal;
+    v_slope = p3d_Normal.x;
+    gl_Position = vec4(p3d_Vertex.xy, 0.0, 1.0);
+}
