@@ -167,6 +167,11 @@ def device() -> Device:
     return _MADE[0]
 
 
+def is_open() -> bool:
+    """Whether this process has OpenGL open."""
+    return bool(_MADE)
+
+
 def open_screen(title: str, size: tuple[int, int]) -> Device:
     """The device of this process, with a window on the screen; stages made from now on may be shown there.
 

@@ -15,7 +15,7 @@ from engine.view.camera import Vector
 from engine.view.device import geom_of, shader
 from engine.view.geometry import Triangles, triangles_of
 from engine.view.guide import Arrow, Ghost, Guide, Spot
-from engine.view.passes import CASTS, SEEN
+from engine.view.passes import CASTS, DEEP, SEEN
 from models.piece import TriangleMesh
 
 Array = NDArray[np.float64]
@@ -35,7 +35,7 @@ class Guides:
         self._root.set_depth_write(False, 50)
         self._root.set_two_sided(True, 50)
         self._root.set_bin("fixed", 60)
-        self._root.hide(SEEN | CASTS)
+        self._root.hide(SEEN | CASTS | DEEP)
         self._shown: tuple[Guide, ...] = ()
         self._ghosts: dict[int, tuple[Any, TriangleMesh]] = {}
 

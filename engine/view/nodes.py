@@ -10,11 +10,12 @@ from panda3d import core
 
 from engine.view import studio
 from engine.view.camera import Sphere
+from engine.view.casters import Casters
 from engine.view.device import geom_of, shader, texture_of
 from engine.view.geometry import triangles_of
 from engine.view.grain import FIBRE_TILE, fibres, rings
 from engine.view.look import Level, look_of
-from engine.view.passes import CASTS, covering
+from engine.view.passes import CASTS, DEEP, covering
 from engine.view.prints import Prints
 from engine.view.table import TableTop
 from engine.world import TABLE, Body
@@ -22,7 +23,7 @@ from engine.world import TABLE, Body
 
 class Nodes:
     """The bodies of one stage. root: its scene. paths: their nodes by name. halves: half sides of pieces, metres.
-    table: None where there is none."""
+    table: None where there is none. casters: the pieces once more, for depths."""
 
     def __init__(self, root: Any, level: Level, sphere: Sphere) -> None:
         self._root, self._level, self._sphere = root, level, sphere
@@ -32,6 +33,7 @@ class Nodes:
         self._shaders: dict[tuple[bool, int], Any] = {}
         self._geoms: dict[int, tuple[Any, Any]] = {}
         self._prints = Prints(level.slant)
+        self.casters = Casters(root)
         self._light()
 
     def add(self, body: Body) -> None:
@@ -61,6 +63,8 @@ class Nodes:
             self._shaders[kind] = self._piece_shader(*kind)
         path.set_shader(self._shaders[kind])
         path.set_bin("pieces", 0)
+        path.hide(CASTS | DEEP)
+        self.casters.add(body.name, body.piece)
         self.halves[body.name] = body.piece.extents / 2
 
     def _piece_shader(self, is_coated: bool, face: int) -> Any:
@@ -88,5 +92,5 @@ class Nodes:
         root.set_shader_input("u_fibre_scale", core.LVecBase2(1 / FIBRE_TILE[0], 1 / FIBRE_TILE[1]))
         backdrop = covering(self._shader("backdrop.glsl", "backdrop.frag", vertex="screen.vert"))
         backdrop.set_bin("fixed", 10)
-        backdrop.hide(CASTS)
+        backdrop.hide(CASTS | DEEP)
         backdrop.reparent_to(root)

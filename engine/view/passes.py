@@ -14,8 +14,9 @@ from engine.view.camera import Camera, Sphere
 from engine.view.device import Device, screen_geom, shader
 from engine.view.look import Level
 
-SEEN, CASTS, GUIDES = core.BitMask32.bit(0), core.BitMask32.bit(1), core.BitMask32.bit(2)
-"""Which camera draws a body: the eye, the sun. Guides are drawn by the eye alone, and darken nothing."""
+SEEN, CASTS, GUIDES, DEEP = (core.BitMask32.bit(number) for number in range(4))
+"""Which camera draws a node: the eye, the sun, that of the depths for ambient occlusion. Guides are drawn by the eye
+alone, and darken nothing."""
 # from eye coordinates -1..1 to texture coordinates 0..1
 _TO_TEXTURE = core.LMatrix4(0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0.5, 0.5, 0.5, 1)
 
@@ -91,7 +92,7 @@ class OcclusionPass:
         depths, deep = device.depths("depths", self._size, sort=1, compare=False)
         camera = eye.attach_new_node(core.Camera("depths", lens))
         camera.node().set_initial_state(depth_state())
-        camera.node().set_camera_mask(SEEN)
+        camera.node().set_camera_mask(DEEP)
         depths.make_display_region().set_camera(camera)
         shading = shader("screen.vert", "occlusion.frag", OCCLUSION=level.occlusion)
         first, self._quad, open_sky = self._screen(device, "occlusion", 2, shading)

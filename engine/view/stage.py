@@ -203,6 +203,7 @@ class Stage:
                 node.show() if name in shown else node.hide()
         self._mark(frame)
         self._outlines.show(frame)
+        self._bodies.casters.show(frame)
         self._corners = corners_of(frame, self._halves)
         if self._bodies.table is not None:
             table = self._bodies.table

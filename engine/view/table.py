@@ -13,7 +13,7 @@ from engine.view.camera import Sphere
 from engine.view.device import geom_of
 from engine.view.geometry import Triangles
 from engine.view.look import grain_axes
-from engine.view.passes import CASTS, SEEN
+from engine.view.passes import CASTS, DEEP, SEEN
 from engine.world import Body
 
 Array = NDArray[np.float64]
@@ -52,7 +52,7 @@ class TableTop:
         patch = path.attach_new_node(self._node)
         patch.set_shader(close)
         patch.set_bin("fixed", 4)
-        patch.hide(SEEN | CASTS)
+        patch.hide(SEEN | CASTS | DEEP)
         self._outline: Array | None = None
 
     @property

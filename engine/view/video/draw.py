@@ -9,8 +9,11 @@ import multiprocessing
 import os
 import queue
 import signal
-from collections.abc import Generator
+import sys
+import threading
+from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -18,12 +21,17 @@ from av.video.frame import VideoFrame
 from av.video.reformatter import ColorRange, Colorspace, VideoReformatter
 from numpy.typing import NDArray
 
+from engine.view.device import is_open
 from engine.view.errors import ViewError
+from engine.view.faces import area_of, picture_of
+from engine.view.grain import fibres, rings
 from engine.view.stage import Stage
 from engine.view.video.film import Film, Shot
 
 Pixels = NDArray[np.uint8]
 Layout = Literal["yuv420p", "rgb24"]
+Lane = tuple[Any, Any]
+"""A process, and the queue of its pictures."""
 
 WORTH = 90
 """Pictures from which on it pays to start processes."""
@@ -41,6 +49,8 @@ class Painter:
         self.stage = Stage(film.bodies, size=film.recipe.size, quality=film.recipe.quality)
         self._layout = layout
         self._reformatter = VideoReformatter()
+        # one for all pictures: memory that is new for each costs more than turning the colours
+        self._card = VideoFrame(*film.recipe.size, "bgra")
 
     def paint(self, shot: Shot) -> Pixels:
         """A picture: (h * 3/2, w) bytes of `yuv420p` (BT.709), or (h, w, 3) of `rgb24`."""
@@ -50,9 +60,11 @@ class Painter:
         pixels = self.stage.pixels()
         if self._layout == "rgb24":
             return np.ascontiguousarray(pixels[:, :, 2::-1])
-        frame = VideoFrame.from_ndarray(np.ascontiguousarray(pixels), format="bgra")
+        height, width = pixels.shape[:2]
+        rows = np.frombuffer(memoryview(self._card.planes[0]), np.uint8).reshape(height, -1)
+        rows[:, : 4 * width].reshape(height, width, 4)[:] = pixels
         turned = self._reformatter.reformat(
-            frame,
+            self._card,
             format="yuv420p",
             dst_colorspace=Colorspace.ITU709,
             dst_color_range=ColorRange.MPEG,
@@ -64,24 +76,38 @@ class Painter:
         self.stage.close()
 
 
-def pictures(film: Film, layout: Layout = "yuv420p", *, workers: int | None = None) -> Generator[Pixels]:
-    """Every picture of a film in order; the same array again where nothing has changed.
+class Pictures(Iterator[Pixels]):
+    """Every picture of a film in order. Close it when done; drawing begins with it, not with the first picture."""
 
-    workers: processes to draw with, None for as many as pay. Raises ViewError.
-    """
+    def __init__(
+        self, is_new: NDArray[np.bool_], drawn: Iterator[Pixels], stop: Callable[[], object]
+    ) -> None:
+        self._is_new, self._drawn, self._stop = iter(is_new.tolist()), drawn, stop
+        self._last: Pixels | None = None
+
+    def __next__(self) -> Pixels:
+        """The next picture; the same array again where nothing has changed."""
+        if next(self._is_new) or self._last is None:
+            self._last = next(self._drawn)
+        return self._last
+
+    def close(self) -> None:
+        """Stop drawing."""
+        self._stop()
+
+
+def pictures(film: Film, layout: Layout = "yuv420p", *, workers: int | None = None) -> Pictures:
+    """The pictures of a film. workers: processes to draw with, None for as many as pay. Raises ViewError."""
     is_new = film.unlike()
     fresh = np.flatnonzero(is_new).tolist()
     if workers is None:
         workers = min(os.cpu_count() or 1, MOST_WORKERS) if len(fresh) >= WORTH else 1
-    drawn = _here(film, layout, fresh) if workers == 1 else _shared(film, layout, fresh, workers)
-    try:
-        last: Pixels | None = None
-        for new in is_new:
-            if new or last is None:
-                last = next(drawn)
-            yield last
-    finally:
-        drawn.close()
+    if workers == 1:
+        here = _here(film, layout, fresh)
+        return Pictures(is_new, here, here.close)
+    lanes = _started(film, layout, fresh, workers)
+    shared = (_received(*lanes[order % workers]) for order in range(len(fresh)))
+    return Pictures(is_new, shared, partial(_stop, lanes))
 
 
 def _here(film: Film, layout: Layout, numbers: list[int]) -> Generator[Pixels]:
@@ -93,25 +119,40 @@ def _here(film: Film, layout: Layout, numbers: list[int]) -> Generator[Pixels]:
         painter.close()
 
 
-def _shared(film: Film, layout: Layout, numbers: list[int], workers: int) -> Generator[Pixels]:
-    """Pictures drawn by processes in turn: the first draws the first, the second the second, and so on."""
-    context = multiprocessing.get_context("spawn")
-    lanes: list[tuple[Any, Any]] = []
-    try:
-        for lane in range(workers):
-            box = context.Queue(AHEAD)
-            process = context.Process(
-                target=_work, args=(film, layout, numbers[lane::workers], box), daemon=True
-            )
-            process.start()
-            lanes.append((process, box))
-        for order in range(len(numbers)):
-            yield _received(*lanes[order % workers])
-    finally:
-        for process, box in lanes:
-            process.terminate()
-            process.join()
-            box.close()
+def _started(film: Film, layout: Layout, numbers: list[int], workers: int) -> list[Lane]:
+    """Processes that draw in turn: the first draws the first, the second the second, and so on."""
+    context: Any = multiprocessing.get_context(_way_to_start())
+    if context.get_start_method() == "fork":
+        _make_once(film)
+    lanes: list[Lane] = []
+    for lane in range(workers):
+        box = context.Queue(AHEAD)
+        process = context.Process(target=_work, args=(film, layout, numbers[lane::workers], box), daemon=True)
+        process.start()
+        lanes.append((process, box))
+    return lanes
+
+
+def _stop(lanes: list[Lane]) -> None:
+    for process, box in lanes:
+        process.terminate()
+        process.join()
+        box.close()
+
+
+def _make_once(film: Film) -> None:
+    """What every process would make for itself: it is remembered, and copied with this one."""
+    fibres(), rings()
+    for body in film.bodies:
+        if body.piece.face is not None and (area := area_of(body.piece)) is not None:
+            picture_of(body.piece, area)
+
+
+def _way_to_start() -> Literal["fork", "spawn"]:
+    """A copy of this process has all modules loaded and the film read, which takes a second otherwise; but neither
+    OpenGL nor threads outlive copying."""
+    can_copy = sys.platform == "linux" and not is_open() and threading.active_count() == 1
+    return "fork" if can_copy else "spawn"
 
 
 def _received(process: Any, box: Any) -> Pixels:

@@ -123,7 +123,7 @@ def _picture_stream(container: Any, suffix: str, recipe: Recipe, count: int) -> 
     most = bits(recipe, count)
     if name == "libx264":
         stream.options = {
-            "preset": "veryfast",
+            "preset": "superfast" if recipe.quality == "low" else "veryfast",
             "crf": "20",
             "maxrate": str(most),
             "bufsize": str(3 * most),

@@ -49,12 +49,13 @@ def make(
         with closing(pictures(film, "rgb24", workers=workers)) as drawn:
             encode.write_loop(path, recipe, drawn, len(film), tell)
         return film
-    sound = None
-    if recipe.sound:
-        from engine.view.video.soundtrack import soundtrack
-
-        sound = soundtrack(film, replay, encode.RATE)
     with closing(pictures(film, workers=workers)) as drawn:
+        # the processes that draw have begun
+        sound = None
+        if recipe.sound:
+            from engine.view.video.soundtrack import soundtrack
+
+            sound = soundtrack(film, replay, encode.RATE)
         encode.write_video(path, recipe, drawn, len(film), sound, tell)
     return film
 
