@@ -35,8 +35,8 @@ TURN_SPEED = 3.0
 """rad/s at most."""
 LOWER_SPEED = 0.03
 """m/s: a 20 g piece meets what lies below with less than a millijoule."""
-PULL_SPEED = 0.09
-"""m/s: a brick is out in a second."""
+PULL_SPEED = 0.12
+"""m/s: a brick is out in two thirds of a second."""
 CARRIED = 0.5
 """Share of its weight that something else must carry for a lowered piece to have arrived."""
 CARRIED_STEPS = 4

@@ -15,7 +15,7 @@ from engine.bullet import BulletWorld
 from engine.hand import Hand
 from engine.motions import Ending, draw
 from engine.pose import Pose
-from engine.settings import GRAVITY, Scale
+from engine.settings import GRAVITY, PLAY, Scale
 from engine.watch import farthest, steps_of
 from engine.world import TABLE, Body
 from games.session import Session
@@ -79,15 +79,17 @@ def firmest(
 
 def firmness(bodies: Iterable[Body], scale: Scale) -> float:
     """Degrees of tilt that pieces put together at rest bear: a tilt that goes round once a second and grows, until
-    something has moved. 0 when they fall by themselves, `MOST_DEG` at most. It compares places; the tilt itself comes
-    out up to two degrees too large for slender blocks, which go over more slowly than it goes round."""
+    something has moved, `MOST_DEG` at most. When they fall by themselves less than 0, the less the sooner. It compares
+    places; the tilt itself comes out up to two degrees too large for slender blocks, which go over more slowly than it
+    goes round."""
     listed = tuple(bodies)
-    with BulletWorld(listed, scale=scale) as world:
+    with BulletWorld(listed, scale=scale, tuning=PLAY) as world:
         start, steps = _Start(world, listed), steps_of(LOOK, world.rate)
         world.settle()
-        world.run(steps_of(CALM, world.rate))
-        if start.moved() > FALLEN:
-            return 0.0
+        for look in range(1, round(CALM / LOOK) + 1):
+            world.run(steps)
+            if start.moved() > FALLEN:
+                return LOOK * look - 2 * CALM
         for look in range(round(MOST_DEG / (GROWTH * LOOK))):
             degrees, turn = GROWTH * LOOK * look, math.tau * LOOK * look
             slope = math.tan(math.radians(degrees))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-CANDIDATES = 4
+CANDIDATES = 10
 """Bricks whose absence is thought through at most."""
 LOOSE = 0.15
 """Weights of a brick: what is pressed by less is loose. Rows of unlike bricks rest on one or two of the three."""
@@ -55,11 +55,10 @@ def choose(bot: Bot, session: Session, need: Need) -> Action:
         return bot.luck.choice(takes)
     ranked, scene = _ranked(session, takes), assembly_of(session)
     best: list[tuple[float, int]] = []
-    for number, (is_loose, take) in enumerate(ranked[:CANDIDATES]):
-        degrees = margin(scene, take.piece)
-        if degrees <= 0.0:
+    for number, (is_safe, take) in enumerate(ranked[:CANDIDATES]):
+        if not bears(scene, take.piece):
             continue
-        if bot.style == "bold" or (is_loose and degrees >= FIRM_DEG):
+        if bot.style == "bold" or (is_safe and margin(scene, take.piece) >= FIRM_DEG):
             return take
         moved = drawn(session, take.piece, way_out(session, take.piece), MOST_MOVED)
         if moved <= CALM:
@@ -69,33 +68,32 @@ def choose(bot: Bot, session: Session, need: Need) -> Action:
 
 
 def _ranked(session: Session, takes: list[Take]) -> list[tuple[bool, Take]]:
-    """The bricks as a bot likes them, and whether each is surely loose: last those that leave a single one in their
-    row, and those right below the top; loose ones before others, those of the middle, those that carry the least part
-    of what their row does."""
+    """The bricks as a bot likes them, and whether each comes out without moving others: last those that leave a single
+    one in their row, and those right below the top; loose ones before others, unless one as loose lies on them, which
+    comes along; those of the middle; those that carry the least part of what their row does."""
     felt = session.table.pressing()
     tower = session.state.tower
-    rows = {name: row for row in tower for name in row if name}
+    rows = {
+        name: (row, above) for row, above in zip(tower, (*tower[1:], ()), strict=True) for name in row if name
+    }
     weighty = {name for row in tower[: -WEIGHTY - 1] for name in row}
 
-    def liking(take: Take) -> tuple[bool, bool, bool, bool, float, str]:
-        row = rows[take.piece]
-        load = felt.get(take.piece, 0.0)
-        weight = session.table.bodies[take.piece].piece.mass * GRAVITY
-        share = load / max(sum(felt.get(name, 0.0) for name in row), weight)
-        is_loose = load < LOOSE * weight
-        leaves_one = sum(1 for name in row if name) <= 2
-        is_high = take.piece not in weighty
-        return (
-            leaves_one,
-            is_high,
-            not is_loose,
-            take.piece != row[CENTRE],
-            0.0 if is_loose else share,
-            take.piece,
-        )
+    def weight(name: str) -> float:
+        return session.table.bodies[name].piece.mass * GRAVITY
 
-    liked = sorted((liking(take), number) for number, take in enumerate(takes))
-    return [(not (is_high or is_tight), takes[number]) for (_, is_high, is_tight, *_), number in liked]
+    def is_loose(name: str) -> bool:
+        return felt.get(name, 0.0) < LOOSE * weight(name)
+
+    def liking(name: str) -> tuple[bool, bool, bool, bool, bool, float, str]:
+        row, above = rows[name]
+        loose = is_loose(name)
+        share = 0.0 if loose else felt[name] / max(sum(felt.get(each, 0.0) for each in row), weight(name))
+        takes_along = any(is_loose(each) for each in above if each)
+        leaves_one = sum(1 for each in row if each) <= 2
+        return leaves_one, name not in weighty, not loose, takes_along, name != row[CENTRE], share, name
+
+    liked = sorted((liking(take.piece), number) for number, take in enumerate(takes))
+    return [(not any(doubts), takes[number]) for ((_, *doubts, _, _, _), number) in liked]
 
 
 def place(bot: Bot, session: Session, need: Need) -> Pose:
@@ -140,20 +138,20 @@ def assembly_of(session: Session) -> Assembly:
 
 
 def margin(scene: Assembly, piece: str) -> float:
-    """Degrees that the table could tilt without a brick before the rest falls; 0 when it needs the brick."""
-    without = Assembly(scene.name, tuple(body for body in scene.bodies if body.name != piece))
-    contacts = _contacts(without)
-    if stands(without, contacts=contacts) is not True:
-        return 0.0
-    balance = balance_of(without, contacts, gravity=DOWN, friction=None)
-    # a tenth of a degree decides nothing, and the brick that carries less is taken
-    return round(tilt_margin(balance).degrees, 1)
+    """Degrees that the table could tilt before the rest falls, without a brick that it can stand without."""
+    without = _without(scene, piece)
+    balance = balance_of(without, _contacts(without), gravity=DOWN, friction=None)
+    return tilt_margin(balance).degrees
 
 
 def bears(scene: Assembly, piece: str) -> bool:
     """Whether the tower could stand without a brick."""
-    without = Assembly(scene.name, tuple(body for body in scene.bodies if body.name != piece))
+    without = _without(scene, piece)
     return stands(without, contacts=_contacts(without)) is not False
+
+
+def _without(scene: Assembly, piece: str) -> Assembly:
+    return Assembly(scene.name, tuple(body for body in scene.bodies if body.name != piece))
 
 
 def _contacts(scene: Assembly) -> Contacts:

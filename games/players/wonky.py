@@ -68,7 +68,7 @@ def _firmest(session: Session, name: str, poses: list[Pose]) -> tuple[float, Pos
     return firmest(session, session.state.tower, session.table.bodies[name], poses)
 
 
-STEPS = (0.005, 0.0025)
+STEPS = (0.004, 0.002, 0.001, 0.0005)
 """Metres: how far from over the summit a block is tried as well, one step after the other."""
 
 
