@@ -111,6 +111,37 @@ def test_the_same_frame_gives_the_same_picture() -> None:
     assert np.array_equal(shot(), shot())
 
 
+@pytest.mark.parametrize("quality", LEVELS)
+def test_what_changes_is_drawn_into_the_picture_before_as_if_all_were_new(quality: Quality) -> None:
+    """Only the part that a moved piece, its shadow or its mark can change is drawn anew."""
+    kept, anew = (Stage(BODIES, size=SIZE, quality=quality) for _ in range(2))
+    draw = np.random.default_rng(3)
+    poses = ALL.poses.copy()
+    try:
+        for step in range(8):
+            poses = poses.copy()
+            poses[1 + step % 3, :3] += draw.normal(0, 0.015, 3)
+            poses[1 + step % 3, 2] = max(poses[1 + step % 3, 2], 0.02)
+            if step == 5:
+                poses[2] = np.nan
+            frame = Frame(ALL.names, poses, highlights={"block": "#00ff00"} if step % 4 == 3 else {})
+            # a turn and back: nothing of the picture before is kept
+            camera = anew.camera
+            anew.aim(framing(anew.sphere, "top"))
+            anew.aim(camera)
+            pictures = []
+            for each in (kept, anew):
+                each.show(frame)
+                pictures.append(each.render().astype(int))
+            off = np.abs(pictures[0] - pictures[1]).max(axis=2)
+            # two ways to cut the table into triangles may round the last bit of a colour otherwise
+            assert off.max() <= 2
+            assert (off > 0).mean() < 0.002
+    finally:
+        kept.close()
+        anew.close()
+
+
 def test_a_body_lies_where_the_camera_says() -> None:
     rows, columns = np.nonzero(mask("block"))
     # the block stands in the middle of the scene, which the camera looks at

@@ -9,10 +9,12 @@ import atexit
 import ctypes
 import os
 import sys
+from functools import cache
 from importlib import resources
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from panda3d import core
 
 from engine.quiet import without_stderr
@@ -198,6 +200,7 @@ def source(name: str) -> str:
     return resources.files("engine.view").joinpath("shaders", name).read_text(encoding="utf-8")
 
 
+@cache
 def shader(vertex: str, *fragments: str, **defines: int) -> Any:
     """A shader of a vertex file and fragment files put together, with numbers set beforehand."""
     head = "#version 150\n" + "".join(f"#define {name} {value}\n" for name, value in defines.items())
@@ -236,10 +239,15 @@ def geom_of(triangles: Triangles) -> Any:
 
 def screen_geom() -> Any:
     """One triangle that covers the picture, for `screen.vert`."""
-    corners = np.array([[-1, 0, -1], [3, 0, -1], [-1, 0, 3]], dtype=np.float32)
-    rows = np.zeros((3, 12), dtype=np.float32)
-    rows[:, :3] = corners
-    return geom_of(Triangles(rows, np.array([[0, 1, 2]], dtype=np.uint32)))
+    return outline_geom(np.array([[-1, -1], [3, -1], [-1, 3]]))
+
+
+def outline_geom(corners: NDArray[Any]) -> Any:
+    """A convex part of the picture, for `screen.vert`; (n, 2) from (-1, -1) at the lower left to (1, 1)."""
+    rows = np.zeros((len(corners), 12), dtype=np.float32)
+    rows[:, (0, 2)] = corners
+    fan = np.arange(1, len(corners) - 1, dtype=np.uint32)
+    return geom_of(Triangles(rows, np.stack([np.zeros_like(fan), fan, fan + 1], axis=1)))
 
 
 def face_texture(name: str, pixels: Any, slant: int) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -37,11 +37,23 @@ class Guides:
         self._root.set_bin("fixed", 60)
         self._root.hide(SEEN | CASTS | DEEP)
         self._shown: tuple[Guide, ...] = ()
+        self._is_through = False
         self._ghosts: dict[int, tuple[Any, TriangleMesh]] = {}
 
-    def pierce(self, through: bool) -> None:
-        """Whether guides are seen through whatever stands before them."""
+    def pierce(self, through: bool) -> bool:
+        """Whether guides are seen through whatever stands before them; whether that is news."""
+        is_news, self._is_through = through != self._is_through, through
         self._root.set_depth_test(not through, 50)
+        return is_news
+
+    @property
+    def corners(self) -> Array:
+        """(8, 3) of a box around all of them, world metres; none where there is none."""
+        found = self._root.get_tight_bounds()
+        if found is None or not self._shown:
+            return np.zeros((0, 3))
+        low, high = found
+        return np.array(list(product(*zip(low, high, strict=True))))
 
     def show(self, guides: Iterable[Guide]) -> bool:
         """Show these and no others; whether that changes the picture."""

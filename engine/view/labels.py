@@ -28,9 +28,16 @@ class Labels:
         region.set_sort(10)
         region.set_camera(self._root.attach_new_node(core.Camera("labels", lens)))
         self._made: dict[str, tuple[str, Any]] = {}
+        self._is_empty = True
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was ever written."""
+        return self._is_empty
 
     def write(self, text: str, at: tuple[float, float], *, height: float = HEIGHT, card: bool = True) -> Any:
         """Put a text with its bottom middle at a place."""
+        self._is_empty = False
         node = core.TextNode("label")
         node.set_text(text)
         node.set_align(core.TextNode.A_center)

@@ -12,13 +12,17 @@ from engine.view import studio
 from engine.view.camera import Sphere
 from engine.view.casters import Casters
 from engine.view.device import geom_of, shader, texture_of
+from engine.view.frame import Frame
 from engine.view.geometry import triangles_of
 from engine.view.grain import FIBRE_TILE, fibres, rings
-from engine.view.look import Level, look_of
+from engine.view.look import Level, linear_of, look_of
 from engine.view.passes import CASTS, DEEP, covering
 from engine.view.prints import Prints
 from engine.view.table import TableTop
 from engine.world import TABLE, Body
+
+# a highlight lets the rest of the piece's own look through
+MARK_STRENGTH = 0.72
 
 
 class Nodes:
@@ -34,12 +38,16 @@ class Nodes:
         self._geoms: dict[int, tuple[Any, Any]] = {}
         self._prints = Prints(level.slant)
         self.casters = Casters(root)
+        self._marked: set[str] = set()
+        self._unread: frozenset[str] = frozenset()
         self._light()
 
     def add(self, body: Body) -> None:
         """One more body; one of a known name takes its place."""
         if body.name in self.paths:
             self.paths.pop(body.name).remove_node()
+            self._marked.discard(body.name)
+            self._unread -= {body.name}
         # pieces of one kind share their mesh on the card; held beside it, so that no other gets its id
         key = id(body.piece.visual)
         if key not in self._geoms:
@@ -66,6 +74,17 @@ class Nodes:
         path.hide(CASTS | DEEP)
         self.casters.add(body.name, body.piece)
         self.halves[body.name] = body.piece.extents / 2
+
+    def mark(self, frame: Frame) -> None:
+        """Show the marks of a frame and no others, and hide the prints it keeps hidden."""
+        for name in self._marked - set(frame.highlights):
+            self.paths[name].clear_shader_input("u_mark")
+        for name, colour in frame.highlights.items():
+            self.paths[name].set_shader_input("u_mark", core.LVecBase4(*linear_of(colour), MARK_STRENGTH))
+        self._marked = set(frame.highlights)
+        for name in self._unread ^ frame.unread:
+            self.paths[name].set_shader_input("u_face_shown", float(name not in frame.unread))
+        self._unread = frame.unread
 
     def _piece_shader(self, is_coated: bool, face: int) -> Any:
         """The shader of pieces of a kind: lacquered or not, and `FACE` as `Prints.dress` answers it."""

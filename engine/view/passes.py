@@ -9,9 +9,10 @@ import numpy as np
 from panda3d import core
 
 from engine.view import studio
-from engine.view.bounds import Area
+from engine.view.bounds import WHOLE, Area
 from engine.view.camera import Camera, Sphere
-from engine.view.device import Device, screen_geom, shader
+from engine.view.changes import EVERYTHING, Part
+from engine.view.device import Device, outline_geom, screen_geom, shader
 from engine.view.look import Level
 
 SEEN, CASTS, GUIDES, DEEP = (core.BitMask32.bit(number) for number in range(4))
@@ -21,6 +22,57 @@ alone, and darken nothing."""
 _TO_TEXTURE = core.LMatrix4(0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0.5, 0.5, 0.5, 1)
 
 NOWHERE = Area(0.0, 0.0, 0.0, 0.0)
+NOTHING = Part(NOWHERE, np.zeros((0, 2)))
+
+
+class Wiper:
+    """Wipes a part of the depths of a buffer before anything is drawn. What is drawn again at the same place in the
+    rest is hidden by itself, and costs nothing."""
+
+    def __init__(self, buffer: Any) -> None:
+        buffer.disable_clears()
+        self._region = buffer.make_display_region()
+        self._region.set_sort(-1)
+        self._node = core.GeomNode("wiper")
+        self._node.set_bounds(core.OmniBoundingVolume())
+        self._node.set_final(True)
+        scene = core.NodePath("wiper")
+        path = scene.attach_new_node(self._node)
+        path.set_shader(shader("screen.vert", "depth.frag"))
+        path.set_attrib(core.ColorWriteAttrib.make(core.ColorWriteAttrib.C_off))
+        path.set_attrib(core.DepthTestAttrib.make(core.RenderAttrib.M_always))
+        path.set_two_sided(True)
+        self._region.set_camera(scene.attach_new_node(core.Camera("wiper", core.OrthographicLens())))
+
+    def wipe(self, part: Part) -> None:
+        """Wipe this part, before every picture from now on."""
+        self._region.set_clear_depth_active(part is EVERYTHING)
+        self._node.remove_all_geoms()
+        if part is not EVERYTHING and len(part.corners):
+            self._node.add_geom(outline_geom(part.corners))
+
+
+def whitened(buffer: Any) -> Any:
+    """A region of a buffer that is made white before anything is drawn."""
+    buffer.disable_clears()
+    region = buffer.make_display_region()
+    region.set_sort(-1)
+    region.set_clear_color_active(True)
+    region.set_clear_color(core.LVecBase4(1, 1, 1, 1))
+    return region
+
+
+def place(region: Any, area: Area) -> None:
+    """Let a region be this part of its buffer."""
+    region.set_dimensions(area.left, area.right, area.low, area.high)
+
+
+def confine(camera: Any, area: Area) -> None:
+    """Let a camera draw in this part of its picture only; where things are seen stays as it is."""
+    state = core.RenderState.make_empty()
+    if area != WHOLE:
+        state = core.RenderState.make(core.ScissorAttrib.make(area.left, area.right, area.low, area.high))
+    camera.node().set_initial_state(state)
 
 
 def matrix_at(axes: Any, eye: Any) -> Any:
@@ -89,6 +141,7 @@ class OcclusionPass:
         self, device: Device, root: Any, eye: Any, lens: Any, size: tuple[int, int], level: Level
     ) -> None:
         self._size = (-(-size[0] // level.coarse), -(-size[1] // level.coarse))
+        self._regions: list[tuple[Any, Any]] = []
         depths, deep = device.depths("depths", self._size, sort=1, compare=False)
         camera = eye.attach_new_node(core.Camera("depths", lens))
         camera.node().set_initial_state(depth_state())
@@ -102,31 +155,25 @@ class OcclusionPass:
         root.set_shader_input("u_occlusion", smooth)
         self.buffers = (depths, first, second)
 
-    def limit(self, area: Area | None) -> None:
-        """Look for dark places in this part of the picture only; the rest is open."""
-        area = area or NOWHERE
-        for buffer in self.buffers[1:]:
-            # whole texels, and one more for the blur
-            (left, right), (low, high) = (
-                (max(math.floor(a * n) - 2, 0) / n, min(math.ceil(b * n) + 2, n) / n)
-                for (a, b), n in zip(
-                    ((area.left, area.right), (area.low, area.high)), self._size, strict=True
-                )
-            )
-            buffer.get_display_region(1).set_dimensions(left, right, low, high)
+    def limit(self, dark: Area | None, changed: Area) -> None:
+        """Look for dark places in one part of the picture only, the rest is open; and draw anew what changed only."""
+        for wipe, draw in self._regions:
+            # one texel more for the blur
+            anew = changed.whole_pixels(self._size, 1)
+            place(wipe, anew)
+            place(draw, (dark and dark.whole_pixels(self._size, 2).within(anew)) or NOWHERE)
 
     def _screen(self, device: Device, name: str, sort: int, shading: Any) -> tuple[Any, Any, Any]:
         buffer, texture = device.picture(name, self._size, 0, sort=sort, to_ram=False)
-        buffer.set_clear_color_active(True)
-        buffer.set_clear_color(core.LVecBase4(1, 1, 1, 1))
+        wipe = whitened(buffer)
         quad = covering(shading)
         quad.set_depth_test(False)
         quad.set_shader_input("u_texel", core.LVecBase2(1 / self._size[0], 1 / self._size[1]))
         scene = core.NodePath(name)
         quad.reparent_to(scene)
-        buffer.make_display_region().set_camera(
-            scene.attach_new_node(core.Camera(name, core.OrthographicLens()))
-        )
+        draw = buffer.make_display_region()
+        draw.set_camera(scene.attach_new_node(core.Camera(name, core.OrthographicLens())))
+        self._regions.append((wipe, draw))
         return buffer, quad, texture
 
     def aim(self, camera: Camera, planes: tuple[float, float], reach: float) -> None:

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
+from engine.view.bounds import Area
 from engine.view.camera import Camera
 from engine.view.device import Device, geom_of, shader
 from engine.view.edges import Lines
 from engine.view.geometry import Triangles
-from engine.view.passes import covering
+from engine.view.passes import confine, covering
 
 Array = NDArray[np.float64]
 
@@ -58,11 +59,13 @@ class EdgePass:
         strips.set_shader(shader("edges.vert", "edges.frag", TAPS=TAPS))
         strips.set_two_sided(True)
         strips.set_bin("fixed", 10)
-        region = self.buffer.make_display_region()
-        region.set_camera(scene.attach_new_node(core.Camera("smooth", core.OrthographicLens())))
+        self.buffer.disable_clears()
+        self._camera = scene.attach_new_node(core.Camera("smooth", core.OrthographicLens()))
+        self.buffer.make_display_region().set_camera(self._camera)
 
-    def show(self, lines: Lines, camera: Camera, planes: tuple[float, float]) -> None:
-        """Smooth these edges. planes: near and far, metres."""
+    def show(self, lines: Lines, camera: Camera, planes: tuple[float, float], changed: Area) -> None:
+        """Smooth these edges. planes: near and far, metres. changed: what of the picture is drawn anew."""
+        confine(self._camera, changed)
         self._node.remove_all_geoms()
         triangles = strips(lines, camera, planes, self._size)
         if len(triangles.indices):

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from panda3d import core
 
 from engine.view import studio
-from engine.view.bounds import corners_of, seen, shaded
+from engine.view.bounds import boxes_of, seen, shaded
 from engine.view.camera import Camera, Sphere, Vector, bounding_sphere, framing
+from engine.view.changes import Changes
 from engine.view.device import device
 from engine.view.edges import Outlines
 from engine.view.errors import ViewError
@@ -24,10 +25,19 @@ from engine.view.frame import Frame, frame_of
 from engine.view.guide import Guide
 from engine.view.guides import Guides
 from engine.view.labels import Labels
-from engine.view.look import LEVELS, Quality, linear_of
+from engine.view.look import LEVELS, Quality
 from engine.view.nodes import Nodes
 from engine.view.panels import Panel
-from engine.view.passes import GUIDES, SEEN, OcclusionPass, ShadowPass, matrix_at
+from engine.view.passes import (
+    GUIDES,
+    NOTHING,
+    SEEN,
+    OcclusionPass,
+    ShadowPass,
+    Wiper,
+    confine,
+    matrix_at,
+)
 from engine.view.png import save_png
 from engine.view.smoothing import EdgePass
 from engine.view.window.hud import Hud
@@ -38,8 +48,6 @@ Picture = NDArray[np.uint8]
 MOST_PIXELS = 8192
 # pixels
 CAPTION = 18.0
-# a highlight lets this much of the piece's own look through
-MARK_STRENGTH = 0.72
 # what flies further from the middle than this many radii of the scene casts no shadow
 MOST_SPREAD = 3.0
 # radii of the scene around a shadow in which it may be soft
@@ -75,9 +83,10 @@ class Stage:
         self._level = LEVELS[quality]
         self._device = device()
         self._root = core.NodePath("stage")
-        self._marked: set[str] = set()
-        self._unread: frozenset[str] = frozenset()
         self._outlines = Outlines()
+        self._changes = Changes()
+        self._spread = -1
+        self.camera = framing(self.sphere, aspect=size[0] / size[1])
         self._lens = core.PerspectiveLens()
         self._eye = self._root.attach_new_node(core.Camera("eye", self._lens))
         self._eye.node().set_camera_mask(SEEN | GUIDES)
@@ -88,7 +97,7 @@ class Stage:
         for body in bodies:
             self._make_body(body)
         self._guides = Guides(self._root)
-        self.aim(framing(self.sphere, aspect=size[0] / size[1]))
+        self.aim(self.camera)
         self.show(frame_of(bodies))
 
     def _make_eye(self) -> None:
@@ -101,7 +110,9 @@ class Stage:
             to_ram=self._to_ram and not smooth,
             deep=True,
         )
+        self._wiper = Wiper(self._buffer)
         self._buffer.make_display_region().set_camera(self._eye)
+        self._changes.whole()
         self._edges, self._top = None, self._buffer
         if smooth:
             deep = self._device.depths_of(self._buffer)
@@ -118,13 +129,12 @@ class Stage:
 
     def add(self, body: Body) -> None:
         """One more body that frames may name; unseen until one does. One of a known name takes its place."""
-        self._marked.discard(body.name)
-        self._unread -= {body.name}
         self._make_body(body)
         self._nodes[body.name].hide()
 
     def _make_body(self, body: Body) -> None:
         self._bodies.add(body)
+        self._changes.whole()
         self._outlines.add(body.name, body.piece)
 
     def resize(self, size: tuple[int, int]) -> None:
@@ -139,8 +149,12 @@ class Stage:
     def guide(self, guides: Iterable[Guide], *, through: bool = False) -> bool:
         """Show these guides and no others, from the next picture on; whether that changes it. through: they are seen
         through what stands before them."""
-        self._guides.pierce(through)
-        return self._guides.show(guides)
+        before = self._guides.corners
+        is_new = self._guides.pierce(through) | self._guides.show(guides)
+        if is_new:
+            self._changes.at(before)
+            self._changes.at(self._guides.corners)
+        return is_new
 
     def write(self, panels: Iterable[Panel]) -> None:
         """Show these panels over the picture and no others, from the next one on."""
@@ -156,15 +170,27 @@ class Stage:
             self._prepare()
 
     def _prepare(self) -> None:
-        """What depends on both bodies and camera, before a picture is made."""
+        """What depends on both bodies and camera, before a picture is made; and which part of it is drawn anew."""
+        if self._hud is not None or not self._labels.is_empty:
+            # they lie over the picture, and are drawn onto it
+            self._changes.whole()
+        table = self._bodies.table
+        reach, blur = (self.sphere.radius * part for part in (studio.OCCLUSION_REACH, BLUR))
+        height = None if table is None else table.height
+        part = self._changes.take(self.camera, self.size, height, reach, blur) or NOTHING
+        self._wiper.wipe(part)
+        changed = part.area.whole_pixels(self.size)
+        confine(self._eye, changed)
         if self._edges is not None:
-            self._edges.show(self._outlines.seen(self.camera.eye), self.camera, self._planes)
+            self._edges.show(self._outlines.seen(self.camera.eye), self.camera, self._planes, changed)
         if self._occlusion is not None:
-            reach = self.sphere.radius * studio.OCCLUSION_REACH
-            self._occlusion.limit(seen(self._corners, self.camera, self.size[0] / self.size[1], reach))
+            corners = np.array(list(self._boxes.values()))
+            self._occlusion.limit(seen(corners, self.camera, self.size[0] / self.size[1], reach), changed)
 
     def aim(self, camera: Camera) -> None:
         """Look from a camera, from the next picture on."""
+        if camera != self.camera:
+            self._changes.whole()
         self.camera = camera
         self._eye.set_mat(matrix_at(camera.axes, camera.eye))
         away = math.dist(camera.eye, self.sphere.centre)
@@ -201,34 +227,31 @@ class Stage:
         for name, node in self._nodes.items():
             if (name in shown) == node.is_hidden():
                 node.show() if name in shown else node.hide()
-        self._mark(frame)
+        self._bodies.mark(frame)
         self._outlines.show(frame)
         self._bodies.casters.show(frame)
-        self._corners = corners_of(frame, self._halves)
+        self._boxes = boxes_of(frame, self._halves)
+        self._changes.show(frame, self._boxes)
         if self._bodies.table is not None:
             table = self._bodies.table
             reach, blur = (self.sphere.radius * part for part in (studio.OCCLUSION_REACH, BLUR))
-            table.shade(shaded(self._corners, table.height, reach, blur))
-        self._shadow.aim(self._lit(), 2 * self.sphere.radius * studio.PENUMBRA)
+            table.shade(shaded(np.array(list(self._boxes.values())), table.height, reach, blur))
+        self._light()
         self._labels.show({name: text for name, text in frame.labels.items() if name in shown}, self._head)
 
-    def _mark(self, frame: Frame) -> None:
-        for name in self._marked - set(frame.highlights):
-            self._nodes[name].clear_shader_input("u_mark")
-        for name, colour in frame.highlights.items():
-            self._nodes[name].set_shader_input("u_mark", core.LVecBase4(*linear_of(colour), MARK_STRENGTH))
-        self._marked = set(frame.highlights)
-        for name in self._unread ^ frame.unread:
-            self._nodes[name].set_shader_input("u_face_shown", float(name not in frame.unread))
-        self._unread = frame.unread
-
-    def _lit(self) -> Sphere:
-        """What the shadow map must cover: the scene as it was made, and more when pieces spread."""
-        away = np.linalg.norm(self._corners - np.array(self.sphere.centre), axis=2)
-        needed = float(away.max(initial=self.sphere.radius))
+    def _light(self) -> None:
+        """Let the shadow map cover the scene as it was made, and more when pieces spread."""
+        needed = self.sphere.radius
+        if self._boxes:
+            away = np.array(list(self._boxes.values())) - np.array(self.sphere.centre)
+            needed = max(needed, float(np.linalg.norm(away, axis=2).max()))
         # in steps, so that shadows do not crawl while something flies
         steps = math.ceil(math.log(min(needed / self.sphere.radius, MOST_SPREAD), 1.2) - 1e-6)
-        return Sphere(self.sphere.centre, self.sphere.radius * 1.2**steps)
+        if steps != self._spread:
+            self._spread = steps
+            self._changes.whole()
+            lit = Sphere(self.sphere.centre, self.sphere.radius * 1.2**steps)
+            self._shadow.aim(lit, 2 * self.sphere.radius * studio.PENUMBRA)
 
     def _head(self, name: str) -> tuple[float, float] | None:
         """Where the upper end of a body is in the picture, from -1 to 1; None when it is behind the eye."""

@@ -18,9 +18,6 @@ from engine.world import Body
 
 Array = NDArray[np.float64]
 
-# metres by which the part near the pieces lies above the whole, which it hides
-RAISED = 5e-5
-
 
 class TableTop:
     """The table on a stage. path: its node, with its look. far: the shader where nothing is near, close: where
@@ -52,6 +49,8 @@ class TableTop:
         patch = path.attach_new_node(self._node)
         patch.set_shader(close)
         patch.set_bin("fixed", 4)
+        # before the whole, which it hides
+        patch.set_depth_offset(1)
         patch.hide(SEEN | CASTS | DEEP)
         self._outline: Array | None = None
 
@@ -75,7 +74,7 @@ class TableTop:
 
     def _patch(self, outline: Array) -> Triangles:
         count = len(outline)
-        top = float(self._table.piece.extents[2]) / 2 + RAISED
+        top = float(self._table.piece.extents[2]) / 2
         points = np.concatenate([outline, np.full((count, 1), top)], axis=1)
         normals = np.tile([0.0, 0.0, 1.0], (count, 1))
         axes = grain_axes(self._table.piece)

@@ -60,7 +60,7 @@ class Window:
         self.down: set[str] = set()
         self.hud = Hud(self._window, self.size)
         self._keyboard = keyboard.Keyboard(self._window)
-        self._screen = covering(shader("picture.vert", "picture.frag"))
+        self._screen = covering(shader("picture.vert", "copy.frag"))
         self._screen.set_depth_test(False)
         scene = core.NodePath("screen")
         self._screen.reparent_to(scene)
@@ -80,9 +80,8 @@ class Window:
         self.clear()
         self.quality = quality or self.quality
         self.stage = Stage(bodies, size=self._inner(), quality=self.quality, to_ram=False, sphere=sphere)
-        self._screen.set_shader_input("u_picture", self.stage.texture)
+        self._fit()
         self._screen.show()
-        self._is_new = True
         return self.stage
 
     def clear(self) -> None:
@@ -218,8 +217,15 @@ class Window:
     def _refit(self) -> None:
         if self.stage is not None and self.stage.size != self._inner():
             self.stage.resize(self._inner())
-            self._screen.set_shader_input("u_picture", self.stage.texture)
-            self._is_new = True
+            self._fit()
+
+    def _fit(self) -> None:
+        """Show the picture of the stage: as it is, or stretched where it is smaller than the window."""
+        stage = self._stage()
+        way = "copy.frag" if stage.size == self.size else "picture.frag"
+        self._screen.set_shader(shader("picture.vert", way))
+        self._screen.set_shader_input("u_picture", stage.texture)
+        self._is_new = True
 
     def _inner(self) -> tuple[int, int]:
         width, height = (min(max(1, round(side * self.sharpness)), MOST_PIXELS) for side in self.size)
