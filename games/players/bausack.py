@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from engine.pose import Pose
@@ -10,14 +11,16 @@ from games.judge.bausack import areas
 from games.judge.places import steady
 from games.players.ahead import firmest
 from games.players.bausack_places import first, in_hollows, let_down, places
-from games.rules.base import Action, Need, Take
-from games.rules.bausack.state import Accept, Bid, Build, Pass, PassOn, Phase, Push
+from games.rules.base import Action, Need, Take, TakeBack
+from games.rules.bausack.state import Accept, Bid, Build, Pass, PassOn, Phase, Push, next_in
 from games.session import Session
 from models.build import build
 from models.catalogue import find
 
 GOOD_DEG = 8.0
 """A piece that lies so firmly on the own tower is wanted."""
+PRICES = ((4.0, 0), (1.5, 1), (-math.inf, 3))
+"""How many tokens it is worth at most to be rid of a pushed piece, by how many degrees it bears on the own tower."""
 LOOKED_AT = 8
 """Pieces of the supply that a player thinks about in a turn."""
 TRIES = 4
@@ -28,6 +31,8 @@ FIRM_DEG = 6.0
 """A place in which the tower bears so much tilt is taken without looking at others."""
 NOISE_DEG = {"steady": 0.3, "bold": 4.0, "clumsy": 12.0}
 """How much of the ranking is left to chance."""
+BUILDS = {"steady": 0.1, "bold": 0.5}
+"""How often a piece that fits well is kept instead of pushed."""
 MOST_BID = {"steady": 1, "bold": 3, "clumsy": 2}
 """Tokens that a piece which fits well is worth."""
 
@@ -39,17 +44,34 @@ def choose(bot: Any, session: Session, need: Need) -> Action:
         return _pick(bot, session, [action for action in actions if isinstance(action, Take)])
     if state.phase is Phase.PLACE:
         return next(action for action in actions if isinstance(action, Take))
-    fits = worth(session, state.actor, state.piece) >= GOOD_DEG
+    if bot.style == "clumsy":
+        return _anything(bot, actions)
+    degrees = worth(session, state.actor, state.piece)
     if state.phase is Phase.LOOK:
-        return next(action for action in actions if isinstance(action, Build if fits else Push))
+        # what is pushed makes another tower higher, not the own one; a foundation is needed, though
+        wanted = degrees >= GOOD_DEG and (
+            not state.towers[state.actor] or bot.luck.random() < BUILDS[bot.style]
+        )
+        return next(action for action in actions if isinstance(action, Build if wanted else Push))
     if state.phase is Phase.RECEIVE:
         refusal = next((action for action in actions if isinstance(action, PassOn)), None)
         accept = next(action for action in actions if isinstance(action, Accept))
-        return accept if fits or refusal is None else refusal
+        most = next(tokens for least, tokens in PRICES if degrees >= least)
+        return accept if refusal is None or state.price > most else refusal
     bids = [a for a in actions if isinstance(a, Bid) and a.bid <= MOST_BID[bot.style]]
-    if fits and bids and bot.luck.random() < 0.25:
+    if degrees >= GOOD_DEG and bids and bot.luck.random() < 0.25:
         return bids[0]
     return next(action for action in actions if isinstance(action, Pass))
+
+
+def _anything(bot: Any, actions: list[Action]) -> Action:
+    """Whatever comes to mind, but neither a high bid nor second thoughts."""
+    dear = [
+        action for action in actions if isinstance(action, (Build, Bid)) and action.bid > MOST_BID[bot.style]
+    ]
+    minded = [action for action in actions if action not in dear and not isinstance(action, TakeBack)]
+    found: Action = bot.luck.choice(minded)
+    return found
 
 
 def place(bot: Any, session: Session, need: Need) -> Pose:
@@ -72,8 +94,8 @@ def worth(session: Session, seat: int, name: str) -> float:
     """Degrees that a piece could be tilted on a seat's tower; 0 when it finds no place."""
     piece, tower = build(find(f"bausack/{name}")), tower_of(session, seat)
     if not tower:
-        # a foundation should be flat and broad
-        return 20.0 if name.startswith("base") else 0.0
+        # a foundation should be flat and broad; what stands at all is better than a price
+        return 20.0 if name.startswith("base") else 4.0
     return next((each.worth for each in places(piece, tower, 1)), 0.0)
 
 
@@ -83,16 +105,21 @@ def tower_of(session: Session, seat: int) -> list[Body]:
 
 
 def _pick(bot: Any, session: Session, takes: list[Take]) -> Take:
-    """The piece that fits best; sometimes, and more often when bold, the one that fits worst, to push it."""
+    """The piece that fits the own tower best and the next player's worst: it will be pushed, and may come back. For a
+    foundation one that is made for it."""
     seen: list[Take] = bot.luck.sample(takes, min(LOOKED_AT, len(takes)))
     if bot.style == "clumsy":
         return seen[0]
     seat = session.state.turn
     if not session.state.towers[seat]:
         return next((take for take in takes if take.piece.startswith("base")), seen[0])
-    by_worth = sorted(seen, key=lambda take: worth(session, seat, take.piece))
-    mean = bot.luck.random() < (0.4 if bot.style == "bold" else 0.15)
-    return by_worth[0] if mean else by_worth[-1]
+    other = next_in(session.state, seat)
+
+    def gain(take: Take) -> float:
+        mine, theirs = (min(worth(session, each, take.piece), GOOD_DEG) for each in (seat, other))
+        return mine - theirs
+
+    return max(seen, key=gain)
 
 
 def _over(held: Body, tower: list[Body]) -> Pose:
