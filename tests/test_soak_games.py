@@ -1,0 +1,95 @@
+"""How well the computer players play, and that every whole game ends, keeps its invariants and repeats bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from soak_games import played, towers_of, verified
+
+SEEDS = range(1, 41)
+VERIFIED = 25
+"""Games of each kind that are played again in a fresh process: a hundred in all."""
+DUELS = ("crazy-tower", "wonky", "bausack", "tower-topple")
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", DUELS)
+def test_steady_against_clumsy(row: Callable[..., None], tmp_path: Path, name: str, seed: int) -> None:
+    """Both begin in turn."""
+    players = ("bot:steady", "bot:clumsy") if seed % 2 else ("bot:clumsy", "bot:steady")
+    path = tmp_path / "game.teeter" if seed <= VERIFIED else None
+    game = played(name, players, seed, {}, path)
+    agrees = verified(path) if path else None
+    row(
+        f"Steady against clumsy: {name}",
+        seed=seed,
+        begins=players[0][4:],
+        wins=", ".join(game.winners) or "nobody",
+        turns=game.turns,
+        s_a_turn=game.median,
+        verified={True: "yes", False: "NO", None: ""}[agrees],
+        ends=game.reason,
+    )
+    assert agrees is not False
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(1, 11))
+def test_crazy_tower_alone(row: Callable[..., None], seed: int) -> None:
+    game = played("crazy-tower", ("bot:steady",), seed, {"mode": "solo", "colour_count": 1})
+    row(
+        "Crazy Tower alone, one colour",
+        seed=seed,
+        blocks=game.placed,
+        wins=bool(game.winners),
+        turns=game.turns,
+        s_a_turn=game.median,
+        ends=game.reason,
+    )
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(1, 11))
+def test_wonky_towers(row: Callable[..., None], seed: int) -> None:
+    game = played("wonky", ("bot:steady", "bot:steady"), seed, {})
+    row(
+        "Wonky by two steady players",
+        seed=seed,
+        stood_at_falls=" ".join(map(str, game.heights)),
+        mean=sum(game.heights) / max(1, len(game.heights)),
+        turns=game.turns,
+        s_a_turn=game.median,
+        ends=game.reason,
+    )
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(1, 8))
+@pytest.mark.parametrize("bricks", ["real", "exact"])
+def test_tower_topple_rounds(row: Callable[..., None], bricks: str, seed: int) -> None:
+    game = played("tower-topple", ("bot:steady", "bot:steady"), seed, {"rounds": 1, "bricks": bricks})
+    row(
+        f"Tower Topple by two steady players, {bricks} bricks",
+        seed=seed,
+        laid_before_the_topple=game.placed,
+        turns=game.turns,
+        s_a_turn=game.median,
+    )
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(1, 8))
+def test_bausack_towers(row: Callable[..., None], seed: int) -> None:
+    game = played("bausack", ("bot:steady",) * 3, seed, {})
+    towers = [*game.heights, *(len(tower) for tower in towers_of(game.state) if tower)]
+    row(
+        "Bausack by three steady players",
+        seed=seed,
+        pieces_of_towers=" ".join(map(str, towers)),
+        turns=game.turns,
+        s_in_all=sum(game.seconds),
+        ends=game.reason,
+    )
