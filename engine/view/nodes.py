@@ -34,7 +34,7 @@ class Nodes:
         self.paths: dict[str, Any] = {}
         self.halves: dict[str, NDArray[np.float64]] = {}
         self.table: TableTop | None = None
-        self._shaders: dict[tuple[bool, int], Any] = {}
+        self._kinds: dict[str, tuple[bool, int]] = {}
         self._geoms: dict[int, tuple[Any, Any]] = {}
         self._prints = Prints(level.slant)
         self.casters = Casters(root)
@@ -63,13 +63,11 @@ class Nodes:
         )
         path.set_shader_input("u_offset", core.LVecBase3(*look.offset))
         if body.name == TABLE:
-            far, close = (self._shader("backdrop.glsl", "table.frag", CLOSE=close) for close in (0, 1))
-            self.table = TableTop(body, path, far, close, self._sphere)
+            self.table = TableTop(body, path, self._sphere)
+            self.table.shine(*self._table_shaders())
             return
-        kind = (finish.coat > 0, self._prints.dress(path, body.piece))
-        if kind not in self._shaders:
-            self._shaders[kind] = self._piece_shader(*kind)
-        path.set_shader(self._shaders[kind])
+        self._kinds[body.name] = kind = (finish.coat > 0, self._prints.dress(path, body.piece))
+        path.set_shader(self._piece_shader(*kind))
         path.set_bin("pieces", 0)
         path.hide(CASTS | DEEP)
         self.casters.add(body.name, body.piece)
@@ -85,6 +83,23 @@ class Nodes:
         for name in self._unread ^ frame.unread:
             self.paths[name].set_shader_input("u_face_shown", float(name not in frame.unread))
         self._unread = frame.unread
+
+    def relight(self, level: Level) -> None:
+        """Shade everything as another level does."""
+        self._level = level
+        for name, kind in self._kinds.items():
+            self.paths[name].set_shader(self._piece_shader(*kind))
+        if self.table is not None:
+            self.table.shine(*self._table_shaders())
+        self._backdrop.set_shader(self._backdrop_shader())
+
+    def _table_shaders(self) -> tuple[Any, Any]:
+        """Where nothing is near, and where shadows fall."""
+        far, close = (self._shader("backdrop.glsl", "table.frag", CLOSE=close) for close in (0, 1))
+        return far, close
+
+    def _backdrop_shader(self) -> Any:
+        return self._shader("backdrop.glsl", "backdrop.frag", vertex="screen.vert")
 
     def _piece_shader(self, is_coated: bool, face: int) -> Any:
         """The shader of pieces of a kind: lacquered or not, and `FACE` as `Prints.dress` answers it."""
@@ -109,7 +124,7 @@ class Nodes:
         root.set_shader_input("u_fibres", texture_of("fibres", fibres(), mipmaps=True))
         root.set_shader_input("u_rings", texture_of("rings", rings(), mipmaps=False))
         root.set_shader_input("u_fibre_scale", core.LVecBase2(1 / FIBRE_TILE[0], 1 / FIBRE_TILE[1]))
-        backdrop = covering(self._shader("backdrop.glsl", "backdrop.frag", vertex="screen.vert"))
-        backdrop.set_bin("fixed", 10)
-        backdrop.hide(CASTS | DEEP)
-        backdrop.reparent_to(root)
+        self._backdrop = covering(self._backdrop_shader())
+        self._backdrop.set_bin("fixed", 10)
+        self._backdrop.hide(CASTS | DEEP)
+        self._backdrop.reparent_to(root)

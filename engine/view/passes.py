@@ -115,6 +115,10 @@ class ShadowPass:
         self.buffer.make_display_region().set_camera(self._eye)
         root.set_shader_input("u_shadow_map", texture)
 
+    def close(self) -> None:
+        """The sun sees no more."""
+        self._eye.remove_node()
+
     def aim(self, sphere: Sphere, width: float) -> None:
         """Cover the sphere; width: metres, of the soft edge."""
         radius = sphere.radius * 1.04

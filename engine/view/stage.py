@@ -76,6 +76,7 @@ class Stage:
         _check(size)
         if quality not in LEVELS:
             raise ViewError(f'unknown quality "{quality}": use one of {", ".join(LEVELS)}')
+        self.quality: Quality = quality
         bodies = tuple(bodies)
         self.size = size
         self._to_ram = to_ram
@@ -145,6 +146,19 @@ class Stage:
         self.size = size
         self._make_eye()
         self.aim(self.camera)
+
+    def relight(self, quality: Quality) -> None:
+        """Make pictures at another level from now on."""
+        for buffer in (self._shadow.buffer, *self._sized()):
+            self._device.engine.remove_window(buffer)
+        self.quality, self._level = quality, LEVELS[quality]
+        self._shadow.close()
+        self._shadow = ShadowPass(self._device, self._root, self._level)
+        self._spread = -1
+        self._make_eye()
+        self._bodies.relight(self._level)
+        self.aim(self.camera)
+        self._light()
 
     def guide(self, guides: Iterable[Guide], *, through: bool = False) -> bool:
         """Show these guides and no others, from the next picture on; whether that changes it. through: they are seen

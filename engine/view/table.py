@@ -20,13 +20,12 @@ Array = NDArray[np.float64]
 
 
 class TableTop:
-    """The table on a stage. path: its node, with its look. far: the shader where nothing is near, close: where
-    shadows fall. sphere: of the stage.
+    """The table on a stage. path: its node, with its look. sphere: of the stage.
 
     It only receives: with nothing below it, shadows it would cast cost and show nothing.
     """
 
-    def __init__(self, table: Body, path: Any, far: Any, close: Any, sphere: Sphere) -> None:
+    def __init__(self, table: Body, path: Any, sphere: Sphere) -> None:
         self._table, self._path = table, path
         path.set_bin("fixed", 5)
         path.hide(CASTS)
@@ -44,15 +43,18 @@ class TableTop:
             and parts[0].half_extents is not None
             and table.pose.orientation == (0.0, 0.0, 0.0, 1.0)
         )
-        path.set_shader(far if self._is_split else close)
         self._node = core.GeomNode("shaded table")
-        patch = path.attach_new_node(self._node)
-        patch.set_shader(close)
+        self._patch = patch = path.attach_new_node(self._node)
         patch.set_bin("fixed", 4)
         # before the whole, which it hides
         patch.set_depth_offset(1)
         patch.hide(SEEN | CASTS | DEEP)
         self._outline: Array | None = None
+
+    def shine(self, far: Any, close: Any) -> None:
+        """Set the shaders: where nothing is near, and where shadows fall."""
+        self._path.set_shader(far if self._is_split else close)
+        self._patch.set_shader(close)
 
     @property
     def height(self) -> float:
@@ -70,9 +72,9 @@ class TableTop:
         for axis, side in ((0, 1), (0, -1), (1, 1), (1, -1)):
             inside = _cut(inside, axis, side, float(half[axis]))
         if len(inside) > 2:
-            self._node.add_geom(geom_of(self._patch(inside)))
+            self._node.add_geom(geom_of(self._fan(inside)))
 
-    def _patch(self, outline: Array) -> Triangles:
+    def _fan(self, outline: Array) -> Triangles:
         count = len(outline)
         top = float(self._table.piece.extents[2]) / 2
         points = np.concatenate([outline, np.full((count, 1), top)], axis=1)

@@ -18,6 +18,7 @@ from engine.view.window.lost import say_when_lost
 from engine.view.window.speaker import Speaker
 from engine.view.window.window import Window
 from games.rules.errors import RulesError
+from games.ui.clarity import Clarity
 from games.ui.menu import of_game
 from games.ui.messages import Plan
 from games.ui.opening import SANDBOX, plan_of
@@ -28,11 +29,6 @@ from games.ui.store import folder, new_file
 
 REST = 0.004
 """Seconds that an idle loop sleeps."""
-SHARPNESS = (1.0, 0.85, 0.7, 0.55)
-SLOW, FAST = 1 / 19, 1 / 45
-"""Seconds a picture takes when it is drawn with fewer pixels, and with more again."""
-LOOKED_AT = 12
-"""Pictures whose time decides."""
 
 
 class Screen(Protocol):
@@ -67,13 +63,14 @@ class App:
         self.error = ""
         self.window = Window(title, size=(settings.picture.width, settings.picture.height))
         self.window.quality = self._first_quality()
+        is_auto = settings.picture.quality == "auto"
+        self._clarity = Clarity(self.window, self.window.quality) if is_auto else None
         say_when_lost(self._last_words)
         self.window.speaker = Speaker(0.0 if settings.sound.mute else settings.sound.volume)
         self.screen: Screen = Start(self.window, settings)
         if plan is not None:
             self._play(plan)
         self.scanner = Scanner(settings.help.scan_s) if settings.help.scan else None
-        self._times: list[float] = []
         self._last = time.perf_counter()
 
     def _first_quality(self) -> Quality:
@@ -110,11 +107,13 @@ class App:
         if self.scanner is not None:
             panels = self.scanner.step(min(seconds, 0.1), panels)
         self.window.hud.show(panels, scale=self.settings.picture.letters)
+        if self._clarity is not None:
+            self._clarity.before(seconds)
         begin = time.perf_counter()
-        if self.window.draw():
-            self._judge(time.perf_counter() - begin)
-        else:
+        if not self.window.draw():
             time.sleep(REST)
+        elif self._clarity is not None:
+            self._clarity.took(time.perf_counter() - begin)
         return self._grant()
 
     def _hand_on(self, event: Event) -> None:
@@ -184,21 +183,6 @@ class App:
             number += 1
         save_png(self.window.picture(), file)
         return file
-
-    def _judge(self, seconds: float) -> None:
-        """Draw with fewer pixels when pictures take too long, with more when they are quick."""
-        if self.settings.picture.quality != "auto":
-            return
-        self._times.append(seconds)
-        if len(self._times) < LOOKED_AT:
-            return
-        middle = sorted(self._times)[LOOKED_AT // 2]
-        self._times.clear()
-        at = SHARPNESS.index(self.window.sharpness)
-        if middle > SLOW and at + 1 < len(SHARPNESS):
-            self.window.sharpen(SHARPNESS[at + 1])
-        elif middle < FAST and at > 0:
-            self.window.sharpen(SHARPNESS[at - 1])
 
     def close(self) -> None:
         """Leave the game, then the window."""

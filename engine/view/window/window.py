@@ -112,6 +112,19 @@ class Window:
         self.sharpness = sharpness
         self._refit()
 
+    def relight(self, quality: Quality, sharpness: float) -> None:
+        """Draw the scene at another level, and so sharp, from now on."""
+        self.quality, self.sharpness = quality, sharpness
+        if self.stage is not None and self.stage.quality != quality:
+            self.stage.relight(quality)
+            self._fit()
+        self._refit()
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the scene changed since the last picture."""
+        return self._is_new
+
     def touch(self) -> None:
         """Something of the stage was changed: draw it anew."""
         self._is_new = True

@@ -1,0 +1,67 @@
+"""How clear the picture is: its level and its pixels, by how long pictures take; sharp when all is still."""
+
+from __future__ import annotations
+
+from engine.view.look import Quality
+from engine.view.window.window import Window
+
+RUNGS: tuple[tuple[Quality, float], ...] = (
+    ("high", 1.0),
+    ("high", 0.7),
+    ("medium", 1.0),
+    ("medium", 0.85),
+    ("medium", 0.7),
+    ("low", 0.85),
+    ("low", 0.7),
+    ("low", 0.55),
+)
+"""Level, and pixels along a side of a pixel of the window; from the clearest to the quickest."""
+SLOW, FAST = 1 / 20, 1 / 45
+"""Seconds a picture takes when the next one is less clear, and clearer again."""
+LOOKED_AT = 10
+"""Pictures whose time decides."""
+STILL = 0.3
+"""Seconds without anything new after which the picture is made as clear as can be."""
+
+
+class Clarity:
+    """Keeps the pictures of a window quick. best: the level that is tried first."""
+
+    def __init__(self, window: Window, best: Quality) -> None:
+        self._window = window
+        self._top = self._rung = next(n for n, (level, _) in enumerate(RUNGS) if level == best)
+        self._times: list[float] = []
+        self._idle = 0.0
+        self._is_raised = False
+
+    def before(self, seconds: float) -> None:
+        """Ask before every picture; seconds: since the one before."""
+        if self._window.stage is None:
+            return
+        if self._window.is_new:
+            self._idle = 0.0
+            if self._is_raised:
+                self._is_raised = False
+                self._window.relight(*RUNGS[self._rung])
+            return
+        self._idle += seconds
+        if self._idle > STILL and self._rung != self._top and not self._is_raised:
+            self._is_raised = True
+            self._window.relight(*RUNGS[self._top])
+
+    def took(self, seconds: float) -> None:
+        """A picture took so long."""
+        if self._is_raised:
+            return
+        self._times.append(seconds)
+        if len(self._times) < LOOKED_AT:
+            return
+        middle = sorted(self._times)[LOOKED_AT // 2]
+        self._times.clear()
+        if middle > SLOW and self._rung + 1 < len(RUNGS):
+            self._rung += 1
+        elif middle < FAST and self._rung > self._top:
+            self._rung -= 1
+        else:
+            return
+        self._window.relight(*RUNGS[self._rung])
