@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from engine.bullet import BulletWorld
 from engine.hand import GRIP, Hand, packed
-from engine.motions import PULL_SPEED
 from engine.pose import Pose
 from engine.settings import GRAVITY, RATES, Scale, magnification
 from engine.snapshot import Snapshot
@@ -37,6 +36,8 @@ Progress = Callable[[int, int], None]
 
 LOOSE = 2.0
 """A piece is loose when its pull is at most this many times its own weight times its friction."""
+FEEL_SPEED = 0.06
+"""m/s at which a hand pulls that feels for a force."""
 SLIDE = 3e-3
 """Metres of sliding over which the force is read."""
 SMOOTHING = 0.025
@@ -238,7 +239,7 @@ def _drawn(world: BulletWorld, hand: Hand, way: Array, times: float) -> tuple[Ar
     """Draw the held piece until it slid far enough or the hand gives up: newtons and metres along, by step."""
     name, start = hand.held or "", hand.target
     begin = np.asarray(world.pose(name).position)
-    stride = PULL_SPEED * math.sqrt(times) / world.rate
+    stride = FEEL_SPEED * math.sqrt(times) / world.rate
     forces: list[float] = []
     slid, tired = [0.0], 0
     while slid[-1] < SLIDE * times and tired < PATIENCE * math.sqrt(times) * world.rate:

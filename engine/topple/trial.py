@@ -31,10 +31,11 @@ FRAMES = 60
 
 
 QUICK = TUNING
-FINE = (TUNING, replace(TUNING, warm_start=1.0, damping=100.0))
+FINE = (2, 8)
+"""How many times as many steps a second the fine runs take. Contacts are stiffer by the square of it: tall columns
+buckle on soft ones. At eight times the rate they stand that bear half a degree of tilt."""
 FINE_ITERATIONS = (40, 100)
-"""The fine runs, at twice the rate; the more iterations, the fewer pieces there are. The second swallows the rocking
-of four blocks balanced to half a millimetre; the first lets a tower on few bricks come to rest, which it cannot."""
+"""Iterations of the fine runs: the more, the fewer pieces there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,8 @@ class Limits:
     leans on the table within the settling time, at 15 to 30 degrees, and lies still from then on."""
     rest_speed: float = 1e-3
     """m/s. Everything slower is at rest: a tower that creeps at a tenth of it moves 0.1 mm a second."""
+    rest_way: float = 1e-4
+    """Whatever its speed, what stays within this of one place is at rest: stiff contacts tremble on the spot."""
     rest_time: float = 1.0
     """Time at rest that ends a trial."""
     aftermath: float = 1.0
@@ -77,6 +80,7 @@ class Limits:
             shift=self.shift * times,
             drop=self.drop * times,
             rest_speed=self.rest_speed * slower,
+            rest_way=self.rest_way * times,
             settling=self.settling * slower,
             rest_time=self.rest_time * slower,
             aftermath=self.aftermath * slower,
@@ -171,16 +175,17 @@ def run_quickly(task: Task, sink: Sink = _unseen) -> Trial:
 
 def run_finely(task: Task, sink: Sink = _unseen) -> Trial:
     """The runs that decide whether a fall is one: the first that stands, else the last."""
-    assembly, limits, time, gravity = task.assembly, task.limits, task.time, task.gravity
+    assembly, limits, gravity = task.assembly, task.limits, task.gravity
     start = disturbed(assembly, limits, task.seed).bodies
     scale = Scale.of(start)
-    finer = replace(scale, rate=min(2 * scale.rate, max(RATES)))
     least, most = FINE_ITERATIONS
-    iterations = min(most, max(least, 2400 // len(assembly.free)))
-    longest = limits.longest if time is None else time
-    for tuning in FINE:
-        with BulletWorld(start, scale=finer, tuning=replace(tuning, iterations=iterations)) as world:
-            trial = _run(world, assembly, limits, longest, time is None, gravity, sink)
+    tuning = replace(TUNING, iterations=min(most, max(least, 2400 // len(assembly.free))))
+    for times in FINE:
+        finer = replace(scale, rate=min(times * scale.rate, max(RATES)))
+        longest = limits.longest if times == FINE[-1] else limits.quick
+        seconds = longest if task.time is None else task.time
+        with BulletWorld(start, scale=finer, tuning=tuning) as world:
+            trial = _run(world, assembly, limits, seconds, task.time is None, gravity, sink)
         if trial.stands:
             break
     return trial
@@ -221,7 +226,7 @@ class _Watch:
         self.drop = np.maximum(0.5 * smallest, limits.drop)
         self.reach = np.array([0.5 * float(np.linalg.norm(body.piece.extents)) for body in free])
         self.down = np.asarray(gravity) / np.linalg.norm(gravity)
-        self.last = Tick(0, self.names, self.start, np.zeros(len(free)), None)
+        self.last = self.anchor = Tick(0, self.names, self.start, np.zeros(len(free)), None)
         self.settled: Array | None = None
         self.sink = self.shift = self.turn = 0.0
         self.first: str | None = None
@@ -244,16 +249,22 @@ class _Watch:
         has_failed = self.shift > self.limits.shift or self.turn > self.limits.twist
         if self.failed_at is None and (has_failed or bool(self._fallen(lowered, turned).any())):
             self.failed_at = tick.step
-        self.quiet_since = (self.quiet_since or tick.step) if self._is_quiet(tick) else None
+        self._follow_rest(tick)
         self.last = tick
         return self._is_over(tick.step)
 
-    def _is_quiet(self, tick: Tick) -> bool:
-        """Whether nothing got far since the last reading. Way by time, not the solver's velocities: those of hulls
-        jump to and fro by millimetres a second from step to step while nothing moves."""
-        away, turned = _moves(self.last.poses, tick.poses)
-        way = float((away + turned * self.reach).max())
-        return way * self.rate < self.limits.rest_speed * (tick.step - self.last.step)
+    def _follow_rest(self, tick: Tick) -> None:
+        """Since when nothing has got far. Way by time, not the solver's velocities: those of hulls jump to and fro by
+        millimetres a second from step to step while nothing moves."""
+        slow = self.limits.rest_speed * (tick.step - self.last.step) / self.rate
+        if self._way(self.last, tick) >= slow and self._way(self.anchor, tick) > self.limits.rest_way:
+            self.anchor, self.quiet_since = tick, None
+        elif self.quiet_since is None:
+            self.anchor, self.quiet_since = tick, tick.step
+
+    def _way(self, before: Tick, after: Tick) -> float:
+        away, turned = _moves(before.poses, after.poses)
+        return float((away + turned * self.reach).max())
 
     def _fallen(self, lowered: Array, turned: Array) -> Array:
         return np.asarray((lowered > self.drop) | (turned > self.limits.tumble))
