@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from panda3d import core
 
 from engine.view import studio
@@ -15,9 +16,15 @@ from engine.view.changes import EVERYTHING, Part
 from engine.view.device import Device, outline_geom, screen_geom, shader
 from engine.view.look import Level
 
+Array = NDArray[np.float64]
+
 SEEN, CASTS, GUIDES, DEEP = (core.BitMask32.bit(number) for number in range(4))
 """Which camera draws a node: the eye, the sun, that of the depths for ambient occlusion. Guides are drawn by the eye
 alone, and darken nothing."""
+# what flies further from the middle than this many radii of the scene casts no shadow
+MOST_SPREAD = 3.0
+# frames after which a steady shadow map covers less again
+CALM = 40
 # from eye coordinates -1..1 to texture coordinates 0..1
 _TO_TEXTURE = core.LMatrix4(0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0.5, 0.5, 0.5, 1)
 
@@ -107,6 +114,7 @@ class ShadowPass:
 
     def __init__(self, device: Device, root: Any, level: Level) -> None:
         self._root, self._level = root, level
+        self._spread, self._calm = -1, 0
         self.buffer, texture = device.depths("shadow", (level.shadow, level.shadow), sort=0, compare=True)
         self._lens = core.OrthographicLens()
         self._eye = root.attach_new_node(core.Camera("sun", self._lens))
@@ -118,6 +126,22 @@ class ShadowPass:
     def close(self) -> None:
         """The sun sees no more."""
         self._eye.remove_node()
+
+    def cover(self, scene: Sphere, boxes: Array, *, is_steady: bool) -> bool:
+        """Cover a scene as it was made, and more when pieces spread; whether all shadows change with it. boxes: (n, 8,
+        3) corners of pieces. is_steady: it covers less again only after a while: who carries a piece to and fro would
+        see all shadows change with it. Otherwise it depends on nothing that was before."""
+        needed = scene.radius
+        if len(boxes):
+            needed = max(needed, float(np.linalg.norm(boxes - np.array(scene.centre), axis=2).max()))
+        # in steps, so that shadows do not crawl while something flies
+        steps = math.ceil(math.log(min(needed / scene.radius, MOST_SPREAD), 1.2) - 1e-6)
+        self._calm = self._calm + 1 if steps < self._spread else 0
+        if steps == self._spread or (is_steady and 0 < self._calm <= CALM):
+            return False
+        self._spread, self._calm = steps, 0
+        self.aim(Sphere(scene.centre, scene.radius * 1.2**steps), 2 * scene.radius * studio.PENUMBRA)
+        return True
 
     def aim(self, sphere: Sphere, width: float) -> None:
         """Cover the sphere; width: metres, of the soft edge."""

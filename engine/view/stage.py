@@ -48,8 +48,6 @@ Picture = NDArray[np.uint8]
 MOST_PIXELS = 8192
 # pixels
 CAPTION = 18.0
-# what flies further from the middle than this many radii of the scene casts no shadow
-MOST_SPREAD = 3.0
 # radii of the scene around a shadow in which it may be soft
 BLUR = 0.06
 
@@ -86,7 +84,6 @@ class Stage:
         self._root = core.NodePath("stage")
         self._outlines = Outlines()
         self._changes = Changes()
-        self._spread = -1
         self.camera = framing(self.sphere, aspect=size[0] / size[1])
         self._lens = core.PerspectiveLens()
         self._eye = self._root.attach_new_node(core.Camera("eye", self._lens))
@@ -154,11 +151,11 @@ class Stage:
         self.quality, self._level = quality, LEVELS[quality]
         self._shadow.close()
         self._shadow = ShadowPass(self._device, self._root, self._level)
-        self._spread = -1
         self._make_eye()
         self._bodies.relight(self._level)
         self.aim(self.camera)
-        self._light()
+        if self._shadow.cover(self.sphere, np.array(list(self._boxes.values())), is_steady=not self._to_ram):
+            self._changes.whole()
 
     def guide(self, guides: Iterable[Guide], *, through: bool = False) -> bool:
         """Show these guides and no others, from the next picture on; whether that changes it. through: they are seen
@@ -250,22 +247,9 @@ class Stage:
             table = self._bodies.table
             reach, blur = (self.sphere.radius * part for part in (studio.OCCLUSION_REACH, BLUR))
             table.shade(shaded(np.array(list(self._boxes.values())), table.height, reach, blur))
-        self._light()
-        self._labels.show({name: text for name, text in frame.labels.items() if name in shown}, self._head)
-
-    def _light(self) -> None:
-        """Let the shadow map cover the scene as it was made, and more when pieces spread."""
-        needed = self.sphere.radius
-        if self._boxes:
-            away = np.array(list(self._boxes.values())) - np.array(self.sphere.centre)
-            needed = max(needed, float(np.linalg.norm(away, axis=2).max()))
-        # in steps, so that shadows do not crawl while something flies
-        steps = math.ceil(math.log(min(needed / self.sphere.radius, MOST_SPREAD), 1.2) - 1e-6)
-        if steps != self._spread:
-            self._spread = steps
+        if self._shadow.cover(self.sphere, np.array(list(self._boxes.values())), is_steady=not self._to_ram):
             self._changes.whole()
-            lit = Sphere(self.sphere.centre, self.sphere.radius * 1.2**steps)
-            self._shadow.aim(lit, 2 * self.sphere.radius * studio.PENUMBRA)
+        self._labels.show({name: text for name, text in frame.labels.items() if name in shown}, self._head)
 
     def _head(self, name: str) -> tuple[float, float] | None:
         """Where the upper end of a body is in the picture, from -1 to 1; None when it is behind the eye."""

@@ -21,6 +21,29 @@ HIGH = 10.0
 """Metres: above everything."""
 
 
+class Under:
+    """How high what lies below a piece is at most, by boxes: quickly told.
+
+    low, high: (n, 3) corners of what lies there. solids: of the piece, at the origin.
+    """
+
+    def __init__(self, low: Array, high: Array, solids: tuple[Solid, ...]) -> None:
+        self._low, self._high = low, high
+        self._least = np.min([solid.low for solid in solids], axis=0)
+        self._most = np.max([solid.high for solid in solids], axis=0)
+
+    @property
+    def depth(self) -> float:
+        """Metres from the piece's place down to its lowest point."""
+        return -float(self._least[2])
+
+    def top(self, x: float, y: float) -> float:
+        """The height of the highest box below a piece at this place; -inf over nothing."""
+        at = np.array((x, y))
+        over = (self._low[:, :2] < self._most[:2] + at) & (self._high[:, :2] > self._least[:2] + at)
+        return float(self._high[over.all(axis=1), 2].max(initial=-np.inf))
+
+
 class Ground:
     """Everything a piece may be laid on, as a frame shows it. skip: what is no ground, as the piece in the hand."""
 
@@ -67,12 +90,17 @@ class Ground:
 
     def over(self, piece: Piece, start: Pose, goal: Pose, samples: int = 9) -> float | None:
         """The greatest `landing` on the straight way from one place to another."""
-        found = []
+        under = self._under(piece, goal)
+        best: float | None = None
         for part in np.linspace(0.0, 1.0, samples) if _apart(start, goal) > 1e-3 else (1.0,):
-            x, y = (a + part * (b - a) for a, b in zip(start.position[:2], goal.position[:2], strict=True))
-            found.append(self.landing(piece, Pose((float(x), float(y), 0.0), goal.orientation)))
-        heights = [each for each in found if each is not None]
-        return max(heights) if heights else None
+            x, y = (
+                float(a + part * (b - a)) for a, b in zip(start.position[:2], goal.position[:2], strict=True)
+            )
+            # what lies lower than what was found already cannot carry it higher
+            if best is None or under.top(x, y) + under.depth > best:
+                lies = self.landing(piece, Pose((x, y, 0.0), goal.orientation))
+                best = lies if best is None or (lies is not None and lies > best) else best
+        return best
 
     def pointed(
         self, piece: Piece, turn: Pose, origin: Array, way: Array, low: float
@@ -84,10 +112,14 @@ class Ground:
         if way[2] > -1e-3:
             return None
 
+        under = self._under(piece, turn)
+
         def place(height: float) -> tuple[float, float, float | None]:
             along = (height - origin[2]) / way[2]
             x, y = (origin + along * way)[:2].tolist()
-            return x, y, self.landing(piece, Pose((x, y, 0.0), turn.orientation))
+            # exact only where boxes leave it open
+            is_low = under.top(x, y) + under.depth - low < height - 1e-6
+            return x, y, None if is_low else self.landing(piece, Pose((x, y, 0.0), turn.orientation))
 
         above = self.top + 1e-4
         steps = np.linspace(above, 0.0, 17)
@@ -99,6 +131,9 @@ class Ground:
             before = float(height)
         x, y, _ = place(0.0)
         return x, y
+
+    def _under(self, piece: Piece, turn: Pose) -> Under:
+        return Under(self._low, self._high, self._cache.of(piece, Pose((0.0, 0.0, 0.0), turn.orientation)))
 
     def _between(self, place: Place, above: float, below: float, low: float) -> tuple[float, float]:
         for _ in range(7):
