@@ -9,7 +9,6 @@ What is done, and why (measurements in engine/README.md):
   *lines* for a contact, outside both pieces as often as not, and a piece then stands 3 mm beyond an edge.
 * Hulls get one contact point a step, so a new scene is settled before it is let go: `settle` seeds the manifolds by
   tilting every hull a little each way, then lets all sink into their contacts in treacle, with many iterations.
-* A pair's friction and restitution are the *product* of the bodies' values in Bullet: each gets the square root.
 * `localInertiaDiagonal` alone would set the mass to zero: the inertia comes from the URDF and is never changed.
 * Nothing sleeps: Bullet's sleeping freezes slow topples and is not woken when a neighbour is removed.
 * A state restored into the world it came from does not repeat exactly. `rebuilt` restores it into a fresh world,
@@ -29,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import urdf
+from engine.parameters import solver_settings, surface_settings
 from engine.pose import Pose, matrix_of
 from engine.quiet import without_stderr
 from engine.resident import Resident, contact_of, outwards
@@ -36,17 +36,12 @@ from engine.rotation import directions, turned
 from engine.settings import GRAVITY, TUNING, Scale, Tuning
 from engine.snapshot import Snapshot
 from engine.world import Body, Contact, Tick, Vector
-from models.piece import Piece
 
 with without_stderr():
     # it greets on standard error when it is imported, in the middle of whatever a command reports there
     import pybullet
 
 Array = NDArray[np.float64]
-
-
-def _is_ball(piece: Piece) -> bool:
-    return any(part.kind == "sphere" for part in piece.parts)
 
 
 _BELOW = Pose((0.0, 0.0, -1000.0))
@@ -316,51 +311,12 @@ class BulletWorld:
             raise RuntimeError("this world is closed; make a new one")
 
     def _configure(self) -> None:
-        tuning = self.tuning
-        self._call(
-            pybullet.setPhysicsEngineParameter,
-            fixedTimeStep=1.0 / self.rate,
-            numSolverIterations=tuning.iterations,
-            numSubSteps=0,
-            useSplitImpulse=int(tuning.split_impulse),
-            splitImpulsePenetrationThreshold=0.0,
-            warmStartingFactor=tuning.warm_start,
-            frictionERP=tuning.friction_erp,
-            contactSlop=tuning.slop,
-            contactBreakingThreshold=tuning.breaking_threshold,
-            restitutionVelocityThreshold=tuning.restitution_speed / self.scale.length,
-            solverResidualThreshold=1e-14,
-            deterministicOverlappingPairs=1,
-            enableConeFriction=1,
-            enableFileCaching=0,
-        )
+        self._call(pybullet.setPhysicsEngineParameter, **solver_settings(self.tuning, self.scale))
 
     def _surface(self, resident: Resident) -> None:
-        """Tell Bullet how a body touches: friction, restitution, compliance; and that nothing damps it in flight."""
-        tuning, material = self.tuning, resident.body.piece.material
-        is_ball = _is_ball(resident.body.piece)
-        compliance = {}
-        if not tuning.rigid:
-            damping = tuning.damping * self.rate
-            # a pair of bodies adds dampings and puts stiffnesses in series, hence the four
-            compliance = {
-                "contactDamping": damping,
-                "contactStiffness": 4.0 * damping * self.rate / tuning.relaxation,
-            }
-        self._call(
-            pybullet.changeDynamics,
-            resident.handle,
-            -1,
-            lateralFriction=material.friction**0.5,
-            restitution=material.restitution**0.5,
-            rollingFriction=tuning.rolling_ball if is_ball else 0.0,
-            spinningFriction=0.0,
-            linearDamping=0.0,
-            angularDamping=0.0,
-            # one of a pair is enough for an anchor, and a ball must not be anchored to the table
-            frictionAnchor=int(tuning.friction_anchor and not is_ball and not resident.body.fixed),
-            **compliance,
-        )
+        """Tell Bullet how a body touches, and that nothing damps it in flight."""
+        named = surface_settings(self.tuning, self.rate, resident.body.piece, resident.body.fixed)
+        self._call(pybullet.changeDynamics, resident.handle, -1, **named)
 
     def _pace(self, iterations: int, treacle: float, residents: list[Resident]) -> None:
         """Set the iterations a step, and the share of its speed a body loses in one."""
