@@ -29,6 +29,7 @@ from games.ui.knocks import Knocks
 from games.ui.messages import View
 from games.ui.scan import Scanner
 from games.ui.settings import acts, load_settings, write_settings
+from games.ui.store import LISTED, Kept
 from models.build import build
 from models.catalogue import find
 from models.piece import Piece
@@ -387,11 +388,15 @@ def test_the_seed_takes_whole_numbers_only() -> None:
     assert form.seed == "4"
 
 
-@pytest.mark.parametrize("page", ["game", "options", "settings"])
+@pytest.mark.parametrize("page", ["game", "options", "settings", "replays"])
 def test_every_page_of_the_menu_fits_its_window(page: str) -> None:
     for game in GAMES:
         form = menu.clicked(menu.of_game(game.name), f"page:{page}")
-        layout = laid(*menu.panels(form, load_settings(), ()))
+        layout = laid(
+            *menu.panels(
+                form, load_settings(), (), (Kept(Path("wonky-1-1.teeter"), "2026-01-01 12:00"),) * LISTED
+            )
+        )
         assert all(card.y >= 0 and card.y + card.height <= SIZE[1] for card in layout.cards), game.name
 
 

@@ -25,6 +25,7 @@ SETTINGS = """
 gl-version 3 2
 audio-library-name null
 textures-power-2 none
+garbage-collect-states false
 notify-level error
 notify-level-egldisplay fatal
 notify-level-x11display fatal

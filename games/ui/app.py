@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -72,6 +74,7 @@ class App:
             self._play(plan)
         self.scanner = Scanner(settings.help.scan_s) if settings.help.scan else None
         self._last = time.perf_counter()
+        self._replays: list[subprocess.Popen[bytes]] = []
 
     def _first_quality(self) -> Quality:
         wanted = self.settings.picture.quality
@@ -145,6 +148,8 @@ class App:
                 self._play(screen.plan)
             elif wish == "resume" and screen.saved:
                 self._resume(screen)
+            elif wish == "watch" and screen.watched is not None:
+                self._watch(screen, screen.watched)
             return wish != "quit"
         plan = screen.plan
         if plan is not None and wish in ("menu", "again"):
@@ -173,6 +178,18 @@ class App:
             self._play(plan_of(start.saved[0]))
         except (RecordError, RulesError) as error:
             start.form = replace(start.form, fault=str(error))
+
+    def _watch(self, start: Start, file: Path) -> None:
+        """Open a replay beside the menu: a process has one window."""
+        from games.playback import found
+
+        self._replays = [each for each in self._replays if each.poll() is None]
+        try:
+            self._replays.append(
+                subprocess.Popen([sys.executable, "-m", "games", "replay", str(found(file))])
+            )
+        except (RecordError, OSError) as error:
+            start.form = replace(start.form, fault=str(error), page="game")
 
     def keep_picture(self) -> Path:
         """Write what is seen as a PNG beside the games; where."""

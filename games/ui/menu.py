@@ -14,6 +14,7 @@ from games.rules.registry import GAMES, game_named
 from games.rules.seats import BOT, Mode
 from games.ui.messages import Plan
 from games.ui.settings import HELP_LEVELS, Settings
+from games.ui.store import Kept
 
 NAMES = ("Ana", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gita", "Hugo")
 """What players are called until they say otherwise."""
@@ -168,16 +169,22 @@ def erased(form: Form) -> Form:
     return replace(form, seed=form.seed[:-1]) if kind == "seed" else form
 
 
-def panels(form: Form, settings: Settings, saved: tuple[Path, ...]) -> tuple[Panel, ...]:
-    """The menu. saved: games to go on with, the newest first."""
+def panels(
+    form: Form, settings: Settings, saved: tuple[Path, ...], kept: tuple[Kept, ...] = ()
+) -> tuple[Panel, ...]:
+    """The menu. saved: games to go on with, the newest first. kept: games to be watched."""
     games = tuple(
         Button(f"game:{game.name}", game.title, is_on=game.name == form.game, text2=game.summary)
         for game in GAMES
     )
     head = (Text("teeter", size="title", bold=True), Text("towers of wood, on true physics", "quiet"), Gap(8))
     left = Panel("games", "left", (*head, *games), width=340)
-    page = {"game": _table, "options": _options, "settings": _settings}[form.page]
-    right = Panel("form", "right", page(form, settings, saved), width=430)
+    if form.page == "replays":
+        items = _replays(kept)
+    else:
+        page = {"game": _table, "options": _options, "settings": _settings}[form.page]
+        items = page(form, settings, saved)
+    right = Panel("form", "right", items, width=430)
     return left, right
 
 
@@ -210,8 +217,17 @@ def _table(form: Form, settings: Settings, saved: tuple[Path, ...]) -> tuple[Ite
         "resume", "Go on with the last game", is_enabled=bool(saved), text2=saved[0].stem if saved else ""
     )
     house = Button("page:options", "House rules", is_enabled=bool(options_of(game.house)))
-    items += [resume, Row((house, Button("page:settings", "Settings"), Button("quit", "Quit", key="Esc")))]
+    items += [resume, Row((house, Button("page:replays", "Replays")))]
+    items.append(Row((Button("page:settings", "Settings"), Button("quit", "Quit", key="Esc"))))
     return tuple(items)
+
+
+def _replays(kept: tuple[Kept, ...]) -> tuple[Item, ...]:
+    items: list[Item] = [Text("Replays", size="large", bold=True)]
+    if not kept:
+        items.append(Text("No game was kept yet.", "quiet"))
+    items += [Button(f"replay:{number}", each.file.stem, text2=each.when) for number, each in enumerate(kept)]
+    return (*items, Gap(6), Button("page:game", "Done", "accent"))
 
 
 def _name(form: Form, seat: int, player: str) -> Field:

@@ -30,7 +30,7 @@ STACK = (
 
 
 class Start:
-    """The menu. wish: `start`, `resume` or `quit`; plan: what to start."""
+    """The menu. wish: `start`, `resume`, `watch` or `quit`; plan: what to start, watched: the game to be watched."""
 
     def __init__(self, window: Window, settings: Settings, form: Form | None = None) -> None:
         self.window, self.settings = window, settings
@@ -39,6 +39,8 @@ class Start:
         self.is_scanned = False
         self.plan: Plan | None = None
         self.saved: tuple[Path, ...] = store.unfinished()
+        self.watched: Path | None = None
+        self._kept: tuple[store.Kept, ...] = ()
         self._is_dressed = False
         self._rounds = 0
 
@@ -87,7 +89,11 @@ class Start:
             self._set("sound", "mute", not self.settings.sound.mute)
         elif kind == "scanning":
             self._set("help", "scan", not self.settings.help.scan)
+        elif kind == "replay":
+            self.watched, self.wish = self._kept[int(rest)].file, "watch"
         else:
+            if name == "page:replays":
+                self._kept = store.kept()
             self.form = menu.clicked(self.form, name)
 
     def _set(self, section: str, key: str, value: Any) -> None:
@@ -121,7 +127,7 @@ class Start:
 
     def panels(self) -> tuple[Panel, ...]:
         """The menu."""
-        return menu.panels(self.form, self.settings, self.saved)
+        return menu.panels(self.form, self.settings, self.saved, self._kept)
 
     def close(self) -> None:
         """Another screen comes."""

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import os
+import time
+from dataclasses import dataclass
 from pathlib import Path
 
+LISTED = 8
+"""Games that the menu shows."""
 SUFFIX = ".teeter"
 PART = ".teeter.part"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A game on file. when: it was played last, to be read."""
+
+    file: Path
+    when: str
 
 
 def folder() -> Path:
@@ -56,6 +68,13 @@ def unfinished() -> tuple[Path, ...]:
         if going:
             break
     return tuple(going)
+
+
+def kept() -> tuple[Kept, ...]:
+    """The games played last, to be watched."""
+    return tuple(
+        Kept(path, time.strftime("%Y-%m-%d %H:%M", time.localtime(_time(path)))) for path in saved()[:LISTED]
+    )
 
 
 def _is_game(path: Path) -> bool:
