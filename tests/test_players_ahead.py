@@ -45,8 +45,17 @@ def test_a_slender_block_bears_the_tilt_at_which_its_centre_leaves_its_foot() ->
 
 def test_what_falls_by_itself_bears_nothing_and_what_is_broad_bears_all() -> None:
     low, high = block("low", [75.0, 25.0, 15.0]), block("high", [75.0, 25.0, 15.0], x=0.05, base=0.015)
-    assert firmness([TABLE, low, high], Scale.of([low])) == 0.0
+    assert firmness([TABLE, low, high], Scale.of([low])) < 0.0
     assert firmness([TABLE, low], Scale.of([low])) == MOST_DEG
+
+
+def test_of_what_falls_the_later_is_the_better() -> None:
+    low = block("low", [75.0, 25.0, 15.0])
+    found = [
+        firmness([TABLE, low, block("high", [75.0, 25.0, 15.0], x=x, base=0.015)], Scale.of([low]))
+        for x in (0.0385, 0.05)
+    ]
+    assert found[1] < found[0] < 0.0
 
 
 def session_of(**options: object) -> Session:

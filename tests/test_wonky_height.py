@@ -1,0 +1,117 @@
+"""How high Wonky's blocks can stand: flat faces on caps, against the chain of bodies that roll on each other.
+
+Each block lies with a flat face on the cap of the one below. Rolling without slipping, a block that leans by p more
+than the cap below is off by R p along its face; the tower stands where the potential energy has a minimum in all leans.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from engine.pose import Pose
+from engine.settings import Scale
+from engine.world import Body
+from games.players.ahead import CALM, firmness
+from models.build import build
+from models.catalogue import find
+from scenes.pieces import table_body
+from scenes.schema import Table
+
+Array = NDArray[np.float64]
+SIZES = {"small": 30.0, "medium": 38.0, "large": 46.0}
+COLOURS = ("green", "blue", "purple")
+RISE = 0.06
+"""Height of a cap, of the edge."""
+TABLE = table_body(Table())
+
+
+@lru_cache
+def weight(name: str) -> tuple[float, float]:
+    """A block's mass, kilograms, and how high its centre is above its flat face, millimetres."""
+    piece = build(find(f"wonky/{name}_green"))
+    return piece.mass, 1e3 * float(piece.centre_of_mass[2] + 0.5 * piece.extents[2])
+
+
+def energy(leans: Array, order: tuple[str, ...]) -> float:
+    """Potential energy of a chain in one plane, in arbitrary units. leans: of all blocks but the first."""
+    total, lean = 0.0, 0.0
+    foot = np.zeros(2)
+    middle, radius = np.zeros(2), 0.0
+    for number, name in enumerate(order):
+        edge = SIZES[name]
+        if number:
+            more = leans[number - 1]
+            up, along = np.array([np.sin(more), np.cos(more)]), np.array([np.cos(more), -np.sin(more)])
+            foot = middle + radius * up - radius * (more - lean) * along
+            lean = more
+        up = np.array([np.sin(lean), np.cos(lean)])
+        mass, centre = weight(name)
+        total += mass * float((foot + centre * up)[1])
+        radius = ((edge / 2) ** 2 + (RISE * edge) ** 2) / (2 * RISE * edge)
+        middle = foot + (edge * (1 + RISE) - radius) * up
+    return total
+
+
+def stiffness(order: tuple[str, ...], step: float = 1e-3) -> float:
+    """The smallest eigenvalue of the energy's second derivatives: negative where the chain falls over."""
+    count = len(order) - 1
+    second = np.zeros((count, count))
+    for row, column in product(range(count), repeat=2):
+        for one, other in product((1, -1), repeat=2):
+            leans = np.zeros(count)
+            leans[row] += one * step
+            leans[column] += other * step
+            second[row, column] += one * other * energy(leans, order) / (4 * step**2)
+    return float(np.linalg.eigvalsh(second)[0])
+
+
+def stacked(order: tuple[str, ...]) -> list[Body]:
+    """The blocks on the table, one exactly over the other."""
+    bodies: list[Body] = [TABLE]
+    level = 0.0
+    for number, name in enumerate(order):
+        piece: Any = build(find(f"wonky/{name}_{COLOURS[order[:number].count(name)]}"))
+        x, y, _ = (-piece.centre_of_mass).tolist()
+        bodies.append(Body(f"{number}", piece, Pose((x, y, level + 0.5 * float(piece.extents[2])))))
+        level += SIZES[name] * (1 + RISE) / 1e3
+    return bodies
+
+
+def test_four_blocks_stand_in_some_orders_and_five_in_none() -> None:
+    blocks = [name for name in SIZES for _ in COLOURS]
+    fours, fives = (set(permutations(blocks, count)) for count in (4, 5))
+    assert max(fours, key=stiffness) == ("large", "large", "large", "small")
+    assert stiffness(("large", "large", "large", "small")) > 0.0
+    assert stiffness(("small", "large", "large", "large")) < 0.0
+    # heavier feet carry more: the others are below this one
+    most = max((order for order in fives if order[0] == "large"), key=stiffness)
+    assert most == ("large", "large", "large", "small", "small")
+    assert stiffness(most) < 0.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "order",
+    [
+        ("large", "large"),
+        ("large", "medium", "small"),
+        ("large", "large", "large", "small"),
+        ("small", "large", "large", "large"),
+        ("large", "large", "large", "medium", "medium"),
+        ("medium", "large", "large", "medium", "small"),
+    ],
+    ids=lambda order: "-".join(name[0] for name in order),
+)
+def test_the_simulation_agrees(order: tuple[str, ...]) -> None:
+    bodies = stacked(order)
+    bears = firmness(bodies, Scale.of(bodies[1:]))
+    if stiffness(order) > 0.0:
+        assert bears > 0.5
+    else:
+        assert bears <= 0.3, f"falls by itself within {CALM:g} s, or soon after"
