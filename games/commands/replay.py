@@ -134,6 +134,8 @@ class Viewer(Looker):
         try:
             session, _ = fork(self.replay, boundary_at(self.replay, self.watching.seconds), path=target)
         except RecordError as error:
+            # what is said goes when time goes on
+            self.watching = replace(self.watching, is_playing=False)
             self.judge.said = str(error)
             return
         session.close()
