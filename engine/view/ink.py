@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,12 +74,16 @@ def disc(paper: Paper, radius: float, at: Place = (0.0, 0.0)) -> Array:
 
 def stroke(paper: Paper, points: Sequence[Place], width: float) -> Array:
     """A line through points, round at joints and ends."""
-    distance = paper.empty()
-    for (ax, ay), (bx, by) in zip(points, [*points[1:], points[-1]], strict=True):
+    # squares, because roots are dear
+    squared = np.full(paper.x.shape, 1e12)
+    for (ax, ay), (bx, by) in pairwise(points) if len(points) > 1 else ((points[0], points[0]),):
         dx, dy = bx - ax, by - ay
-        along = np.clip(((paper.x - ax) * dx + (paper.y - ay) * dy) / max(dx * dx + dy * dy, 1e-12), 0, 1)
-        distance = np.minimum(distance, np.hypot(paper.x - ax - along * dx, paper.y - ay - along * dy))
-    return distance - width / 2
+        x, y = paper.x - ax, paper.y - ay
+        along = np.clip((x * dx + y * dy) / max(dx * dx + dy * dy, 1e-12), 0, 1)
+        x -= along * dx
+        y -= along * dy
+        squared = np.minimum(squared, x * x + y * y)
+    return np.asarray(np.sqrt(squared) - width / 2)
 
 
 def polygon(paper: Paper, points: Sequence[Place], rounding: float = 0.0) -> Array:
