@@ -82,7 +82,7 @@ class Level:
 
 LEVELS: dict[Quality, Level] = {
     "low": Level(shadow=512, taps=4, samples=0, occlusion=0, coarse=3, slant=1, smooth=False),
-    "medium": Level(shadow=768, taps=5, samples=0, occlusion=8, coarse=3, slant=1, smooth=True),
+    "medium": Level(shadow=768, taps=5, samples=0, occlusion=8, coarse=4, slant=1, smooth=True),
     "high": Level(shadow=2048, taps=25, samples=4, occlusion=24, coarse=2, slant=4, smooth=False),
 }
 

@@ -22,7 +22,7 @@ from engine.view.passes import confine, covering
 
 Array = NDArray[np.float64]
 
-TAPS = 5
+TAPS = 4
 BAND = 1.15
 """Pixels to either side of an edge that are smoothed."""
 LONGEST = 8.0

@@ -18,7 +18,7 @@ void main() {
     vec2 at = v_grain.xy * u_fibre_scale + vec2(0.37, 0.61) * plank;
     vec4 fibre = texture(u_fibres, at * vec2(0.30, 0.55));
     float tone = (fibre.r - 0.5) * 0.42 + (fibre.b - 0.5) * 0.30 - fibre.g * 0.10
-               + 0.10 * (fract(plank * 0.618034) - 0.5) - 0.30 * smoothstep(0.488, 0.497, seam);
+               + 0.10 * (fract(plank * 0.618034) - 0.5) - 0.30 * clamp((seam - 0.488) * 111.0, 0.0, 1.0);
     tone = tone * u_finish.z + (fibre.a - 0.5) * 0.08 * u_finish.w;
     vec3 albedo = u_albedo * (1.0 + tone * vec3(0.8, 1.0, 1.2));
     // a table that glows as pieces do would draw the eye: greyer, and a little darker
@@ -32,7 +32,8 @@ void main() {
     float sun = u_sun.z;
 #endif
     vec3 light = albedo * (u_sun_light * (sun / PI) + u_sky_light * open);
-    float steep = clamp(normalize(u_eye - v_place).z, 0.0, 1.0);
+    vec3 eye = u_eye - v_place;
+    float steep = clamp(eye.z * inversesqrt(dot(eye, eye)), 0.0, 1.0);
     float graze = 1.0 - steep;
     light += u_sky_light * open * (graze * graze * graze * graze * 0.22);
     // it melts behind, not in front, and not at all seen from above, where there is no horizon
