@@ -70,13 +70,13 @@ def broken(
     state: State, piece: str, conditions: tuple[Condition, ...], before: Scene, after: Scene
 ) -> tuple[Condition, ...]:
     """TT-05, TT-24: which of the conditions a brick at rest on top does not meet."""
-    row = _open_row(state, after)
+    row = open_row_of(state, after)
     return tuple(condition for condition in conditions if not TESTS[condition](row, piece, after))
 
 
 def where(state: State, piece: str, after: Scene) -> str:
     """TT-05: the name of the free slot of the row on top that the brick lies nearest to."""
-    return SLOTS[_open_row(state, after).nearest(after.bodies[piece])[0]]
+    return SLOTS[open_row_of(state, after).nearest(after.bodies[piece])[0]]
 
 
 def covers(state: State, piece: str, before: Scene, after: Scene) -> tuple[str, ...]:
@@ -104,7 +104,7 @@ def slots(state: State, scene: Scene) -> tuple[Pose, ...]:
     """
     pieces = _pieces(state.bricks, state.house.bricks == "exact")
     piece = pieces[state.held] if state.held else build(find(NOMINAL))
-    row = _open_row(state, scene)
+    row = open_row_of(state, scene)
     return tuple(row.pose(slot, piece.extents) for slot in row.free())
 
 
@@ -140,8 +140,8 @@ def _aside(piece: Piece, number: int) -> Pose:
     return Pose((x / 1e3, y / 1e3, float(piece.extents[2]) / 2))
 
 
-def _open_row(state: State, scene: Scene) -> OpenRow:
-    """TT-05: the row being built on top, and the bricks it is built on and of."""
+def open_row_of(state: State, scene: Scene) -> OpenRow:
+    """TT-05: the row being built on top, and the bricks it is built on and of; without the one in the hand."""
     at = top_row(state.tower)
     below = state.tower[at] if at >= 0 else ()
     own = enumerate(open_row(state.tower))
@@ -170,7 +170,7 @@ def _is_off(state: State, piece: str, after: Scene) -> bool:
     if state.phase is not Phase.SETTLE:
         bottom = state.tower[0] if state.tower else ()
         return state.phase is not Phase.CARRY and grounded and piece not in bottom
-    row = _open_row(state, after)
+    row = open_row_of(state, after)
     lies_on = (*_names_below(row), *(body.name for body in row.own.values()))
     return (grounded and bool(row.below)) or not any(after.touch(piece, name) for name in lies_on)
 

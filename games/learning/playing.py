@@ -56,6 +56,12 @@ class _Hand:
     def pull(self, session: Session, need: Need) -> Array | None:
         return self.way
 
+    def height(self, session: Session, need: Need) -> float | None:
+        return None
+
+    def slide(self, session: Session, need: Need) -> Array | None:
+        return None
+
     def answer(self, session: Session, need: Need) -> bool:
         raise NotImplementedError("the referee answers")
 

@@ -54,6 +54,14 @@ class Bot:
         self._begin("pull", session)
         return self._skill.pull(self, session, need)
 
+    def height(self, session: Session, need: Need) -> float | None:
+        """Metres above its place from which the held piece is let go."""
+        return self._skill.height(session)
+
+    def slide(self, session: Session, need: Need) -> Array | None:
+        """The way along which the lowered piece is pushed on."""
+        return self._skill.slide(session)
+
     def answer(self, session: Session, need: Need) -> bool:
         """The referee's question."""
         self._begin("answer", session)
@@ -64,7 +72,8 @@ class Bot:
 
 
 class Skill:
-    """What a bot knows of one game: four functions of the bot, the session and the need."""
+    """What a bot knows of one game: four functions of the bot, the session and the need, and two of the session for how
+    a piece is let go."""
 
     def __init__(
         self,
@@ -72,15 +81,24 @@ class Skill:
         place: Callable[[Any, Session, Need], Pose],
         pull: Callable[[Any, Session, Need], Array | None] = lambda bot, session, need: None,
         answer: Callable[[Any, Session, Need], bool] = lambda bot, session, need: False,
+        height: Callable[[Session], float | None] = lambda session: None,
+        slide: Callable[[Session], Array | None] = lambda session: None,
     ) -> None:
         self.choose, self.place, self.pull, self.answer = choose, place, pull, answer
+        self.height, self.slide = height, slide
 
 
 SKILLS = {
     "bausack": Skill(bausack.choose, bausack.place),
     "crazy-tower": Skill(crazy_tower.choose, crazy_tower.place, crazy_tower.pull, crazy_tower.answer),
-    "wonky": Skill(wonky.choose, wonky.place),
-    "tower-topple": Skill(tower_topple.choose, tower_topple.place, tower_topple.pull, tower_topple.answer),
+    "wonky": Skill(wonky.choose, wonky.place, height=wonky.height),
+    "tower-topple": Skill(
+        tower_topple.choose,
+        tower_topple.place,
+        tower_topple.pull,
+        tower_topple.answer,
+        slide=tower_topple.slide,
+    ),
 }
 """By the names of `games.rules.registry`."""
 

@@ -12,7 +12,7 @@ import shapely.affinity
 from numpy.typing import NDArray
 
 from engine.hand import Tremor, packed, unpacked
-from engine.motions import Ending, Motion, carry, draw, lower
+from engine.motions import LOWER_SPEED, Ending, Motion, carry, draw, lower
 from engine.pose import Pose
 from engine.world import FLOOR, TABLE
 from games.judge.rows import outline as plan
@@ -51,6 +51,12 @@ class Player(Protocol):
 
     def pull(self, session: Session, need: Need) -> Array | None:
         """The way (3,), metres, along which the held piece is drawn; None to leave it."""
+
+    def height(self, session: Session, need: Need) -> float | None:
+        """Metres above its place from which the held piece is let go; None to lower it until something carries it."""
+
+    def slide(self, session: Session, need: Need) -> Array | None:
+        """The way (3,), metres, along which the lowered piece is pushed on before it is let go; None for no way."""
 
     def answer(self, session: Session, need: Need) -> bool:
         """The referee's question, answered."""
@@ -106,11 +112,16 @@ def lay(session: Session, player: Player, need: Need) -> None:
     x, y, z = goal.position
     is_dropped = Condition.DROPPED_FROM_ABOVE in need.conditions
     over = Pose((x, y, z + (DROP if is_dropped else HOVER)), goal.orientation)
-    height = min(max(tops, default=0.0), goal.position[2] + 0.15) + half + CLEARANCE
+    top = min(max(tops, default=0.0), goal.position[2] + 0.15) + half + CLEARANCE
     if hand.held == held:
-        _drive(session, player, carry(hand, over, height), Wait.HAND)
+        _drive(session, player, carry(hand, over, top), Wait.HAND)
     if hand.held == held and not is_dropped:
-        _drive(session, player, lower(hand, z - SINK, session.table.bodies[held].piece.mass), Wait.HAND)
+        height = player.height(session, need)
+        lowest = z - SINK if height is None else z + height
+        _drive(session, player, lower(hand, lowest, session.table.bodies[held].piece.mass), Wait.HAND)
+        further = player.slide(session, need)
+        if hand.held == held and further is not None:
+            _drive(session, player, draw(hand, further, LOWER_SPEED), Wait.HAND)
     if hand.held == held and session.need.wait is Wait.HAND:
         session.release()
 

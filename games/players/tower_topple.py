@@ -16,6 +16,7 @@ from engine.topple.equilibrium import balance_of
 from engine.topple.statics import stands, tilt_margin
 from engine.world import FLOOR, Assembly
 from games.judge import tower_topple as judge
+from games.judge.rows import to_the_left
 from games.players.ahead import drawn
 from games.rules.base import Action, Need, Take, TakeBack
 from games.rules.tower_topple.rows import CENTRE
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-CANDIDATES = 10
+CANDIDATES = 16
 """Bricks whose absence is thought through at most."""
 LOOSE = 0.15
 """Weights of a brick: what is pressed by less is loose. Rows of unlike bricks rest on one or two of the three."""
@@ -41,6 +42,8 @@ DOWN_BY = 25e-3
 """Metres: a tower that moves by more, drawn at with care, comes down."""
 WEIGHTY = 3
 """Full rows above a brick that hold its neighbours where they lie; what rests on fewer is dragged along."""
+BORNE_MM = 29.0
+"""From the middle of the row below, which reaches 37.5: a brick's centre no further out lies safely."""
 OUT = 0.012
 """Metres beyond its own length that a brick is drawn, so that it is clear of the tower."""
 
@@ -69,8 +72,9 @@ def choose(bot: Bot, session: Session, need: Need) -> Action:
 
 def _ranked(session: Session, takes: list[Take]) -> list[tuple[bool, Take]]:
     """The bricks as a bot likes them, and whether each comes out without moving others: last those that leave a single
-    one in their row, and those right below the top; loose ones before others, unless one as loose lies on them, which
-    comes along; those of the middle; those that carry the least part of what their row does."""
+    one in their row, at its edge above all, and those right below the top; loose ones before others, unless one as
+    loose lies on them, which comes along; those of the middle; those that carry the least part of what their row
+    does."""
     felt = session.table.pressing()
     tower = session.state.tower
     rows = {
@@ -84,16 +88,18 @@ def _ranked(session: Session, takes: list[Take]) -> list[tuple[bool, Take]]:
     def is_loose(name: str) -> bool:
         return felt.get(name, 0.0) < LOOSE * weight(name)
 
-    def liking(name: str) -> tuple[bool, bool, bool, bool, bool, float, str]:
+    def liking(name: str) -> tuple[int, bool, bool, bool, bool, float, str]:
         row, above = rows[name]
         loose = is_loose(name)
         share = 0.0 if loose else felt[name] / max(sum(felt.get(each, 0.0) for each in row), weight(name))
         takes_along = any(is_loose(each) for each in above if each)
-        leaves_one = sum(1 for each in row if each) <= 2
-        return leaves_one, name not in weighty, not loose, takes_along, name != row[CENTRE], share, name
+        left = [each for each in row if each not in ("", name)]
+        # one of the middle carries a tower, one of an edge does not
+        alone = 0 if len(left) == 2 else 1 if left == [row[CENTRE]] else 2
+        return alone, name not in weighty, not loose, takes_along, name != row[CENTRE], share, name
 
     liked = sorted((liking(take.piece), number) for number, take in enumerate(takes))
-    return [(not any(doubts), takes[number]) for ((_, *doubts, _, _, _), number) in liked]
+    return [(not any(doubts), takes[number]) for ((*doubts, _, _, _), number) in liked]
 
 
 def place(bot: Bot, session: Session, need: Need) -> Pose:
@@ -102,6 +108,20 @@ def place(bot: Bot, session: Session, need: Need) -> Pose:
     middle = np.mean([body.pose.position[:2] for body in scene.bodies.values() if not body.fixed], axis=0)
     slots = judge.slots(session.state, scene)
     return min(slots, key=lambda pose: float(np.linalg.norm(np.subtract(pose.position[:2], middle))))
+
+
+def slide(session: Session) -> Array | None:
+    """A brick for which the row has left no room but beyond the edge is pushed in, and pushes its neighbours: over the
+    bricks below, which bear it no further out than that."""
+    held = session.table.bodies[session.need.pieces[0]]
+    row = judge.open_row_of(session.state, session.table.scene())
+    along, across = row.along, to_the_left(row.along)
+    from_middle = 1e3 * np.asarray(held.pose.position[:2]) - row.middle
+    out = float(from_middle @ across)
+    if not row.own or abs(out) <= BORNE_MM or abs(float(from_middle @ along)) > BORNE_MM:
+        return None
+    way = -math.copysign(abs(out) - BORNE_MM, out) * 1e-3 * across
+    return np.array([way[0], way[1], 0.0])
 
 
 def pull(bot: Bot, session: Session, need: Need) -> Array | None:

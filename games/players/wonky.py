@@ -11,6 +11,8 @@ from engine.pose import Pose, quaternion_of_rpy
 from engine.world import Body
 from games.players.ahead import firmest
 from games.rules.base import Action, Need, Take
+from games.rules.wonky.cards import card_named, free_blocks
+from games.rules.wonky.state import PlayCard, Sort
 from games.session import Session
 
 if TYPE_CHECKING:
@@ -20,19 +22,41 @@ SLOPPY = {"steady": 0.0, "bold": 0.002, "clumsy": 0.006}
 """Metres: how far from the best place a hand of this style aims, one standard deviation."""
 
 
+BROAD = 3
+"""Blocks of a tower that shall be wide: of four that lie on each other's caps the three lowest, for the best order in
+which four still stand (tests/test_wonky_height.py)."""
+
+
 def choose(bot: Bot, session: Session, need: Need) -> Action:
-    """The widest block for a foot, then the block that the tower bears best; of cards, block cards first."""
+    """The widest block for a foot, then the block that the tower bears best, and cards that allow it."""
     choices = session.choices
     takes = [choice.action for choice in choices if isinstance(choice.action, Take)]
-    if not takes:
-        return bot.luck.choice([choice.action for choice in choices])
     if bot.style == "clumsy":
-        return bot.luck.choice(takes)
+        return bot.luck.choice(takes or [choice.action for choice in choices])
+    if not takes:
+        return _card(session)
     takes.sort(key=lambda take: (-_width(session, take.piece), take.piece))
     if not session.state.tower or len(takes) == 1:
         return takes[0]
     liked = [_firmest(session, take.piece, [_over(session, take.piece)])[0] for take in takes]
     return takes[liked.index(max(liked))]
+
+
+def _card(session: Session) -> Action:
+    """Wide blocks for the lowest rows and small ones above; on a tower that bears no more, the next player's turn."""
+    state, actions = session.state, [choice.action for choice in session.choices]
+    is_tall = len(state.tower) >= BROAD
+
+    def liking(action: Action) -> float:
+        if not isinstance(action, PlayCard):
+            return -2.0
+        card = card_named(state, action.card)
+        if card.sort is Sort.ACTION:
+            return 1.0 if is_tall else -1.0
+        widths = [_width(session, block) for block in free_blocks(state, card)]
+        return -min(widths) if is_tall else max(widths)
+
+    return max(actions, key=liking)
 
 
 def place(bot: Bot, session: Session, need: Need) -> Pose:
@@ -54,6 +78,11 @@ def place(bot: Bot, session: Session, need: Need) -> Pose:
     return best.then(error)
 
 
+def height(session: Session) -> float | None:
+    """After a foul (WK-12) the block is dropped a little: a tall tower yields by a millimetre to a lowered one."""
+    return DROPPED if session.state.fouls else None
+
+
 def _over(session: Session, name: str, quarters: int = 0) -> Pose:
     """A block turned by quarters, its centre of mass over the summit of the tower, or over the middle of the table."""
     body = session.table.bodies[name]
@@ -68,6 +97,8 @@ def _firmest(session: Session, name: str, poses: list[Pose]) -> tuple[float, Pos
     return firmest(session, session.state.tower, session.table.bodies[name], poses)
 
 
+DROPPED = 4e-4
+"""Metres above its place from where a block is let go that must not push."""
 STEPS = (0.004, 0.002, 0.001, 0.0005)
 """Metres: how far from over the summit a block is tried as well, one step after the other."""
 
