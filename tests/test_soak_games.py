@@ -39,9 +39,9 @@ def test_steady_against_clumsy(row: Callable[..., None], tmp_path: Path, name: s
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(1, 11))
 def test_crazy_tower_alone(row: Callable[..., None], seed: int) -> None:
-    game = played("crazy-tower", ("bot:steady",), seed, {"mode": "solo", "colour_count": 1})
+    game = played("crazy-tower", ("bot:steady",), seed, {"mode": "solo"})
     row(
-        "Crazy Tower alone, one colour",
+        "Crazy Tower alone, challenge 1",
         seed=seed,
         blocks=game.placed,
         wins=bool(game.winners),

@@ -12,7 +12,7 @@ from games.judge.places import steady
 from games.players.ahead import firmest
 from games.players.bausack_places import first, in_hollows, let_down, places
 from games.rules.base import Action, Need, Take, TakeBack
-from games.rules.bausack.state import Accept, Bid, Build, Pass, PassOn, Phase, Push, next_in
+from games.rules.bausack.state import Accept, Bid, Build, Pass, PassOn, Phase, Push
 from games.session import Session
 from models.build import build
 from models.catalogue import find
@@ -105,21 +105,15 @@ def tower_of(session: Session, seat: int) -> list[Body]:
 
 
 def _pick(bot: Any, session: Session, takes: list[Take]) -> Take:
-    """The piece that fits the own tower best and the next player's worst: it will be pushed, and may come back. For a
-    foundation one that is made for it."""
+    """The piece that fits the own tower best: it will be pushed, and may come back. For a foundation one that is made
+    for it."""
     seen: list[Take] = bot.luck.sample(takes, min(LOOKED_AT, len(takes)))
     if bot.style == "clumsy":
         return seen[0]
     seat = session.state.turn
     if not session.state.towers[seat]:
         return next((take for take in takes if take.piece.startswith("base")), seen[0])
-    other = next_in(session.state, seat)
-
-    def gain(take: Take) -> float:
-        mine, theirs = (min(worth(session, each, take.piece), GOOD_DEG) for each in (seat, other))
-        return mine - theirs
-
-    return max(seen, key=gain)
+    return max(seen, key=lambda take: worth(session, seat, take.piece))
 
 
 def _over(held: Body, tower: list[Body]) -> Pose:

@@ -1,0 +1,99 @@
+"""How bots let go of a piece where the plain way fails, and which of Wonky's cards they play."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
+
+import numpy as np
+import pytest
+
+from engine.pose import Pose
+from engine.world import Body
+from games.catalogue import stock_of
+from games.judge.registry import JUDGES
+from games.judge.rows import OpenRow
+from games.players import tower_topple, wonky
+from games.players.bots import bots_of
+from games.players.player import play
+from games.rules.registry import game_named
+from games.rules.wonky.state import PlayCard
+from games.session import Session
+from models.build import build
+from models.catalogue import find
+
+BRICK = build(find("tower_topple/brick"))
+
+
+def test_WK_12_a_block_is_dropped_only_after_a_foul() -> None:
+    assert wonky.height(cast(Session, SimpleNamespace(state=SimpleNamespace(fouls=0)))) is None
+    assert wonky.height(cast(Session, SimpleNamespace(state=SimpleNamespace(fouls=1)))) == wonky.DROPPED
+
+
+@pytest.mark.parametrize(
+    ("tower", "hand", "played"),
+    [
+        ((), ("small_green", "pass", "large_blue"), "large_blue"),
+        (("large_blue", "large_green", "medium_blue"), ("large_purple", "small_green"), "small_green"),
+        (("large_blue", "large_green", "medium_blue"), ("small_green", "pass"), "pass"),
+        (("large_blue",), ("pass", "small_green"), "small_green"),
+    ],
+)
+def test_wide_blocks_come_first_then_small_ones_and_a_tall_tower_is_left_to_others(
+    tower: tuple[str, ...], hand: tuple[str, ...], played: str
+) -> None:
+    game = game_named("wonky")
+    state = replace(
+        game.rules.start(["Ana", "Ben"], 1, {}, stock_of(game)), tower=tower, hands=(hand, ("large_green",))
+    )
+    session = SimpleNamespace(
+        state=state,
+        choices=game.rules.legal(state),
+        table=SimpleNamespace(bodies={body.name: body for body in JUDGES["wonky"].layout(state)}),
+    )
+    choice = wonky._card(cast(Session, session))
+    assert isinstance(choice, PlayCard)
+    assert choice.card == played
+
+
+@pytest.mark.parametrize(
+    ("along", "across", "pushed"),
+    [
+        (0.0, 41.0, -(41.0 - tower_topple.BORNE_MM)),
+        (0.0, -41.0, 41.0 - tower_topple.BORNE_MM),
+        (0.0, 25.0, None),
+        (0.0, 0.0, None),
+        (45.0, 41.0, None),
+    ],
+)
+def test_TT_24_a_brick_beyond_the_edge_is_pushed_over_the_bricks_below(
+    monkeypatch: pytest.MonkeyPatch, along: float, across: float, pushed: float | None
+) -> None:
+    below = tuple(Body(f"below.{at}", BRICK, Pose((0.0, 0.025 * (at - 1), 0.0))) for at in range(3))
+    own = {1: Body("own", BRICK, Pose((0.0165, 0.0, 0.015), (0.0, 0.0, 0.5**0.5, 0.5**0.5)))}
+    row = OpenRow(1, below, own)
+    way = np.array([*row.along, 0.0])
+    left = np.array([-row.along[1], row.along[0], 0.0])
+    place = 1e-3 * (along * way + across * left) + (0.0, 0.0, 0.015)
+    held = Body("held", BRICK, Pose((float(place[0]), float(place[1]), float(place[2]))))
+    monkeypatch.setattr(tower_topple.judge, "open_row_of", lambda state, scene: row)
+    table = SimpleNamespace(bodies={"held": held}, scene=lambda: None)
+    session = SimpleNamespace(state=None, table=table, need=SimpleNamespace(pieces=("held",)))
+    found = tower_topple.slide(cast(Session, session))
+    if pushed is None:
+        assert found is None
+    else:
+        assert found == pytest.approx(1e-3 * pushed * left, abs=1e-9)
+
+
+@pytest.mark.slow
+def test_a_match_against_a_clumsy_hand_comes_to_its_end() -> None:
+    """It leaves the bricks of the open row where none fits between them and the edge."""
+    game = game_named("tower-topple")
+    state = game.rules.start(["bot:clumsy", "bot:steady"], 2, {}, stock_of(game))
+    session = Session(game, JUDGES["tower-topple"], state)
+    result = play(session, bots_of(session, 2))
+    assert result.why == ""
+    assert session.outcome is not None
+    session.close()
