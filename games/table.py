@@ -42,8 +42,8 @@ DEEP = 0.72
 
 
 def floor() -> Body:
-    """The floor beyond the table."""
-    spec = {"model": FLOOR, "shape": {"box": [6000, 6000, 100]}, "material": "table"}
+    """The floor beyond the table: as wide as a ball rolls in the time that is waited for rest."""
+    spec = {"model": FLOOR, "shape": {"box": [40000, 40000, 100]}, "material": "table"}
     return Body(FLOOR, build(PieceSpec.model_validate(spec)), Pose((0.0, 0.0, -DEEP - 0.05)), fixed=True)
 
 

@@ -107,18 +107,22 @@ def test_a_card_lies_level_over_the_blocks_below() -> None:
     assert would_stand([first, *blocks], TABLE, card)
 
 
+def sound(before: Any, given: Input, after: Any) -> None:
+    assert faults(after) == ()
+
+
 @pytest.mark.slow
-def test_a_whole_game_of_one_colour_ends() -> None:
-    state = start(["Ana"], 5, {"mode": "solo", "colour_count": 1}, stock_of(GAME))
-
-    def sound(before: Any, given: Input, after: Any) -> None:
-        assert faults(after) == ()
-
-    session = Session(GAME, JUDGES["crazy-tower"], state, tell=[sound])
-    result = play(session, {"Ana": Bot("steady", "crazy-tower", 5)}, 60)
-    assert all(np.isfinite(body.pose.position).all() for body in session.table.bodies.values())
-    session.close()
-    assert result.why == ""
-    assert session.outcome is not None
-    # whether the last floors stand hangs on tenths of a millimetre; that the first ones do, on the bot
-    assert len(session.state.floors) >= 3
+def test_steady_mostly_meets_the_first_challenge_with_one_colour() -> None:
+    """Six of nine games are won (seeds 1 to 9): whether the last floors stand hangs on tenths of a millimetre."""
+    won = 0
+    for seed in (1, 4, 7):
+        state = start(["Ana"], seed, {"mode": "solo", "colour_count": 1}, stock_of(GAME))
+        session = Session(GAME, JUDGES["crazy-tower"], state, tell=[sound])
+        result = play(session, {"Ana": Bot("steady", "crazy-tower", seed)}, 60)
+        assert all(np.isfinite(body.pose.position).all() for body in session.table.bodies.values())
+        session.close()
+        assert result.why == ""
+        assert session.outcome is not None
+        assert len(session.state.floors) >= 3
+        won += "Ana" in session.outcome.winners
+    assert won >= 2
