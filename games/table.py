@@ -101,6 +101,7 @@ class Table:
 
     def free(self, name: str) -> None:
         """Make a piece of the supply movable, where it lies."""
+        self.land()
         body = replace(self.bodies[name], fixed=False)
         if self.bodies[name].fixed:
             self._swap(body)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.pose import turns_of
 from engine.record.motion import STILL, Motion
 from engine.record.reader import Replay
 from engine.settings import GRAVITY
@@ -86,7 +87,7 @@ def _peaks(sizes: Array, times: Array) -> list[int]:
 
 def _struck(poses: Array, extents: Array, body: int) -> int:
     """The column of the nearest other body, by the distance of upright boxes; -1 when none is near."""
-    half = np.abs(_matrices(poses[:, 3:])) @ extents[:, :, None] / 2
+    half = np.abs(turns_of(poses[:, 3:])) @ extents[:, :, None] / 2
     half = half[..., 0]
     gaps = np.abs(poses[:, :3] - poses[body, :3]) - half - half[body]
     distance = np.linalg.norm(np.maximum(gaps, 0.0), axis=1)
@@ -94,14 +95,3 @@ def _struck(poses: Array, extents: Array, body: int) -> int:
     distance = np.where(np.isfinite(distance), distance, np.inf)
     nearest = int(np.argmin(distance))
     return nearest if distance[nearest] <= NEAR else -1
-
-
-def _matrices(quaternions: Array) -> Array:
-    """Rotations (n, 3, 3) of unit quaternions xyzw (n, 4)."""
-    x, y, z, w = quaternions.T
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.moveaxis(np.array(rows), 2, 0)

@@ -119,8 +119,8 @@ def lay(session: Session, player: Player, need: Need) -> None:
         height = player.height(session, need)
         lowest = z - SINK if height is None else z + height
         _drive(session, player, lower(hand, lowest, session.table.bodies[held].piece.mass), Wait.HAND)
-        further = player.slide(session, need)
-        if hand.held == held and further is not None:
+        further = player.slide(session, need) if hand.held == held else None
+        if further is not None:
             _drive(session, player, draw(hand, further, LOWER_SPEED), Wait.HAND)
     if hand.held == held and session.need.wait is Wait.HAND:
         session.release()
