@@ -33,7 +33,7 @@ FRAMES = 60
 QUICK = TUNING
 FINE = (2, 8)
 """How many times as many steps a second the fine runs take. Contacts are stiffer by the square of it: tall columns
-buckle on soft ones. At eight times the rate they stand that bear half a degree of tilt."""
+buckle on soft ones. At eight times the rate columns of 20 pieces stand that bear half a degree of tilt."""
 FINE_ITERATIONS = (40, 100)
 """Iterations of the fine runs: the more, the fewer pieces there are."""
 

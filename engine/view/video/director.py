@@ -122,7 +122,9 @@ def _wanted(name: CameraName, scenery: Scenery, moment: float, whole: Drum) -> D
 
 
 def _of_collapse(name: CameraName, scenery: Scenery, collapse: Collapse, moment: float) -> Drum:
-    wide = scenery.around(collapse.begin - 0.1, collapse.first)
+    # who goes first may lie apart from what comes down with it
+    stood = scenery.corners(collapse.begin, collapse.fallen)
+    wide = np.concatenate([scenery.around(collapse.begin - 0.1, collapse.first), stood])
     close = max(collapse.begin, collapse.crash - CLOSE - 0.3)
     if close <= moment < close + CLOSE and name == "director":
         piece = drum_of(scenery.corners(moment, (collapse.first,)))
