@@ -204,11 +204,6 @@ class BulletWorld:
             turned = [value / (unit * self.scale.length) for value in torque]
             self._call(pybullet.applyExternalTorque, resident.handle, -1, turned, pybullet.WORLD_FRAME)
 
-    def drag(self, is_on: bool) -> None:
-        """From now on take as many iterations a step as dragging needs, or the usual number."""
-        iterations = self.tuning.drag_iterations if is_on else self.tuning.iterations
-        self._call(pybullet.setPhysicsEngineParameter, numSolverIterations=iterations)
-
     def launch(self, name: str, velocity: Vector, spin: Vector = (0.0, 0.0, 0.0)) -> None:
         """Give a body a velocity (m/s, of its centre of mass) and a spin (rad/s) from now on."""
         resident = self._find(name)

@@ -14,13 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.events import Grabbed, Released
-from engine.pose import Pose
+from engine.pose import Pose, angle_between, rotation_vector
 from engine.settings import GRAVITY
 from engine.world import Body, Vector, World
 
 Array = NDArray[np.float64]
 Target = tuple[int, int, int, int, int, int, int]
 """x, y, z in micrometres, then the quaternion xyzw in millionths."""
+Place = tuple[Array, tuple[float, float, float, float]]
+"""Where a centre of mass is (3,), metres, and how its piece is turned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +90,8 @@ class Hand:
         self._body: Body | None = None
         self._read: tuple[int, Pose] | None = None
         self._target = Pose((0.0, 0.0, 0.0))
-        self._last: tuple[Array, Array] | None = None
-        self._aimed: tuple[Array, Array] | None = None
+        self._last: Place | None = None
+        self._aimed: Place | None = None
         self.force: Array = np.zeros(3)
         """Newtons (3,) that the hand put on the piece in the last step, its weight included."""
         self._torque: Array = np.zeros(3)
@@ -136,8 +138,8 @@ class Hand:
     def lag(self) -> tuple[float, float]:
         """How far the piece is from its target: metres, radians."""
         pose = self._where(self._holding())
-        away = np.subtract(self._target.position, pose.position)
-        return float(np.linalg.norm(away)), float(np.linalg.norm(_turn(pose, self._target)))
+        away = math.dist(self._target.position, pose.position)
+        return away, angle_between(pose.orientation, self._target.orientation)
 
     @property
     def has_slipped(self) -> bool:
@@ -151,15 +153,18 @@ class Hand:
             return
         piece, pose = self._body.piece, self._where(self._body)
         centre, matrix = pose.apply(piece.centre_of_mass), pose.matrix
-        aim, aimed, rate = self._target.apply(piece.centre_of_mass), self._target.matrix, self.world.rate
+        aim, rate = self._target.apply(piece.centre_of_mass), self.world.rate
+        here, there = (centre, pose.orientation), (aim, self._target.orientation)
         # how much faster the target went than the piece since the last step: a moving target is not lagged behind
-        behind, turned = _motion(self._aimed, aim, aimed, rate) - _motion(self._last, centre, matrix, rate)
-        self._last, self._aimed = (centre, matrix), (aim, aimed)
+        (sped, spun), (moved, turned) = _motion(self._aimed, there, rate), _motion(self._last, here, rate)
+        behind, rest = sped - moved, spun - turned
+        self._last, self._aimed = here, there
         # the spring's force at the end of the coming step (backward Euler), so that no stiffness is too much for a step
         step, w = 1.0 / rate, self.grip.stiffness
         soft = 1.0 + 2.0 * w * step + (w * step) ** 2
         pull = (w * w * (aim - centre + step * behind) + 2.0 * w * behind) / soft
-        twist = (w * w * (_turn(pose, self._target) + step * turned) + 2.0 * w * turned) / soft
+        turn = np.array(rotation_vector(pose.orientation, self._target.orientation))
+        twist = (w * w * (turn + step * rest) + 2.0 * w * rest) / soft
         self.force = _limited(piece.mass * (pull + np.array([0.0, 0.0, GRAVITY])), self.grip.force)
         self._torque = _limited(matrix @ piece.inertia @ matrix.T @ twist, self.grip.torque)
         self.push()
@@ -181,11 +186,11 @@ class Hand:
         return self._body
 
 
-def _motion(before: tuple[Array, Array] | None, place: Array, matrix: Array, rate: int) -> Array:
-    """Velocity and spin (2, 3) since the last step; none when there was no step yet."""
+def _motion(before: Place | None, now: Place, rate: int) -> tuple[Array, Array]:
+    """Velocity and spin (3,) since the last step; none when there was no step yet."""
     if before is None:
-        return np.zeros((2, 3))
-    return np.asarray(np.stack([place - before[0], _rotation_vector(matrix @ before[1].T)]) * rate)
+        return np.zeros(3), np.zeros(3)
+    return (now[0] - before[0]) * rate, np.array(rotation_vector(before[1], now[1])) * rate
 
 
 def packed(pose: Pose) -> Target:
@@ -203,27 +208,6 @@ def unpacked(target: Target) -> Pose:
         raise ValueError(f"the target {target} has no orientation: its quaternion is zero")
     a, b, c, d = (value / size for value in target[3:])
     return Pose((x, y, z), (a, b, c, d))
-
-
-def _turn(start: Pose, end: Pose) -> Array:
-    """The rotation vector (3,) that turns one pose into the other, the short way round; radians."""
-    return _rotation_vector(end.matrix @ start.matrix.T)
-
-
-def _rotation_vector(matrix: Array) -> Array:
-    """Axis times angle (3,) of a rotation matrix, from its skew part; exact up to half a turn."""
-    skew = 0.5 * np.array(
-        [matrix[2, 1] - matrix[1, 2], matrix[0, 2] - matrix[2, 0], matrix[1, 0] - matrix[0, 1]]
-    )
-    sine, cosine = float(np.linalg.norm(skew)), 0.5 * (float(np.trace(matrix)) - 1.0)
-    if sine < 1e-12:
-        if cosine > 0.0:
-            return np.zeros(3)
-        # half a turn: the axis is the column of the largest part of (R + 1) / 2
-        outer = 0.5 * (matrix + np.eye(3))
-        column = outer[:, int(np.argmax(np.diag(outer)))]
-        return np.asarray(np.pi * column / np.linalg.norm(column))
-    return np.asarray(math.atan2(sine, cosine) / sine * skew)
 
 
 def _limited(vector: Array, most: float) -> Array:

@@ -107,12 +107,27 @@ def quaternion_of_rpy(roll: float, pitch: float, yaw: float) -> tuple[float, flo
     )
 
 
+def rotation_vector(
+    first: tuple[float, float, float, float], second: tuple[float, float, float, float]
+) -> tuple[float, float, float]:
+    """Axis times angle, radians in the world, of the rotation that leads from one unit quaternion to the other, the
+    short way round. Plain arithmetic: a hand asks for it in every step."""
+    (x, y, z, w), (a, b, c, d) = first, second
+    # second * conjugate(first)
+    i, j, k = w * a - x * d + y * c - z * b, w * b - y * d + z * a - x * c, w * c - z * d + x * b - y * a
+    sine, cosine = math.hypot(i, j, k), w * d + x * a + y * b + z * c
+    if sine == 0.0:
+        return 0.0, 0.0, 0.0
+    factor = math.copysign(2.0, cosine) * math.atan2(sine, abs(cosine)) / sine
+    return factor * i, factor * j, factor * k
+
+
 def angle_between(
     first: tuple[float, float, float, float], second: tuple[float, float, float, float]
 ) -> float:
     """The angle in radians of the rotation that leads from one unit quaternion to the other, 0 to pi."""
-    a, b = np.asarray(first), np.asarray(second)
-    chords = (float(np.linalg.norm(a - b)), float(np.linalg.norm(a + b)))
+    a, b, c, d = second
+    chords = (math.dist(first, second), math.dist(first, (-a, -b, -c, -d)))
     # the half-angle's sine and cosine, in the order that takes the shorter way round (q and -q are one
     # rotation); atan2 stays exact for tiny angles, where acos would lose half the digits
     return 4.0 * math.atan2(min(chords), max(chords))

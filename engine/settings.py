@@ -95,9 +95,6 @@ class Tuning:
 
     iterations: int = 18
     """Solver iterations a step once the scene has settled."""
-    drag_iterations: int = 120
-    """Iterations a step while a hand drags a piece that presses on others. Friction that does not slide is found
-    slowly: with 18, a brick that carries 0.3 of a tower takes the whole tower along; with 120 the tower stays."""
     settle_iterations: int = 30
     """Iterations while loads find their way through a new scene: 18 rows need about a hundred, once."""
     settle_steps: int = 24
@@ -141,6 +138,6 @@ class Tuning:
 TUNING = Tuning()
 
 PLAY = replace(TUNING, iterations=60)
-"""For tables at which hands work. Uneven towers then rest in 1 s instead of 2.4, for the same processor time, and
-hardly change when a hand begins to drag: from 18 to 120 iterations a tower of uneven bricks rises by 0.6 mm and
-sways."""
+"""For tables at which hands work. Friction that does not slide is found slowly: with 18 iterations a brick that carries
+0.3 of a tower takes the whole tower along when it is drawn out. Uneven towers also rest in 1 s instead of 2.4, for the
+same processor time."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.events import Dropped, Moved, Parted, Rested, SceneEvent, Touched
-from engine.pose import turned
+from engine.pose import turns_of
 from engine.world import Body, Tick
 
 Array = NDArray[np.float64]
@@ -248,13 +248,18 @@ class Watch:
         return (Rested(tick.step, tuple(sorted(tick.names))),)
 
 
+CORNERS = np.array(list(product((-1.0, 1.0), repeat=3)))
+"""(8, 3) of a box that reaches from -1 to 1."""
+
+
 def farthest(before: Array, after: Array, extents: Array) -> Array:
     """How far the corner of its bounding box that moved most has moved (n,), between poses (n, 7); metres.
 
     extents: (n, 3) metres, of the bounding boxes. A piece that turns on the spot moves too.
     """
-    corners = 0.5 * extents[:, None, :] * np.array(list(product((-1.0, 1.0), repeat=3)))
-    moves = (after[:, None, :3] - before[:, None, :3]) + turned(after, corners) - turned(before, corners)
+    turned = turns_of(after[:, 3:]) - turns_of(before[:, 3:])
+    turned *= 0.5 * extents[:, None, :]
+    moves = (after[:, None, :3] - before[:, None, :3]) + CORNERS @ turned.swapaxes(1, 2)
     found: Array = np.sqrt((moves**2).sum(axis=2)).max(axis=1)
     return found
 

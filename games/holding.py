@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
-
-import numpy as np
 
 from engine.events import Moved, SceneEvent, Touched
 from engine.world import FLOOR, TABLE
@@ -74,7 +73,7 @@ class Holding:
     def is_out(self) -> bool:
         """TT-24: whether a pulled piece is out of the tower."""
         body = self._table.bodies[self.piece]
-        way = float(np.linalg.norm(np.subtract(body.pose.position, self._start)))
+        way = math.dist(body.pose.position, self._start)
         # a brick of the lowest row is out while it still lies on the table
         return way > CLEAR * float(body.piece.extents.max()) and not self._touches(but=TABLE)
 

@@ -137,6 +137,9 @@ class Session:
             self._judge_while_held(event, holding)
             if self._holding is not holding:
                 break
+        # asked at every step: a brick that has left the tower in peace makes no event
+        if self._holding is holding and self.need.wait is Wait.PULL and holding.is_out():
+            self._apply(Removed(self.table.step, holding.piece))
         if self._holding is holding and self.handling.is_late(self.table.step, self.table.world.rate):
             self._apply(TimeUp(self.table.step))
         if self._holding is holding and self.table.hand.has_slipped:
@@ -236,8 +239,6 @@ class Session:
             self._apply_or_refuse(given)
         elif isinstance(event, Dropped) or holding.sees_landing(event):
             self._judge_falls(holding.piece, holding.is_lifted)
-        if self._holding is holding and self.need.wait is Wait.PULL and holding.is_out():
-            self._apply(Removed(self.table.step, holding.piece))
 
     def _apply_or_refuse(self, given: Input) -> None:
         """BS-05, BS-13: a piece that touches what it may not goes back, unless it is too late for that."""

@@ -66,7 +66,6 @@ class Table:
         self.bodies = {body.name: body for body in (*bodies, floor())}
         self.sink = sink
         self._rested_at = -1
-        self._is_hard = False
         self._flight: Flight | None = None
         self.world = BulletWorld(self.bodies.values(), scale=scale, tuning=PLAY)
         self.world.settle()
@@ -124,7 +123,6 @@ class Table:
         if self.world.step % STRIDE:
             return ()
         events = self._look()
-        self._work(self._is_dragging)
         self._take_off()
         return events
 
@@ -155,21 +153,9 @@ class Table:
         """Whether gravity is as it should be: on a table that someone tilts nothing is left alone."""
         return self.world.gravity[:2] == (0.0, 0.0)
 
-    @property
-    def _is_dragging(self) -> bool:
-        """Whether the held piece touches any but the table and the floor."""
-        held = self.hand.held
-        return any(held in pair and not {TABLE, FLOOR} & {*pair} for pair in self.watch.touching)
-
-    def _work(self, hard: bool) -> None:
-        if hard != self._is_hard:
-            self._is_hard = hard
-            self.world.drag(hard)
-
-    def advance(self, hard: bool = False) -> tuple[SceneEvent, ...]:
-        """A few steps without the hand. hard: with the iterations that dragging takes."""
+    def advance(self) -> tuple[SceneEvent, ...]:
+        """A few steps without the hand."""
         self.land()
-        self._work(hard)
         self.world.run(STRIDE - self.world.step % STRIDE)
         return self._look()
 
@@ -179,15 +165,15 @@ class Table:
         if self._rested_at == self.world.step:
             return
         self.watch.expect_rest()
-        if self._runs(HEAP, THRESHOLDS, False, heed):
-            self._runs(PATIENCE - HEAP, HEAPED, True, heed)
+        if self._runs(HEAP, THRESHOLDS, heed):
+            self._runs(PATIENCE - HEAP, HEAPED, heed)
 
-    def _runs(self, seconds: float, thresholds: Thresholds, hard: bool, heed: Heed) -> bool:
+    def _runs(self, seconds: float, thresholds: Thresholds, heed: Heed) -> bool:
         """Whether it runs still when the time is over."""
         self.watch.thresholds = thresholds
         last = self.world.step + steps_of(seconds, self.world.rate)
         while self.world.step < last:
-            events = self.advance(hard)
+            events = self.advance()
             if any(isinstance(event, Rested) for event in events):
                 self._rested_at = self.world.step
                 return False
@@ -223,7 +209,7 @@ class Table:
         self.world.close()
 
     def _wake(self, is_still: bool) -> None:
-        self._is_hard, self._is_still = False, is_still
+        self._is_still = is_still
         self._stillness = Stillness(self.world.read(), self.bodies.values(), self.world.rate, is_still)
         self.hand.enter(self.world)
         self.watch = Watch(self.bodies.values(), self.world.rate)

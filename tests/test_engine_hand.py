@@ -12,6 +12,7 @@ from engine.bullet import BulletWorld
 from engine.hand import GRIP, Hand, Tremor, packed, unpacked
 from engine.motions import Ending, Motion, between, carry, draw, glide, lower
 from engine.pose import Pose, angle_between, quaternion_of_rpy
+from engine.settings import PLAY
 from engine.world import Body
 
 BRICK = piece(wood(), box=(75, 25, 15))
@@ -150,10 +151,9 @@ def test_TT_24_a_middle_brick_is_pulled_out_against_its_friction(
     name: str, least: float, most: float
 ) -> None:
     bodies = {body.name: body for body in tower()}
-    with BulletWorld(bodies.values()) as world:
+    with BulletWorld(bodies.values(), tuning=PLAY) as world:
         world.settle()
         world.run(world.rate)
-        world.drag(True)
         others = [each for each in bodies if each not in (name, "table")]
         before = {each: world.pose(each).position for each in others}
         hand = Hand(world)
@@ -167,10 +167,9 @@ def test_TT_24_a_middle_brick_is_pulled_out_against_its_friction(
 
 def test_TT_24_a_brick_under_more_weight_than_the_hand_can_pull_is_stuck() -> None:
     bodies = {body.name: body for body in tower()}
-    with BulletWorld(bodies.values()) as world:
+    with BulletWorld(bodies.values(), tuning=PLAY) as world:
         world.settle()
         world.run(world.rate)
-        world.drag(True)
         weak = GRIP.weakened(0.1)
         hand = Hand(world, weak)
         hand.grab(bodies["brick.26"])

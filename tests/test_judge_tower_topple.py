@@ -245,6 +245,27 @@ def test_TT_24__a_brick_lies_on_a_broad_face(tilt: str, degrees: float, fails: b
     assert missed(state, scene, Condition.FLAT_IN_ROW) == ((Condition.FLAT_IN_ROW,) if fails else ())
 
 
+def test_TT_24__on_a_tower_that_leans_a_flat_brick_leans_as_much() -> None:
+    """TT-24: flat is what lies as the row below does, either face of whose bricks may be up."""
+    state = let_go()
+    scene = laid(state, "centre")
+    for name, roll in zip(state.tower[-1], (2.5, 182.5, 2.5), strict=True):
+        leaning = turned(scene.bodies[name].pose, roll=roll)
+        scene = put(scene, scene.bodies[name], leaning, scene.touched_by(name))
+    way = scene.bodies[state.tower[-1][0]].pose.matrix[:, 2]
+    assert abs(way[2]) == pytest.approx(math.cos(math.radians(2.5)))
+    brick = scene.bodies[HELD]
+    lean = {
+        sign * degrees: put(scene, brick, turned(brick.pose, pitch=sign * degrees), state.tower[-1])
+        for sign in (-1, 1)
+        for degrees in (0.4, 5.4, 5.6)
+    }
+    uphill = 1 if float(lean[5.4].bodies[HELD].pose.matrix[:, 2] @ way) > math.cos(math.radians(3)) else -1
+    for degrees, fails in ((5.4, False), (5.6, True), (-0.4, False), (-5.4, True)):
+        expected = (Condition.FLAT_IN_ROW,) if fails else ()
+        assert missed(state, lean[uphill * degrees], Condition.FLAT_IN_ROW) == expected
+
+
 @pytest.mark.parametrize(
     ("yaw", "fails"), [(9.8, False), (10.2, True), (-9.8, False), (-10.2, True), (180.0, False), (90.0, True)]
 )

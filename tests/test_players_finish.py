@@ -88,6 +88,17 @@ def test_TT_24_a_brick_beyond_the_edge_is_pushed_over_the_bricks_below(
 
 
 @pytest.mark.slow
+def test_TT_24_a_brick_that_leaves_the_tower_in_peace_is_out() -> None:
+    """Nothing has happened since its last touch, and nothing will while it is held in the air."""
+    game = game_named("tower-topple")
+    state = game.rules.start(["bot:steady", "bot:steady"], 7, {"rounds": 1}, stock_of(game))
+    session = Session(game, JUDGES["tower-topple"], state)
+    play(session, bots_of(session, 7), 4)
+    assert sum(bool(name) for row in session.state.tower[18:] for name in row) >= 3
+    session.close()
+
+
+@pytest.mark.slow
 def test_a_match_against_a_clumsy_hand_comes_to_its_end() -> None:
     """It leaves the bricks of the open row where none fits between them and the edge."""
     game = game_named("tower-topple")

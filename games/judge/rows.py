@@ -79,6 +79,14 @@ class OpenRow:
         return mean_way(self.below, heading(self.index - 1))
 
     @property
+    def upright(self) -> Array:
+        """(3,) the mean direction that is up for the bricks of the row below; that of gravity where none lies."""
+        ways = [body.pose.matrix[:, 2] for body in self.below]
+        total = np.sum([way if way[2] > 0 else -way for way in ways if abs(way[2]) > 0.5], axis=0)
+        length = float(np.linalg.norm(total))
+        return np.array([0.0, 0.0, 1.0]) if length < 1e-6 else np.asarray(total / length)
+
+    @property
     def along(self) -> Array:
         """(2,) the direction of its bricks; of an empty row, at right angles to the row below."""
         turned, nominal = to_the_left(self.way_below), heading(self.index)

@@ -28,8 +28,8 @@ inside the row below, and two bricks laid `SLOT_MM` off leave the third a place 
 SLOT_MM = 4.0
 """TT-05, TT-24: how far across from its place in the slot a brick may lie; more, and the row cannot be filled."""
 FLAT_DEG = 3.0
-"""TT-24: how far a flat brick may lean. Bricks of unlike height below tilt it by a degree or two; one that lies with
-an edge on its neighbour leans by more than ten."""
+"""TT-24: how far a flat brick may lean against the row below, which may lean itself. Bricks of unlike height tilt it
+by a degree or two; one that lies with an edge on its neighbour leans by more than ten."""
 ACROSS_DEG = 10.0
 """TT-24: how far from a right angle to the row below."""
 LAP_MM = 1.0
@@ -186,7 +186,8 @@ def _is_in_top_row(row: OpenRow, piece: str, after: Scene) -> bool:
 
 def _is_flat(row: OpenRow, piece: str, after: Scene) -> bool:
     """TT-24: on one of its two broad faces."""
-    return bool(abs(after.bodies[piece].pose.matrix[2, 2]) >= math.cos(math.radians(FLAT_DEG)))
+    cosine = float(after.bodies[piece].pose.matrix[:, 2] @ row.upright)
+    return abs(cosine) >= math.cos(math.radians(FLAT_DEG))
 
 
 def _is_beside(row: OpenRow, piece: str, after: Scene) -> bool:

@@ -34,7 +34,6 @@ def drawn(session: Session, name: str, way: Array, most: float) -> float:
     world = BulletWorld.rebuilt(session.table.remember().snapshot)
     try:
         start, rest = _Start(world, session.table.bodies.values(), name), steps_of(LOOK, world.rate)
-        world.drag(True)
         hand = Hand(world)
         hand.grab(session.table.bodies[name])
         motion = draw(hand, way)
@@ -51,7 +50,6 @@ def drawn(session: Session, name: str, way: Array, most: float) -> float:
                 return math.inf
         hand.release()
         world.remove(name)
-        world.drag(False)
         world.run(steps_of(AFTER, world.rate))
         moved = start.moved()
         return moved if moved <= most else math.inf

@@ -12,7 +12,7 @@ import shapely.affinity
 from numpy.typing import NDArray
 
 from engine.hand import Tremor, packed, unpacked
-from engine.motions import LOWER_SPEED, Ending, Motion, carry, draw, lower
+from engine.motions import LOWER_SPEED, Ending, Motion, carry, draw, lower, wait
 from engine.pose import Pose
 from engine.world import FLOOR, TABLE
 from games.judge.rows import outline as plan
@@ -30,6 +30,8 @@ SINK = 0.02
 """Metres below its place to which a lowered piece may go until something carries it."""
 MOST_TRIES = 20
 """ALL-9 lets a piece that lies against the rules be laid again; a bot that fails so often gives up."""
+PAUSE = 0.2
+"""Seconds for which a piece that was drawn is held still: only what has touched nothing for a while is out."""
 ASIDE = 0.008
 """Metres from all that is above it to which a piece drawn out of a tower goes on, before it is lifted."""
 ASIDE_SPEED = 0.15
@@ -154,7 +156,9 @@ def pull(session: Session, player: Player, need: Need) -> None:
     """Draw the held piece out; a stuck one is left."""
     way = player.pull(session, need)
     if way is not None:
-        _drive(session, player, draw(session.table.hand, way), Wait.PULL)
+        ending = _drive(session, player, draw(session.table.hand, way), Wait.PULL)
+        if ending is Ending.DONE:
+            _drive(session, player, wait(session.table.hand, PAUSE), Wait.PULL)
     if session.need.wait is Wait.PULL:
         for choice in session.choices:
             if not isinstance(choice.action, TakeBack):

@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 from engine.pose import Pose
 from engine.settings import GRAVITY
 from engine.topple.contacts import Contacts, find_contacts
-from engine.topple.equilibrium import GRAVITY as DOWN
-from engine.topple.equilibrium import balance_of
-from engine.topple.statics import stands, tilt_margin
+from engine.topple.statics import stands
 from engine.world import FLOOR, Assembly
 from games.judge import tower_topple as judge
 from games.judge.rows import to_the_left
@@ -31,17 +29,15 @@ CANDIDATES = 16
 """Bricks whose absence is thought through at most."""
 LOOSE = 0.15
 """Weights of a brick: what is pressed by less is loose. Rows of unlike bricks rest on one or two of the three."""
-FIRM_DEG = 3.0
-"""Degrees that the table could still tilt without a brick: then no other need be looked at."""
 GAP, ANGLE = 5e-4, math.radians(0.6)
 """Metres and radians: faces of bricks at rest within this of each other touch. The lowest rows press into each other by
 two tenths of a millimetre."""
-CALM, MOST_MOVED = 2e-3, 10e-3
-"""Metres that a tower may move when a brick is drawn out: then it is taken; more is not looked at to its end."""
-DOWN_BY = 25e-3
-"""Metres: a tower that moves by more, drawn at with care, comes down."""
+CALM, DOWN_BY = 2e-3, 25e-3
+"""Metres that a tower may move when a brick is drawn out: then it is taken; one that moves by more comes down."""
 WEIGHTY = 3
 """Full rows above a brick that hold its neighbours where they lie; what rests on fewer is dragged along."""
+LIGHT = 6
+"""Full rows above a brick that weigh little: under more the tower leans to the side of an edge that is gone."""
 BORNE_MM = 29.0
 """From the middle of the row below, which reaches 37.5: a brick's centre no further out lies safely."""
 OUT = 0.012
@@ -57,21 +53,22 @@ def choose(bot: Bot, session: Session, need: Need) -> Action:
     if bot.style == "clumsy" or len(takes) == 1:
         return bot.luck.choice(takes)
     ranked, scene = _ranked(session, takes), assembly_of(session)
-    best: list[tuple[float, int]] = []
-    for number, (is_safe, take) in enumerate(ranked[:CANDIDATES]):
+    least, best = DOWN_BY, None
+    for take in ranked[:CANDIDATES]:
         if not bears(scene, take.piece):
             continue
-        if bot.style == "bold" or (is_safe and margin(scene, take.piece) >= FIRM_DEG):
+        if bot.style == "bold":
             return take
-        moved = drawn(session, take.piece, way_out(session, take.piece), MOST_MOVED)
+        moved = drawn(session, take.piece, way_out(session, take.piece), least)
         if moved <= CALM:
             return take
-        best.append((moved, number))
-    return ranked[min(best)[1] if best else 0][1]
+        if best is None or moved < least:
+            least, best = min(moved, least), take
+    return best or ranked[0]
 
 
-def _ranked(session: Session, takes: list[Take]) -> list[tuple[bool, Take]]:
-    """The bricks as a bot likes them, and whether each comes out without moving others: last those that leave a single
+def _ranked(session: Session, takes: list[Take]) -> list[Take]:
+    """The bricks as a bot likes them: last those that leave a single
     one in their row, at its edge above all, and those right below the top; loose ones before others, unless one as
     loose lies on them, which comes along; those of the middle; those that carry the least part of what their row
     does."""
@@ -81,6 +78,7 @@ def _ranked(session: Session, takes: list[Take]) -> list[tuple[bool, Take]]:
         name: (row, above) for row, above in zip(tower, (*tower[1:], ()), strict=True) for name in row if name
     }
     weighty = {name for row in tower[: -WEIGHTY - 1] for name in row}
+    low = {name for row in tower[: -LIGHT - 1] for name in row}
 
     def weight(name: str) -> float:
         return session.table.bodies[name].piece.mass * GRAVITY
@@ -88,18 +86,20 @@ def _ranked(session: Session, takes: list[Take]) -> list[tuple[bool, Take]]:
     def is_loose(name: str) -> bool:
         return felt.get(name, 0.0) < LOOSE * weight(name)
 
-    def liking(name: str) -> tuple[int, bool, bool, bool, bool, float, str]:
+    def liking(name: str) -> tuple[int, bool, bool, bool, bool, bool, float, str]:
         row, above = rows[name]
         loose = is_loose(name)
-        share = 0.0 if loose else felt[name] / max(sum(felt.get(each, 0.0) for each in row), weight(name))
+        edge = name != row[CENTRE]
+        # the higher a row, the less a tower leans without its edge; of centres the lowest are best drawn soon
+        of = weight(name) if edge else max(sum(felt.get(each, 0.0) for each in row), weight(name))
+        share = 0.0 if loose else felt[name] / of
         takes_along = any(is_loose(each) for each in above if each)
         left = [each for each in row if each not in ("", name)]
         # one of the middle carries a tower, one of an edge does not
         alone = 0 if len(left) == 2 else 1 if left == [row[CENTRE]] else 2
-        return alone, name not in weighty, not loose, takes_along, name != row[CENTRE], share, name
+        return alone, name not in weighty, edge and name in low, not loose, takes_along, edge, share, name
 
-    liked = sorted((liking(take.piece), number) for number, take in enumerate(takes))
-    return [(not any(doubts), takes[number]) for ((*doubts, _, _, _), number) in liked]
+    return sorted(takes, key=lambda take: liking(take.piece))
 
 
 def place(bot: Bot, session: Session, need: Need) -> Pose:
@@ -155,13 +155,6 @@ def assembly_of(session: Session) -> Assembly:
     """The tower as it stands."""
     bodies = (body for name, body in session.table.scene().bodies.items() if name != FLOOR)
     return Assembly("tower", tuple(bodies))
-
-
-def margin(scene: Assembly, piece: str) -> float:
-    """Degrees that the table could tilt before the rest falls, without a brick that it can stand without."""
-    without = _without(scene, piece)
-    balance = balance_of(without, _contacts(without), gravity=DOWN, friction=None)
-    return tilt_margin(balance).degrees
 
 
 def bears(scene: Assembly, piece: str) -> bool:
