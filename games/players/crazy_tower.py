@@ -13,16 +13,39 @@ from numpy.typing import NDArray
 
 from engine.pose import Pose
 from engine.world import TABLE
-from games.players.crazy_tower_places import Place, card_place, places, tower_of, would_stand
+from games.players.ahead import drawn
+from games.players.crazy_tower_places import (
+    FIRM_DEG,
+    Place,
+    card_place,
+    places,
+    special,
+    tower_of,
+    would_stand,
+)
 from games.rules.base import Action, Need, Take
 from games.rules.crazy_tower.allowed import is_card, top_card
-from games.rules.crazy_tower.state import Decline, GiveBack, NothingFits, Pull, PutBack, RevealCard, Swap
+from games.rules.crazy_tower.state import (
+    COMPETITIVE,
+    Decline,
+    GiveBack,
+    NothingFits,
+    Pull,
+    PutBack,
+    RevealCard,
+    Swap,
+)
+from games.rules.crazy_tower.stock import Sort
 from games.session import Session
 
 Array = NDArray[np.float64]
 
-SAFE_DEG = 6.0
-"""A steady player rather begins a new floor than lay a block that leaves less."""
+GAIN = {Sort.AGAIN: 10.0, Sort.REMOVE: 6.0}
+"""Degrees' worth of a covered box to a steady player in a race: one block more laid, or one more for others to lay."""
+BOLD_GAIN = 4.0
+"""The same of any box to a bold player."""
+CALM, DOWN_BY = 2e-3, 4e-3
+"""Metres that a tower may move when a block is pulled out of it, and at which it is left alone."""
 SHARP_DEG = 3.0
 """What a saboteur likes to leave."""
 TRIES = 4
@@ -46,7 +69,8 @@ def choose(bot: Any, session: Session, need: Need) -> Action:
     if best is None:
         return other or bot.luck.choice(actions)
     is_bare = not session.state.floors[-1].blocks
-    if isinstance(other, RevealCard) and not is_bare and bot.style == "steady" and tilt < SAFE_DEG:
+    # a new floor is rather begun than a block laid that leaves less
+    if isinstance(other, RevealCard) and not is_bare and bot.style == "steady" and tilt < FIRM_DEG:
         return other
     return best
 
@@ -58,7 +82,7 @@ def place(bot: Any, session: Session, need: Need) -> Pose:
     if is_card(session.state, held):
         return card_place(session.state, scene, held)
     # nothing comes from above onto a lower floor; a block that has no place goes to the middle of the highest
-    found = _ranked(bot, session, places(session.state, scene, held))
+    found = _ranked(bot, session, places(session.state, scene, held, _gain(bot, session)))
     tower = tower_of(session.state, scene)
     for each in found[:TRIES]:
         if would_stand(tower, scene.bodies[TABLE], scene.bodies[held].at(each.pose)) is not False:
@@ -72,9 +96,14 @@ def place(bot: Any, session: Session, need: Need) -> Pose:
 
 def pull(bot: Any, session: Session, need: Need) -> Array | None:
     """Straight out of the tower, away from its axis."""
+    return way_out(session, need.pieces[0])
+
+
+def way_out(session: Session, name: str) -> Array:
+    """The way (3,), metres, along which a block is pulled."""
     scene = session.table.scene()
-    block = scene.bodies[need.pieces[0]]
-    floor = next(each for each in session.state.floors if need.pieces[0] in each.blocks)
+    block = scene.bodies[name]
+    floor = next(each for each in session.state.floors if name in each.blocks)
     card = scene.bodies[floor.card]
     local = (np.asarray(block.pose.position) - np.asarray(card.pose.position)) @ card.pose.matrix
     axis = int(np.argmax(np.abs(local[:2])))
@@ -103,7 +132,7 @@ def _mend(session: Session, actions: list[Action]) -> Action:
 
 
 def _act_on_box(bot: Any, session: Session, actions: list[Action]) -> Action:
-    """Swap a dear block for a cheap one; only the bold pull blocks out, of others and near the top."""
+    """Swap a dear block for a cheap one; pull out a block of others when the tower bears it, or when one is bold."""
     state = session.state
     value: dict[str, int] = {block.id: block.value for block in state.stock.blocks}
     swaps = [action for action in actions if isinstance(action, Swap)]
@@ -111,7 +140,12 @@ def _act_on_box(bot: Any, session: Session, actions: list[Action]) -> Action:
         return max(swaps, key=lambda swap: (value[swap.give] - value[swap.take], bot.luck.random()))
     own = state.colours[state.turn]
     pulls = [a for a in actions if isinstance(a, Pull) and not a.piece.startswith(own)]
-    if pulls and bot.style != "steady" and bot.luck.random() < 0.5:
+    if bot.style == "steady":
+        felt = session.table.pressing()
+        for each in sorted(pulls, key=lambda one: (felt.get(one.piece, 0.0), one.piece))[:TRIES]:
+            if drawn(session, each.piece, way_out(session, each.piece), DOWN_BY) <= CALM:
+                return each
+    elif pulls and bot.luck.random() < 0.5:
         return pulls[-1]
     return next(action for action in actions if isinstance(action, Decline))
 
@@ -122,13 +156,23 @@ def _best_block(bot: Any, session: Session, takes: list[Take]) -> tuple[Take | N
     best: tuple[float, Take, float] | None = None
     by_shape = {take.piece.partition("_")[2]: take for take in bot.luck.sample(takes, len(takes))}
     for take in by_shape.values():
-        found = _ranked(bot, session, places(session.state, scene, take.piece))
+        found = _ranked(bot, session, places(session.state, scene, take.piece, _gain(bot, session)))
         if not found:
             continue
         greed = (1.5 if bot.style == "bold" else 0.5) * value[take.piece]
         if best is None or found[0].worth + greed > best[0]:
             best = (found[0].worth + greed, take, found[0].tilt)
     return (None, 0.0) if best is None else (best[1], best[2])
+
+
+def _gain(bot: Any, session: Session) -> float:
+    """What covering the special box of the highest card is worth to this player, degrees."""
+    if bot.style == "bold":
+        return BOLD_GAIN
+    if bot.style == "clumsy" or session.state.mode != COMPETITIVE:
+        return 0.0
+    sort = special(session.table.scene().bodies[top_card(session.state)])
+    return GAIN.get(sort, 0.0) if sort is not None else 0.0
 
 
 def _ranked(bot: Any, session: Session, found: list[Place]) -> list[Place]:
@@ -138,8 +182,7 @@ def _ranked(bot: Any, session: Session, found: list[Place]) -> list[Place]:
 
     def worth(each: Place) -> float:
         liked = -abs(each.tilt - SHARP_DEG) if sly else each.worth
-        bonus = 4.0 * each.boxes if bot.style == "bold" else 0.0
-        return float(liked + bonus + bot.luck.uniform(0.0, NOISE_DEG[bot.style]))
+        return float(liked + bot.luck.uniform(0.0, NOISE_DEG[bot.style]))
 
     scored = [(worth(each), each) for each in found]
     return [each for _, each in sorted(scored, key=lambda pair: -pair[0])]

@@ -24,7 +24,7 @@ from games.judge import footprint
 from games.judge.places import bounds, centre_of
 from games.judge.scene import Scene
 from games.rules.crazy_tower.allowed import top_card
-from games.rules.crazy_tower.stock import Sort
+from games.rules.crazy_tower.stock import SORTS, Sort
 from models.build import build
 from models.catalogue import find
 from models.piece import Piece
@@ -43,6 +43,8 @@ ON_CARD = 0.7
 """The least share of a block's foot that lies on the card."""
 FINE, ANGLE = 4e-4, math.radians(1.0)
 """Metres and radians within which the faces of a tower that settled in the simulator count as touching."""
+FIRM_DEG = 6.0
+"""Degrees that the table may tilt under a firm tower."""
 COVERED = 0.5
 """CT-05..07: a box acts when so much of it is covered."""
 
@@ -76,8 +78,9 @@ class Place:
     boxes: int
 
 
-def places(state: Any, scene: Scene, name: str, most: int = 60) -> list[Place]:
-    """The most promising places of a block on the highest floor; none when it fits nowhere."""
+def places(state: Any, scene: Scene, name: str, gain: float = 0.0, most: int = 60) -> list[Place]:
+    """The most promising places of a block on the highest floor; none when it fits nowhere. gain: degrees' worth of a
+    special box that is covered where the tower stays firm."""
     card, piece = scene.bodies[top_card(state)], build(find(f"crazy_tower/{name}"))
     lying = [scene.bodies[block] for block in state.floors[-1].blocks if block != name]
     upright = state.challenge is not None and state.challenge.on_side
@@ -90,7 +93,7 @@ def places(state: Any, scene: Scene, name: str, most: int = 60) -> list[Place]:
         local = np.column_stack([spots / 1e3, np.full(len(spots), lift)])
         centres = card.pose.apply(local + turn @ piece.centre_of_mass)
         tilt = _least_tilt(levels, piece.mass, centres)
-        worth = np.minimum(tilt, 25.0) + _evenness(card, lying, centres)
+        worth = np.minimum(tilt, 25.0) + _evenness(card, lying, centres) + gain * boxes * (tilt > FIRM_DEG)
         found += [
             Place(Pose.of(local[at], turn).then(card.pose), float(worth[at]), float(tilt[at]), int(boxes[at]))
             for at in np.argsort(-worth)[:most].tolist()
@@ -152,6 +155,13 @@ def _grounds(card: Body, lying: list[Body]) -> _Grounds:
         _raster(footprint.outline(card)),
         tuple(_raster(box) for mark, box in boxes.values() if mark not in plain),
     )
+
+
+def special(card: Body) -> Sort | None:
+    """The sort of the special box that a floor card has; None when it has none."""
+    rows = card.piece.face.boxes if card.piece.face is not None else ()
+    marks = {mark for row in rows for mark in row} - {Sort.WHITE.mark, Sort.RED.mark}
+    return SORTS[min(marks)] if marks else None
 
 
 def _shadow(parts: list[Array]) -> shapely.Geometry:
