@@ -113,7 +113,7 @@ def sound(before: Any, given: Input, after: Any) -> None:
 
 @pytest.mark.slow
 def test_steady_mostly_meets_the_first_challenge_with_one_colour() -> None:
-    """Six of nine games are won (seeds 1 to 9): whether the last floors stand hangs on tenths of a millimetre."""
+    """Seven of ten games are won (seeds 1 to 10): whether the last floors stand hangs on tenths of a millimetre."""
     won = 0
     for seed in (1, 4, 7):
         state = start(["Ana"], seed, {"mode": "solo", "colour_count": 1}, stock_of(GAME))

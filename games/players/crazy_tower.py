@@ -48,6 +48,8 @@ CALM, DOWN_BY = 2e-3, 4e-3
 """Metres that a tower may move when a block is pulled out of it, and at which it is left alone."""
 SHARP_DEG = 3.0
 """What a saboteur likes to leave."""
+GREED_DEG = 2.0
+"""What each cube of a block is worth: large blocks are good feet, small ones do for the last floors."""
 TRIES = 4
 """Places that the force balance looks at."""
 NOISE_DEG = {"steady": 0.3, "bold": 2.0, "clumsy": 30.0}
@@ -159,7 +161,7 @@ def _best_block(bot: Any, session: Session, takes: list[Take]) -> tuple[Take | N
         found = _ranked(bot, session, places(session.state, scene, take.piece, _gain(bot, session)))
         if not found:
             continue
-        greed = (1.5 if bot.style == "bold" else 0.5) * value[take.piece]
+        greed = GREED_DEG * value[take.piece]
         if best is None or found[0].worth + greed > best[0]:
             best = (found[0].worth + greed, take, found[0].tilt)
     return (None, 0.0) if best is None else (best[1], best[2])
