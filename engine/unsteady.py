@@ -1,6 +1,7 @@
-"""What makes a hand miss: the slow swaying of a body; `hand.Tremor` is the quick part.
+"""What makes a hand miss: the slow swaying of a body, and an arm that does not bend; `hand.Tremor` is the quick part.
 
-Both are functions of the time alone, so that a record of what the player wanted repeats what the hand did.
+Swaying is a function of the time alone, an arm goes by what was wanted step by step: so a record of what the player
+wanted repeats what the hand did.
 """
 
 from __future__ import annotations
@@ -31,6 +32,44 @@ class Sway:
         turn = 2.0 * math.pi * seconds / self.period
         ways = (math.sin(turn), math.sin(turn * (math.sqrt(5.0) - 1.0) / 2.0) if self.axes > 1 else 0.0, 0.0)
         return self.size * np.array(ways)
+
+
+SHOULDER = 0.55
+"""Metres above the table at which somebody who stands at it and leans over has the shoulder."""
+BALANCE = 0.1
+"""Seconds: the time constant with which a body comes after its stiff arm, as a critically damped spring. Slow and even
+movements it goes along with; what begins or ends quickly swings on an arc first."""
+
+
+class StiffArm:
+    """An arm held straight: the hand is on a sphere around the shoulder, and goes along arcs until the body has come
+    after it. length: metres, from shoulder to hand. place (3,): where the hand is at first; the player stands at the
+    near side of the table, along -y, the shoulder at `SHOULDER`."""
+
+    def __init__(self, length: float, place: Array) -> None:
+        self.length = length
+        self.shoulder = self._wanted = self._over(place)
+        self._sped = self._behind = self._falling_behind = np.zeros(3)
+
+    def at(self, wanted: Array, rate: int) -> Array:
+        """Where the hand is (3,) after one more step in which it is wanted at a place (3,); rate: steps a second."""
+        over, step = self._over(wanted), 1.0 / rate
+        speed = (over - self._wanted) * rate
+        # the step's exact solution, from what the body is behind and how much faster the shoulder has to be than it
+        falling = self._falling_behind + speed - self._sped
+        rush, fades = falling + self._behind / BALANCE, math.exp(-step / BALANCE)
+        behind = (self._behind + rush * step) * fades
+        self._falling_behind = (falling - rush * step / BALANCE) * fades
+        self._behind, self._wanted, self._sped = behind, over, speed
+        self.shoulder = over - behind
+        way = wanted - self.shoulder
+        return np.asarray(self.shoulder + way * (self.length / float(np.linalg.norm(way))))
+
+    def _over(self, place: Array) -> Array:
+        """Where the shoulder has to be for the hand to be at a place; as near as it comes for one too high or low."""
+        x, y, z = place.tolist()
+        drop = min(max(SHOULDER - z, -self.length), self.length)
+        return np.array([x, y - math.sqrt(self.length**2 - drop**2), z + drop])
 
 
 def onset(seconds: float) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 
 from engine.hand import GRIP, Grip, Target, Tremor, packed, unpacked
 from engine.pose import Pose
-from engine.unsteady import Sway, onset
+from engine.unsteady import StiffArm, Sway, onset
 from games.rules.crazy_tower.stock import Handicap
 
 WOBBLE = 0.006
@@ -44,12 +44,16 @@ class Handling:
         self._sway = Sway(handicap.sway_mm / 1e3, handicap.sway_period_s or 1.0, handicap.sway_axes)
         self._dizzy_s = handicap.wobble_s
         self._highest = handicap.reach_mm / 1e3
+        self._arm_length = handicap.arm_mm / 1e3
+        self._arm: StiffArm | None = None
         self._taken_at = 0
         self._place = np.zeros(3)
         self._first_at: int | None = None
         self._spun_at: int | None = None
 
-        self._is_plain = not (self._tremor.size or self._sway.size or self._dizzy_s or self._highest)
+        self._is_plain = not (
+            self._tremor.size or self._sway.size or self._dizzy_s or self._highest or self._arm_length
+        )
 
     @property
     def is_plain(self) -> bool:
@@ -59,6 +63,8 @@ class Handling:
     def taken(self, step: int, pose: Pose) -> None:
         """The hand has closed on a piece, here."""
         self._taken_at, self._place = step, np.asarray(pose.position)
+        # CT-42: the player has walked to where the piece is within reach
+        self._arm = StiffArm(self._arm_length, self._place) if self._arm_length else None
         self._first_at = step if self._first_at is None else self._first_at
 
     def is_late(self, step: int, rate: int) -> bool:
@@ -88,6 +94,8 @@ class Handling:
         if self._highest:
             # CT-49: the other hand lies on the table, the wrists stay together
             place[2] = min(float(place[2]), self._highest)
+        if self._arm is not None:
+            place = self._arm.at(place, rate)
         x, y, z = place.tolist()
         return packed(Pose((x, y, z), pose.orientation))
 

@@ -3,6 +3,7 @@ window; and what a held piece does that counts (BS-08)."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from engine.hand import packed, unpacked
 from engine.pose import Pose
 from engine.record.reader import load
+from engine.unsteady import BALANCE, SHOULDER, StiffArm
 from engine.world import TABLE
 from games.handling import Handling
 from games.playback import verify
@@ -158,6 +160,48 @@ def test_CT_47_the_hand_wobbles_for_five_seconds_after_a_new_card() -> None:
     assert wobble[:RATE].max() > 0.003
     assert wobble[-RATE // 2 :].max() < 0.001
     assert np.abs(offsets(handling, 1.0, 7.01)).max() < 1e-9
+
+
+def test_CT_42_a_straight_arm_goes_along_an_arc_until_the_body_has_come_after_it() -> None:
+    """The hand is as far from the shoulder as the arm is long, wherever it is wanted."""
+    start, length = np.array([0.1, -0.2, 0.05]), 0.6
+    arm = StiffArm(length, start)
+    assert np.linalg.norm(start - arm.shoulder) == pytest.approx(length)
+    assert arm.shoulder[2] == SHOULDER
+    assert arm.at(start, RATE) == pytest.approx(start, abs=1e-12)
+    # lifted by 100 mm in a tenth of a second: the arc first carries the hand away from the body
+    rise = np.array([0.0, 0.0, 0.1])
+    wishes = [start + min(1.0, 10.0 * step / RATE) * rise for step in range(2 * RATE)]
+    found, shoulders = [], []
+    for wish in wishes:
+        found.append(arm.at(wish, RATE))
+        shoulders.append(arm.shoulder)
+    ways = np.linalg.norm(np.array(found) - shoulders, axis=1)
+    assert ways == pytest.approx(np.full(len(ways), length), abs=1e-12)
+    assert 0.01 < (np.array(found)[:, 1] - start[1]).max() < 0.05
+    assert found[-1] == pytest.approx(start + rise, abs=1e-6)
+
+
+def test_CT_42_the_body_goes_along_with_what_is_slow_and_even() -> None:
+    """Critically damped, a change of speed by v leaves the shoulder behind by v t exp(-t / T)."""
+    start, speed = np.array([0.0, 0.0, 0.1]), np.array([0.03, 0.0, 0.0])
+    arm = StiffArm(0.6, start)
+    for step in range(1, RATE + 1):
+        arm.at(start + speed * step / RATE, RATE)
+        seconds = step / RATE
+        behind = start[0] + speed[0] * seconds - arm.shoulder[0]
+        assert behind == pytest.approx(speed[0] * seconds * math.exp(-seconds / BALANCE), abs=1e-12)
+
+
+def test_CT_42_in_a_game_the_hand_swings_aside_and_comes_back() -> None:
+    session = solo(12)
+    taken(session, "red_i1")
+    x, y, z = session.table.hand.target.position
+    found = [hold(session, x, y, z + step / RATE, 1)[0] for step in range(1, RATE // 10 + 1)]
+    off = np.array(found)[:, 1] - y
+    assert 0.005 < off.max() < 0.05
+    assert hold(session, x, y, z + 0.1, 2 * RATE)[-1] == pytest.approx((x, y, z + 0.1), abs=5e-4)
+    session.close()
 
 
 def test_CT_49_the_hand_cannot_be_lifted_beyond_its_reach() -> None:

@@ -74,18 +74,20 @@ class Result:
 
 
 def play(session: Session, players: Mapping[str, Player], most_turns: int = 2000) -> Result:
-    """Play to the end, or until so many actions were chosen, or a piece was laid in vain `MOST_TRIES` times in a row.
-    players: by the names of the seats."""
-    tries = 0
+    """Play to the end, or until so many actions were chosen, or one player has laid one piece `MOST_TRIES` times in a
+    row, which is in vain. players: by the names of the seats."""
+    tries, last = 0, ("", "")
     while session.outcome is None and session.turns < most_turns and tries < MOST_TRIES:
         need = session.need
         player = players[need.player]
         if need.wait is Wait.ACTION:
             session.act(player.choose(session, need))
-            tries = 0
         elif need.wait is Wait.HAND:
             lay(session, player, need)
-            tries += 1
+            tries, last = (
+                tries + 1 if last == (need.player, need.pieces[0]) else 1,
+                (need.player, need.pieces[0]),
+            )
         elif need.wait is Wait.PULL:
             pull(session, player, need)
         elif need.wait is Wait.ANSWER:
