@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.motions import between
+from engine.motions import PULL_SPEED, between
 from engine.pose import Pose, angle_between
 
 SPEED = 0.6
 """m/s at most."""
-PULLING = 0.06
-"""m/s at most while a piece is pulled out of a tower."""
 TURNING = 5.0
 """rad/s at most."""
 LAG = 0.05
@@ -25,7 +23,7 @@ class Follower:
     def __init__(self, start: Pose, rate: int, *, is_pulling: bool = False) -> None:
         self.pose = self.goal = start
         self._rate = rate
-        self._speed = PULLING if is_pulling else SPEED
+        self._speed = PULL_SPEED if is_pulling else SPEED
 
     @property
     def is_there(self) -> bool:
