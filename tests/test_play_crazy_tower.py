@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -16,7 +17,8 @@ from games.judge.crazy_tower import broken
 from games.judge.registry import JUDGES
 from games.judge.scene import Scene
 from games.players.bots import Bot
-from games.players.crazy_tower_places import card_place, levels_of, orientations, would_stand
+from games.players.crazy_tower import GAIN, _gain
+from games.players.crazy_tower_places import card_place, levels_of, orientations, special, would_stand
 from games.players.crazy_tower_places import places as places_of
 from games.players.player import play
 from games.rules.base import Input
@@ -24,6 +26,7 @@ from games.rules.conditions import Condition
 from games.rules.crazy_tower.entry import GAME
 from games.rules.crazy_tower.game import faults, start
 from games.rules.crazy_tower.state import Floor, State
+from games.rules.crazy_tower.stock import Sort
 from games.session import Session
 from models.build import build
 from models.catalogue import find
@@ -69,6 +72,35 @@ def test_every_place_meets_the_conditions_and_is_clear_of_what_lies_there(card: 
         one, other = footprint.footprint(block, floor), footprint.footprint(lying, floor)
         assert one.distance(other) > 0.9
         assert would_stand([floor, lying], TABLE, block)
+
+
+@pytest.mark.parametrize(
+    ("card", "sort"),
+    [("card_01", None), ("card_04", Sort.REMOVE), ("card_10", Sort.AGAIN), ("card_16", Sort.EXCHANGE)],
+)
+def test_a_card_has_one_sort_of_special_box_at_most(card: str, sort: Sort | None) -> None:
+    assert special(piece(card, 0, 0, 0)) is sort
+
+
+@pytest.mark.parametrize("gain", [0.0, 10.0])
+def test_a_box_that_pays_is_covered(gain: float) -> None:
+    """The cube has no other reason to lie on the one box that plays again."""
+    state, there = position(Floor("card_10")), scene(piece("card_10", 0, 0, 0))
+    best = places_of(state, there, "red_i1", gain)[0]
+    assert best.boxes == (1 if gain else 0)
+
+
+def test_only_who_races_goes_for_boxes() -> None:
+    """A lonely player has no use for them."""
+    there = scene(piece("card_10", 0, 0, 0))
+    race = replace(start(["Ana", "Ben"], 1, {}, stock_of(GAME)), floors=(Floor("card_10"),))
+    for style, state, gain in (
+        ("steady", race, GAIN[Sort.AGAIN]),
+        ("clumsy", race, 0.0),
+        ("steady", position(Floor("card_10")), 0.0),
+    ):
+        session = SimpleNamespace(state=state, table=SimpleNamespace(scene=lambda: there))
+        assert _gain(Bot(style, "crazy-tower", 1), cast(Session, session)) == gain
 
 
 def test_a_full_card_has_no_place() -> None:

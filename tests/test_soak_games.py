@@ -36,6 +36,41 @@ def test_steady_against_clumsy(row: Callable[..., None], tmp_path: Path, name: s
     assert agrees is not False
 
 
+STYLES = ("bot:steady", "bot:bold", "bot:clumsy")
+TABLES: dict[str, tuple[tuple[int, dict[str, object]], ...]] = {
+    "crazy-tower": (
+        (4, {"mode": "competitive"}),
+        (3, {"mode": "saboteur"}),
+        (4, {"mode": "saboteur"}),
+        *((1, {"mode": "solo", "challenge": number}) for number in (4, 5, 7, 10, 11, 12, 16, 17, 19, 20)),
+    ),
+    "wonky": ((3, {}), (4, {}), (6, {})),
+    "bausack": ((3, {}), (4, {}), (5, {})),
+    "tower-topple": tuple((3, {"mode": mode, "rounds": 1}) for mode in "1234"),
+}
+"""Who sits down to what: players, and the options of the game."""
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(1, 14))
+@pytest.mark.parametrize("name", TABLES)
+def test_every_mode_with_players_of_every_style(row: Callable[..., None], name: str, seed: int) -> None:
+    tables = TABLES[name]
+    seats, options = tables[seed % len(tables)]
+    players = [STYLES[(seed + seat) % len(STYLES)] for seat in range(seats)]
+    game = played(name, players, seed, options)
+    row(
+        f"Every mode: {name}",
+        seed=seed,
+        **{key: value for key, value in options.items() if key != "rounds"},
+        players=", ".join(player[4:] for player in players),
+        wins=", ".join(game.winners) or "nobody",
+        turns=game.turns,
+        s_a_turn=game.median,
+        ends=game.reason,
+    )
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(1, 11))
 def test_crazy_tower_alone(row: Callable[..., None], seed: int) -> None:
