@@ -15,8 +15,9 @@ from games.catalogue import stock_of
 from games.judge.registry import JUDGES
 from games.judge.rows import OpenRow
 from games.players import tower_topple, wonky
-from games.players.bots import bots_of
+from games.players.bots import Bot, bots_of
 from games.players.player import play
+from games.rules.base import Need
 from games.rules.registry import game_named
 from games.rules.wonky.state import PlayCard
 from games.session import Session
@@ -85,6 +86,32 @@ def test_TT_24_a_brick_beyond_the_edge_is_pushed_over_the_bricks_below(
         assert found is None
     else:
         assert found == pytest.approx(1e-3 * pushed * left, abs=1e-9)
+
+
+@pytest.mark.parametrize(("own_at", "is_off"), [(0.0, False), (-30.0, True)])
+def test_TT_24_a_slot_off_the_tower_is_entered_from_beside_the_row(
+    monkeypatch: pytest.MonkeyPatch, own_at: float, is_off: bool
+) -> None:
+    """A neighbour was pushed to the edge: the brick comes as high as it, and is not lowered to the table."""
+    below = tuple(Body(f"below.{at}", BRICK, Pose((0.0, 0.0254 * (at - 1), 0.1))) for at in range(3))
+    turn = (0.0, 0.0, 0.5**0.5, 0.5**0.5)
+    own = {
+        0: Body("left", BRICK, Pose((-0.025, 0.0, 0.115), turn)),
+        1: Body("centre", BRICK, Pose((-1e-3 * own_at, 0.0, 0.115), turn)),
+    }
+    row = OpenRow(1, below, own)
+    slot = row.pose(2, BRICK.extents)
+    monkeypatch.setattr(tower_topple.judge, "open_row_of", lambda state, scene: row)
+    monkeypatch.setattr(tower_topple.judge, "slots", lambda state, scene: (slot,))
+    bodies = {body.name: body for body in (*below, *own.values(), Body("held", BRICK, slot))}
+    table = SimpleNamespace(bodies=bodies, scene=lambda: SimpleNamespace(bodies=bodies))
+    need = SimpleNamespace(pieces=("held",))
+    session = cast(Session, SimpleNamespace(state=None, table=table, need=need))
+    found = tower_topple.place(cast(Bot, None), session, cast(Need, need))
+    assert found.position[:2] == slot.position[:2]
+    assert found.position[2] == pytest.approx(0.115)
+    bodies["held"] = Body("held", BRICK, found)
+    assert tower_topple.height(session) == (tower_topple.ABOVE if is_off else None)
 
 
 @pytest.mark.slow

@@ -97,7 +97,8 @@ SKILLS = {
         tower_topple.place,
         tower_topple.pull,
         tower_topple.answer,
-        slide=tower_topple.slide,
+        tower_topple.height,
+        tower_topple.slide,
     ),
 }
 """By the names of `games.rules.registry`."""

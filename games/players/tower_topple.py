@@ -14,7 +14,7 @@ from engine.topple.contacts import Contacts, find_contacts
 from engine.topple.statics import stands
 from engine.world import FLOOR, Assembly
 from games.judge import tower_topple as judge
-from games.judge.rows import to_the_left
+from games.judge.rows import OpenRow, lying, to_the_left
 from games.players.ahead import drawn
 from games.rules.base import Action, Need, Take, TakeBack
 from games.rules.tower_topple.rows import CENTRE
@@ -40,6 +40,10 @@ LIGHT = 6
 """Full rows above a brick that weigh little: under more the tower leans to the side of an edge that is gone."""
 BORNE_MM = 29.0
 """From the middle of the row below, which reaches 37.5: a brick's centre no further out lies safely."""
+WIDE_MM = 37.5
+"""From the middle of a row to the end of the bricks below."""
+ABOVE = 3e-4
+"""Metres above its row at which a brick is pushed in from beside it."""
 OUT = 0.012
 """Metres beyond its own length that a brick is drawn, so that it is clear of the tower."""
 
@@ -103,11 +107,28 @@ def _ranked(session: Session, takes: list[Take]) -> list[Take]:
 
 
 def place(bot: Bot, session: Session, need: Need) -> Pose:
-    """The free slot nearest to the middle of the tower."""
+    """The free slot nearest to the middle of the tower; beside its row, as high as that, where a neighbour lies so far
+    out that the slot is off the tower."""
     scene = session.table.scene()
     middle = np.mean([body.pose.position[:2] for body in scene.bodies.values() if not body.fixed], axis=0)
     slots = judge.slots(session.state, scene)
-    return min(slots, key=lambda pose: float(np.linalg.norm(np.subtract(pose.position[:2], middle))))
+    pose = min(slots, key=lambda each: float(np.linalg.norm(np.subtract(each.position[:2], middle))))
+    row = judge.open_row_of(session.state, scene)
+    on_row = lying(row.middle, row.along, session.table.bodies[need.pieces[0]].piece.extents, row.below)
+    return pose if _is_borne(row, pose) else Pose((*pose.position[:2], on_row.position[2]), pose.orientation)
+
+
+def height(session: Session) -> float | None:
+    """A brick that is pushed in from beside its row is not lowered past it."""
+    held = session.table.bodies[session.need.pieces[0]]
+    row = judge.open_row_of(session.state, session.table.scene())
+    return None if _is_borne(row, held.pose) else ABOVE
+
+
+def _is_borne(row: OpenRow, pose: Pose) -> bool:
+    """Whether a brick there has its centre over the row below."""
+    from_middle = 1e3 * np.asarray(pose.position[:2]) - row.middle
+    return not row.below or abs(float(from_middle @ to_the_left(row.along))) < WIDE_MM
 
 
 def slide(session: Session) -> Array | None:
