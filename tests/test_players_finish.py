@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import cast
@@ -9,7 +10,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from engine.pose import Pose
+from engine.pose import Pose, quaternion_of_rpy
 from engine.world import Body
 from games.catalogue import stock_of
 from games.judge.registry import JUDGES
@@ -112,6 +113,19 @@ def test_TT_24_a_slot_off_the_tower_is_entered_from_beside_the_row(
     assert found.position[2] == pytest.approx(0.115)
     bodies["held"] = Body("held", BRICK, found)
     assert tower_topple.height(session) == (tower_topple.ABOVE if is_off else None)
+
+
+@pytest.mark.parametrize("end", [0.0, 180.0])
+@pytest.mark.parametrize(("askew", "laid"), [(5.0, 5.0), (14.0, 7.0), (-14.0, -7.0)])
+def test_TT_24_beside_a_brick_that_lies_askew_one_is_laid_less_so(
+    end: float, askew: float, laid: float
+) -> None:
+    below = tuple(Body(f"below.{at}", BRICK, Pose((0.0, 0.0254 * (at - 1), 0.0))) for at in range(3))
+    turn = quaternion_of_rpy(0.0, 0.0, math.radians(90.0 + askew + end))
+    row = OpenRow(1, below, {1: Body("own", BRICK, Pose((0.0, 0.0, 0.015), turn))})
+    x, y = tower_topple._across(row)
+    assert math.degrees(math.atan(-x / y)) == pytest.approx(laid)
+    assert np.array([x, y]) @ row.along > 0.9
 
 
 @pytest.mark.slow

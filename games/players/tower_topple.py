@@ -40,6 +40,8 @@ LIGHT = 6
 """Full rows above a brick that weigh little: under more the tower leans to the side of an edge that is gone."""
 BORNE_MM = 29.0
 """From the middle of the row below, which reaches 37.5: a brick's centre no further out lies safely."""
+ASKEW = math.radians(7.0)
+"""How far from a right angle to the row below a brick is laid beside one that lies further askew; ten are allowed."""
 WIDE_MM = 37.5
 """From the middle of a row to the end of the bricks below."""
 ABOVE = 3e-4
@@ -114,8 +116,24 @@ def place(bot: Bot, session: Session, need: Need) -> Pose:
     slots = judge.slots(session.state, scene)
     pose = min(slots, key=lambda each: float(np.linalg.norm(np.subtract(each.position[:2], middle))))
     row = judge.open_row_of(session.state, scene)
-    on_row = lying(row.middle, row.along, session.table.bodies[need.pieces[0]].piece.extents, row.below)
+    extents = session.table.bodies[need.pieces[0]].piece.extents
+    way = _across(row)
+    if float(way @ row.along) < 1.0 - 1e-9:
+        pose = lying(1e3 * np.asarray(pose.position[:2]), way, extents, row.below)
+    on_row = lying(row.middle, way, extents, row.below)
     return pose if _is_borne(row, pose) else Pose((*pose.position[:2], on_row.position[2]), pose.orientation)
+
+
+def _across(row: OpenRow) -> Array:
+    """(2,) along the bricks of the row, or as far that way as a brick may lie askew, when they lie more so."""
+    along, square = row.along, to_the_left(row.way_below)
+    sine = float(square[0] * along[1] - square[1] * along[0])
+    if not row.below or abs(sine) <= math.sin(ASKEW):
+        return along
+    turn = math.copysign(ASKEW, sine * float(square @ along))
+    cosine, sine = math.cos(turn), math.sin(turn)
+    found = np.array([cosine * square[0] - sine * square[1], sine * square[0] + cosine * square[1]])
+    return np.asarray(math.copysign(1.0, float(found @ along)) * found)
 
 
 def height(session: Session) -> float | None:
