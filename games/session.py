@@ -13,6 +13,7 @@ from typing import Any
 
 from engine.events import Dropped, Released, SceneEvent, Touched
 from engine.hand import Target
+from engine.memory import give_back
 from engine.watch import steps_of
 from engine.world import Body
 from games.ground import Ground, Saved
@@ -180,8 +181,9 @@ class Session:
         self.act(TakeBack(self.need.player))
 
     def close(self) -> None:
-        """Free the simulator."""
+        """Free the simulator, and what it took."""
         self._ground.close()
+        give_back()
 
     # -- what follows --------------------------------------------------------------------------------------------
 

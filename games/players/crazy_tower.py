@@ -142,12 +142,12 @@ def _act_on_box(bot: Any, session: Session, actions: list[Action]) -> Action:
         return max(swaps, key=lambda swap: (value[swap.give] - value[swap.take], bot.luck.random()))
     own = state.colours[state.turn]
     pulls = [a for a in actions if isinstance(a, Pull) and not a.piece.startswith(own)]
-    if bot.style == "steady":
+    if _races(bot, session):
         felt = session.table.pressing()
         for each in sorted(pulls, key=lambda one: (felt.get(one.piece, 0.0), one.piece))[:TRIES]:
             if drawn(session, each.piece, way_out(session, each.piece), DOWN_BY) <= CALM:
                 return each
-    elif pulls and bot.luck.random() < 0.5:
+    elif pulls and bot.style != "steady" and bot.luck.random() < 0.5:
         return pulls[-1]
     return next(action for action in actions if isinstance(action, Decline))
 
@@ -167,11 +167,16 @@ def _best_block(bot: Any, session: Session, takes: list[Take]) -> tuple[Take | N
     return (None, 0.0) if best is None else (best[1], best[2])
 
 
+def _races(bot: Any, session: Session) -> bool:
+    """Whether this player minds who lays the last block first (CT-21)."""
+    return bool(bot.style == "steady" and session.state.mode == COMPETITIVE)
+
+
 def _gain(bot: Any, session: Session) -> float:
     """What covering the special box of the highest card is worth to this player, degrees."""
     if bot.style == "bold":
         return BOLD_GAIN
-    if bot.style == "clumsy" or session.state.mode != COMPETITIVE:
+    if not _races(bot, session):
         return 0.0
     sort = special(session.table.scene().bodies[top_card(session.state)])
     return GAIN.get(sort, 0.0) if sort is not None else 0.0

@@ -84,10 +84,8 @@ def play(session: Session, players: Mapping[str, Player], most_turns: int = 2000
             session.act(player.choose(session, need))
         elif need.wait is Wait.HAND:
             lay(session, player, need)
-            tries, last = (
-                tries + 1 if last == (need.player, need.pieces[0]) else 1,
-                (need.player, need.pieces[0]),
-            )
+            now = need.player, need.pieces[0]
+            tries, last = tries + 1 if now == last else 1, now
         elif need.wait is Wait.PULL:
             pull(session, player, need)
         elif need.wait is Wait.ANSWER:

@@ -12,7 +12,7 @@ from engine.pose import Pose
 from engine.settings import GRAVITY
 from engine.topple.contacts import Contacts, find_contacts
 from engine.topple.statics import stands
-from engine.world import FLOOR, Assembly
+from engine.world import FLOOR, Assembly, Body
 from games.judge import tower_topple as judge
 from games.judge.rows import OpenRow, lying, to_the_left
 from games.players.ahead import drawn
@@ -51,7 +51,8 @@ OUT = 0.012
 
 
 def choose(bot: Bot, session: Session, need: Need) -> Action:
-    """A loose brick, else one of the middle, without which the tower stands firmly."""
+    """The first brick, as `_ranked` likes them, that comes out in a trial without moving the tower; else the one that
+    moves it least."""
     actions = [choice.action for choice in session.choices if not isinstance(choice.action, TakeBack)]
     takes = [action for action in actions if isinstance(action, Take)]
     if not takes:
@@ -74,10 +75,9 @@ def choose(bot: Bot, session: Session, need: Need) -> Action:
 
 
 def _ranked(session: Session, takes: list[Take]) -> list[Take]:
-    """The bricks as a bot likes them: last those that leave a single
-    one in their row, at its edge above all, and those right below the top; loose ones before others, unless one as
-    loose lies on them, which comes along; those of the middle; those that carry the least part of what their row
-    does."""
+    """The bricks as a bot likes them: last those that leave a single one in their row, at its edge above all, then
+    those right below the top, and edges with many rows above; loose ones before others, unless one as loose lies on
+    them, which comes along; those of the middle; those that carry least."""
     felt = session.table.pressing()
     tower = session.state.tower
     rows = {
@@ -109,57 +109,49 @@ def _ranked(session: Session, takes: list[Take]) -> list[Take]:
 
 
 def place(bot: Bot, session: Session, need: Need) -> Pose:
-    """The free slot nearest to the middle of the tower; beside its row, as high as that, where a neighbour lies so far
-    out that the slot is off the tower."""
+    """The free slot nearest to the middle of the tower. Where a neighbour lies so far out that the slot is off the
+    tower: beside the row, as high as that, to be pushed in."""
     scene = session.table.scene()
     middle = np.mean([body.pose.position[:2] for body in scene.bodies.values() if not body.fixed], axis=0)
     slots = judge.slots(session.state, scene)
-    pose = min(slots, key=lambda each: float(np.linalg.norm(np.subtract(each.position[:2], middle))))
-    row = judge.open_row_of(session.state, scene)
-    extents = session.table.bodies[need.pieces[0]].piece.extents
+    slot = min(slots, key=lambda each: float(np.linalg.norm(np.subtract(each.position[:2], middle))))
+    row, held = judge.open_row_of(session.state, scene), session.table.bodies[need.pieces[0]]
     way = _across(row)
-    if float(way @ row.along) < 1.0 - 1e-9:
-        pose = lying(1e3 * np.asarray(pose.position[:2]), way, extents, row.below)
-    on_row = lying(row.middle, way, extents, row.below)
-    return pose if _is_borne(row, pose) else Pose((*pose.position[:2], on_row.position[2]), pose.orientation)
+    pose = lying(1e3 * np.asarray(slot.position[:2]), way, held.piece.extents, row.below)
+    if _is_borne(row, held.at(pose)):
+        return pose
+    level = lying(row.middle, way, held.piece.extents, row.below).position[2]
+    return Pose((*pose.position[:2], level), pose.orientation)
 
 
 def _across(row: OpenRow) -> Array:
-    """(2,) along the bricks of the row, or as far that way as a brick may lie askew, when they lie more so."""
-    along, square = row.along, to_the_left(row.way_below)
-    sine = float(square[0] * along[1] - square[1] * along[0])
-    if not row.below or abs(sine) <= math.sin(ASKEW):
-        return along
-    turn = math.copysign(ASKEW, sine * float(square @ along))
-    cosine, sine = math.cos(turn), math.sin(turn)
-    found = np.array([cosine * square[0] - sine * square[1], sine * square[0] + cosine * square[1]])
-    return np.asarray(math.copysign(1.0, float(found @ along)) * found)
+    """(2,) along the bricks of the row, no further from a right angle to those below than `ASKEW`."""
+    square, along = to_the_left(row.way_below), row.along
+    square = square * math.copysign(1.0, float(square @ along))
+    turn = math.atan2(float(to_the_left(square) @ along), float(square @ along))
+    turn = min(max(turn, -ASKEW), ASKEW)
+    return np.asarray(math.cos(turn) * square + math.sin(turn) * to_the_left(square))
 
 
 def height(session: Session) -> float | None:
     """A brick that is pushed in from beside its row is not lowered past it."""
-    held = session.table.bodies[session.need.pieces[0]]
     row = judge.open_row_of(session.state, session.table.scene())
-    return None if _is_borne(row, held.pose) else ABOVE
+    return None if _is_borne(row, session.table.bodies[session.need.pieces[0]]) else ABOVE
 
 
-def _is_borne(row: OpenRow, pose: Pose) -> bool:
-    """Whether a brick there has its centre over the row below."""
-    from_middle = 1e3 * np.asarray(pose.position[:2]) - row.middle
-    return not row.below or abs(float(from_middle @ to_the_left(row.along))) < WIDE_MM
+def _is_borne(row: OpenRow, brick: Body) -> bool:
+    """Whether a brick has its centre over the row below."""
+    return not row.below or abs(row.offset(brick)[1]) < WIDE_MM
 
 
 def slide(session: Session) -> Array | None:
     """A brick for which the row has left no room but beyond the edge is pushed in, and pushes its neighbours: over the
     bricks below, which bear it no further out than that."""
-    held = session.table.bodies[session.need.pieces[0]]
     row = judge.open_row_of(session.state, session.table.scene())
-    along, across = row.along, to_the_left(row.along)
-    from_middle = 1e3 * np.asarray(held.pose.position[:2]) - row.middle
-    out = float(from_middle @ across)
-    if not row.own or abs(out) <= BORNE_MM or abs(float(from_middle @ along)) > BORNE_MM:
+    along, across = row.offset(session.table.bodies[session.need.pieces[0]])
+    if not row.own or abs(across) <= BORNE_MM or abs(along) > BORNE_MM:
         return None
-    way = -math.copysign(abs(out) - BORNE_MM, out) * 1e-3 * across
+    way = -math.copysign(abs(across) - BORNE_MM, across) * 1e-3 * to_the_left(row.along)
     return np.array([way[0], way[1], 0.0])
 
 
