@@ -65,10 +65,7 @@ def turns_of(quaternions: Array) -> Array:
 
 def turned(poses: Array, points: Array) -> Array:
     """Points (n, k, 3) turned by the orientations of poses (n, 7), unit quaternions."""
-    vector, scalar = poses[:, None, 3:6], poses[:, None, 6:7]
-    twice = 2.0 * np.cross(vector, points)
-    found: Array = points + scalar * twice + np.cross(vector, twice)
-    return found
+    return np.asarray(points @ turns_of(poses[:, 3:]).transpose(0, 2, 1))
 
 
 def quaternion_of(matrix: Array) -> tuple[float, float, float, float]:

@@ -17,15 +17,19 @@ def between(first: Array, second: Array, share: float) -> Array:
     A body that is absent (NaN) in the first is absent; one that is absent in the second only stays where it was.
     """
     until = np.where(np.isnan(second), first, second)
-    position = first[:, :3] + share * (until[:, :3] - first[:, :3])
-    return np.hstack([position, slerp(first[:, 3:], until[:, 3:], share)])
+    found = first + share * (until - first)
+    # most lie still, and keep their orientation to the last bit
+    turned = np.flatnonzero((first[:, 3:] != until[:, 3:]).any(axis=1))
+    if len(turned):
+        found[turned, 3:] = slerp(first[turned, 3:], until[turned, 3:], share)
+    return found
 
 
 def slerp(first: Array, second: Array, share: float) -> Array:
     """Quaternions (n, 4) on the shorter great arc, at constant angular speed (Shoemake 1985, section 3.3)."""
-    a, b = (q / np.linalg.norm(q, axis=1, keepdims=True) for q in (first, second))
+    a, b = first / _length(first), second / _length(second)
     b = np.where((a * b).sum(axis=1, keepdims=True) < 0.0, -b, b)
-    chord, sum_ = (np.linalg.norm(q, axis=1, keepdims=True) for q in (a - b, a + b))
+    chord, sum_ = _length(a - b), _length(a + b)
     angle = 2.0 * np.arctan2(
         chord, sum_
     )  # of the arc, 0 to pi/2; exact where acos would lose half the digits
@@ -34,4 +38,9 @@ def slerp(first: Array, second: Array, share: float) -> Array:
     left = np.where(is_small, 1.0 - share, np.sin((1.0 - share) * angle) / sine)
     right = np.where(is_small, share, np.sin(share * angle) / sine)
     mixed = left * a + right * b
-    return np.asarray(mixed / np.linalg.norm(mixed, axis=1, keepdims=True))
+    return np.asarray(mixed / _length(mixed))
+
+
+def _length(rows: Array) -> Array:
+    """(n, 1), in half the time of `numpy.linalg.norm`."""
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,25 +59,26 @@ class Replay:
         """From step 0 to the last frame; 0 without frames."""
         return float(self.steps[-1]) / self.meta.rate if len(self.steps) else 0.0
 
-    def pose_at(self, step: float) -> Array:
-        """Where everything is at a step or between two: (bodies, 7), NaN where absent.
+    def pose_at(self, step: float, bodies: Sequence[int] | None = None) -> Array:
+        """Where everything, or only these columns, is at a step or between two: (bodies, 7), NaN where absent.
 
         Before the first frame it is the first, after the last the last, all absent without any. Positions go
         straight from frame to frame, orientations on the shorter arc; of two frames at one step the later counts.
         """
         place = int(np.searchsorted(self.steps, step, side="right")) - 1
+        asked = slice(None) if bodies is None else list(bodies)
         if len(self.steps) == 0:
-            return np.full(self.poses.shape[1:], np.nan)
-        first: Array = self.poses[max(place, 0)].astype(np.float64)
+            return np.full(self.poses.shape[1:], np.nan)[asked]
+        first: Array = self.poses[max(place, 0), asked].astype(np.float64)
         if place < 0 or place + 1 == len(self.steps):
             return first
         begin, end = int(self.steps[place]), int(self.steps[place + 1])
-        second = self.poses[place + 1].astype(np.float64)
+        second = self.poses[place + 1, asked].astype(np.float64)
         return between(first, second, (step - begin) / (end - begin))
 
-    def frame_at(self, seconds: float) -> Array:
+    def frame_at(self, seconds: float, bodies: Sequence[int] | None = None) -> Array:
         """Where everything is at a time counted from step 0, as `pose_at`."""
-        return self.pose_at(seconds * self.meta.rate)
+        return self.pose_at(seconds * self.meta.rate, bodies)
 
     def named(self, poses: NDArray[Any]) -> dict[str, Array]:
         """The rows of poses (bodies, 7) by name, only of bodies that are there."""

@@ -33,13 +33,13 @@ class Camera:
     @property
     def axes(self) -> Array:
         """(3, 3): right, forward and up as rows, in world axes; up leans towards world +z."""
-        forward = np.subtract(self.target, self.eye)
-        forward = forward / np.linalg.norm(forward)
+        away = self.distance
+        x, y, z = ((there - here) / away for there, here in zip(self.target, self.eye, strict=True))
         # straight down there is no upward lean: the far side of the table, +y, is up then
-        upright = np.array([0.0, 0.0, 1.0]) if abs(forward[2]) < 0.999 else np.array([0.0, 1.0, 0.0])
-        right = np.cross(forward, upright)
-        right /= np.linalg.norm(right)
-        return np.array([right, forward, np.cross(right, forward)])
+        right = (y, -x, 0.0) if abs(z) < 0.999 else (-z, 0.0, x)
+        wide = math.hypot(*right)
+        p, q, r = (part / wide for part in right)
+        return np.array([(p, q, r), (x, y, z), (q * z - r * y, r * x - p * z, p * y - q * x)])
 
 
 @dataclass(frozen=True, slots=True)

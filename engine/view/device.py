@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from panda3d import core
 
 from engine.quiet import without_stderr
+from engine.view import studio
 from engine.view.errors import ViewError, no_graphics, no_screen
 from engine.view.geometry import Triangles
 
@@ -32,6 +33,9 @@ notify-level-x11display fatal
 notify-level-glxdisplay fatal
 """
 
+VERSION = "#version 150\n"
+ROOM = ("SUN", "SUN_LIGHT", "SKY_LIGHT", "GROUND_LIGHT")
+"""What of `studio` shaders know by these names."""
 WINDOW_SORT = 100
 """A window is drawn after all buffers, whose pictures it shows."""
 
@@ -112,13 +116,9 @@ class Device:
         wanted.set_depth_bits(24 if (to_ram if deep is None else deep) else 0)
         wanted.set_multisamples(samples)
         buffer = self._made(name, size, wanted, sort)
-        texture = core.Texture(name)
+        texture = _colours(name)
         mode = core.GraphicsOutput.RTM_copy_ram if to_ram else core.GraphicsOutput.RTM_bind_or_copy
         buffer.add_render_texture(texture, mode)
-        texture.set_wrap_u(core.SamplerState.WM_clamp)
-        texture.set_wrap_v(core.SamplerState.WM_clamp)
-        texture.set_minfilter(core.SamplerState.FT_linear)
-        texture.set_magfilter(core.SamplerState.FT_linear)
         return buffer, texture
 
     def depths(self, name: str, size: tuple[int, int], *, sort: int, compare: bool) -> tuple[Any, Any]:
@@ -126,13 +126,7 @@ class Device:
         wanted = core.FrameBufferProperties()
         wanted.set_depth_bits(24)
         buffer = self._made(name, size, wanted, sort)
-        texture = core.Texture(name)
-        texture.set_format(core.Texture.F_depth_component24)
-        texture.set_wrap_u(core.SamplerState.WM_clamp)
-        texture.set_wrap_v(core.SamplerState.WM_clamp)
-        kind = core.SamplerState.FT_shadow if compare else core.SamplerState.FT_nearest
-        texture.set_minfilter(kind)
-        texture.set_magfilter(kind)
+        texture = _depths(name, core.SamplerState.FT_shadow if compare else core.SamplerState.FT_nearest)
         buffer.add_render_texture(
             texture, core.GraphicsOutput.RTM_bind_or_copy, core.GraphicsOutput.RTP_depth
         )
@@ -140,15 +134,34 @@ class Device:
 
     def depths_of(self, buffer: Any) -> Any:
         """The texture with the depths of a picture's buffer."""
-        texture = core.Texture("deep")
-        texture.set_format(core.Texture.F_depth_component24)
-        texture.set_wrap_u(core.SamplerState.WM_clamp)
-        texture.set_wrap_v(core.SamplerState.WM_clamp)
-        texture.set_minfilter(core.SamplerState.FT_nearest)
-        texture.set_magfilter(core.SamplerState.FT_nearest)
+        texture = _depths("deep", core.SamplerState.FT_nearest)
         buffer.add_render_texture(
             texture, core.GraphicsOutput.RTM_bind_or_copy, core.GraphicsOutput.RTP_depth
         )
+        return texture
+
+    def onto(self, name: str, size: tuple[int, int], below: Any, *, sort: int) -> tuple[Any, Any]:
+        """A buffer that begins with the depths of another of the same size, and, where that is told to
+        (`trigger_copy`), with its colours; and the texture of its colours."""
+        wanted = core.FrameBufferProperties()
+        wanted.set_rgba_bits(8, 8, 8, 8)
+        wanted.set_depth_bits(24)
+        buffer = self._made(name, size, wanted, sort)
+        buffer.disable_clears()
+        colours, deep = _colours(name), _depths("deep below", core.SamplerState.FT_nearest)
+        output = core.GraphicsOutput
+        for texture, plane, copied in (
+            (colours, output.RTP_color, output.RTM_triggered_copy_texture),
+            (deep, output.RTP_depth, output.RTM_copy_texture),
+        ):
+            buffer.add_render_texture(texture, output.RTM_bind_or_copy, plane)
+            below.add_render_texture(texture, copied, plane)
+        return buffer, colours
+
+    def read(self, buffer: Any) -> Any:
+        """The texture in which a program finds the colours of a buffer."""
+        texture = _colours("read")
+        buffer.add_render_texture(texture, core.GraphicsOutput.RTM_copy_ram, core.GraphicsOutput.RTP_color)
         return texture
 
     def _made(self, name: str, size: tuple[int, int], wanted: Any, sort: int) -> Any:
@@ -203,10 +216,34 @@ def source(name: str) -> str:
 
 @cache
 def shader(vertex: str, *fragments: str, **defines: int) -> Any:
-    """A shader of a vertex file and fragment files put together, with numbers set beforehand."""
-    head = "#version 150\n" + "".join(f"#define {name} {value}\n" for name, value in defines.items())
-    body = "".join(source(name).replace("#version 150\n", "") for name in fragments)
-    return core.Shader.make(core.Shader.SL_GLSL, vertex=source(vertex), fragment=head + body)
+    """A shader of a vertex file and fragment files put together, with the room's light and these numbers set
+    beforehand: what the compiler knows costs less than what it is told for every picture."""
+    light = {name: f"vec3{getattr(studio, name)}" for name in ROOM}
+    head = VERSION + "".join(f"#define {name} {value}\n" for name, value in (light | defines).items())
+    vertices, body = (
+        "".join(source(name).replace(VERSION, "") for name in names) for names in ((vertex,), fragments)
+    )
+    return core.Shader.make(core.Shader.SL_GLSL, vertex=head + vertices, fragment=head + body)
+
+
+def _colours(name: str) -> Any:
+    """The texture of a picture."""
+    return _sampled(core.Texture(name), core.SamplerState.FT_linear)
+
+
+def _depths(name: str, kind: Any) -> Any:
+    """The texture of depths."""
+    texture = core.Texture(name)
+    texture.set_format(core.Texture.F_depth_component24)
+    return _sampled(texture, kind)
+
+
+def _sampled(texture: Any, kind: Any) -> Any:
+    texture.set_wrap_u(core.SamplerState.WM_clamp)
+    texture.set_wrap_v(core.SamplerState.WM_clamp)
+    texture.set_minfilter(kind)
+    texture.set_magfilter(kind)
+    return texture
 
 
 def _format() -> Any:

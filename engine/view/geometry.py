@@ -12,6 +12,9 @@ from models.piece import Piece
 
 Floats = NDArray[np.float32]
 
+UP = 0.99
+"""The least a normal points up where a print is shown."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Triangles:
@@ -33,3 +36,10 @@ def triangles_of(piece: Piece) -> Triangles:
     axes = grain_axes(piece).astype(np.float32)
     rows = np.concatenate([skin.points, skin.normals, skin.points @ axes.T, skin.normals @ axes.T], axis=1)
     return Triangles(np.ascontiguousarray(rows), skin.triangles)
+
+
+def parted(triangles: Triangles) -> tuple[Triangles, Triangles]:
+    """What looks to the side or down, and what looks up, where something may be printed (`piece.frag` asks for the
+    same): reading the print costs as much as all else, and most of a piece shows none."""
+    up = triangles.rows[triangles.indices, 5].max(axis=1) > UP
+    return Triangles(triangles.rows, triangles.indices[~up]), Triangles(triangles.rows, triangles.indices[up])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,7 +106,23 @@ def _piece(shape: dict[str, object]) -> Piece:
 
 def poses(grasp: Grasp) -> Array:
     """(parts, 7) metres and xyzw: the hand closed on a width."""
-    half = 1e3 * min(max(grasp.width, 0.004), (WIDEST + 2 * OPEN) * 1e-3) / 2
+    width = min(max(grasp.width, 0.004), (WIDEST + 2 * OPEN) * 1e-3)
+    places, turns = _closed_on(round(1e3 * width, 1))
+    x, y, z, w = turns.T
+    p, q, r, s = quaternion_of(grasp.axes)
+    found = np.empty((len(places), 7))
+    found[:, :3] = grasp.origin + places @ grasp.axes.T
+    found[:, 3] = s * x + p * w + q * z - r * y
+    found[:, 4] = s * y - p * z + q * w + r * x
+    found[:, 5] = s * z + p * y - q * x + r * w
+    found[:, 6] = s * w - p * x - q * y - r * z
+    return found
+
+
+@lru_cache(maxsize=512)
+def _closed_on(width: float) -> tuple[Array, Array]:
+    """(parts, 3) metres and (parts, 4) xyzw in the frame of the hand. width: millimetres between the tips."""
+    half = width / 2
     rows: list[tuple[Array, Array]] = []
     for y in FINGERS:
         knuckle, tip = np.array([15.0, 1.15 * y, KNUCKLES]), np.array([half + TIP, 0.8 * y, 0.0])
@@ -116,11 +132,8 @@ def poses(grasp: Grasp) -> Array:
     up = np.array([0.0, 0.0, 1.0])
     rows.append((np.array([0.0, 0.0, KNUCKLES + 0.40 * PALM[0]]), up))
     rows.append((np.array([0.0, 0.0, KNUCKLES + 0.86 * PALM[0] + WRIST / 2]), up))
-    found = np.empty((len(rows), 7))
-    for number, (place, along) in enumerate(rows):
-        found[number, :3] = grasp.origin + grasp.axes @ (place * 1e-3)
-        found[number, 3:] = quaternion_of(grasp.axes @ _turned_to(along))
-    return found
+    places, ways = zip(*rows, strict=True)
+    return 1e-3 * np.array(places), np.array([quaternion_of(_turned_to(way)) for way in ways])
 
 
 def _bent(root: Array, tip: Array, links: tuple[float, float], side: float) -> list[tuple[Array, Array]]:
@@ -139,7 +152,7 @@ def _bent(root: Array, tip: Array, links: tuple[float, float], side: float) -> l
 def _turned_to(along: Array) -> Array:
     """A rotation (3, 3) that takes z along a direction."""
     z = along / np.linalg.norm(along)
-    # the cross product of y and z, and of z and that, written out: this is asked a dozen times a picture
+    # the cross product of y and z, and of z and that
     x = np.array([z[2], 0.0, -z[0]])
     size = math.hypot(x[0], x[2])
     x = x / size if size > 1e-6 else np.array([1.0, 0.0, 0.0])
@@ -161,10 +174,8 @@ def from_above(piece: Piece, pose: Array, before: Array | None = None) -> Grasp:
     x = x if x @ towards >= 0 else -x
     height = float(np.abs(matrix[2]) @ piece.extents) / 2
     origin = pose[:3] + np.array([0.0, 0.0, height - min(DEEP * 1e-3, 0.8 * height)])
-    up = np.array([0.0, 0.0, 1.0])
-    return Grasp(
-        origin, np.stack([x, np.cross(up, x), up], axis=1), min(float(piece.extents[narrow]), WIDEST * 1e-3)
-    )
+    axes = np.array([[x[0], -x[1], 0.0], [x[1], x[0], 0.0], [0.0, 0.0, 1.0]])
+    return Grasp(origin, axes, min(float(piece.extents[narrow]), WIDEST * 1e-3))
 
 
 def from_outside(piece: Piece, pose: Array, way: Array) -> Grasp:
@@ -172,8 +183,9 @@ def from_outside(piece: Piece, pose: Array, way: Array) -> Grasp:
     matrix = matrix_of((pose[3], pose[4], pose[5], pose[6]))
     out = way * (1.0, 1.0, 0.0)
     out /= np.linalg.norm(out)
-    x = np.cross([0.0, 0.0, 1.0], out)
+    x = np.array([-out[1], out[0], 0.0])
     half = np.abs(matrix.T @ out) @ piece.extents / 2
     width = float(np.abs(matrix.T @ x) @ piece.extents)
     origin = pose[:3] + out * (float(half) - DEEP * 1e-3)
-    return Grasp(origin, np.stack([x, np.cross(out, x), out], axis=1), min(width, WIDEST * 1e-3))
+    axes = np.array([[x[0], 0.0, out[0]], [x[1], 0.0, out[1]], [0.0, 1.0, 0.0]])
+    return Grasp(origin, axes, min(width, WIDEST * 1e-3))

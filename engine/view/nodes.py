@@ -8,18 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.view import studio
 from engine.view.camera import Sphere
 from engine.view.casters import Casters
 from engine.view.device import geom_of, shader, texture_of
 from engine.view.frame import Frame
-from engine.view.geometry import triangles_of
+from engine.view.geometry import parted, triangles_of
 from engine.view.grain import FIBRE_TILE, fibres, rings
 from engine.view.look import Level, linear_of, look_of
 from engine.view.passes import CASTS, DEEP, covering
 from engine.view.prints import Prints
 from engine.view.table import TableTop
 from engine.world import TABLE, Body
+from models.piece import Piece
 
 # a highlight lets the rest of the piece's own look through
 MARK_STRENGTH = 0.72
@@ -35,7 +35,7 @@ class Nodes:
         self.halves: dict[str, NDArray[np.float64]] = {}
         self.table: TableTop | None = None
         self._kinds: dict[str, tuple[bool, int]] = {}
-        self._geoms: dict[int, tuple[Any, Any]] = {}
+        self._geoms: dict[tuple[int, bool], tuple[list[Any], Any]] = {}
         self._prints = Prints(level.slant)
         self.casters = Casters(root)
         self._marked: set[str] = set()
@@ -48,13 +48,7 @@ class Nodes:
             self.paths.pop(body.name).remove_node()
             self._marked.discard(body.name)
             self._unread -= {body.name}
-        # pieces of one kind share their mesh on the card; held beside it, so that no other gets its id
-        key = id(body.piece.visual)
-        if key not in self._geoms:
-            self._geoms[key] = (geom_of(triangles_of(body.piece)), body.piece.visual)
-        node = core.GeomNode(body.name)
-        node.add_geom(self._geoms[key][0])
-        path = self.paths[body.name] = self._root.attach_new_node(node)
+        path = self.paths[body.name] = self._root.attach_new_node(core.GeomNode(body.name))
         look = look_of(body.piece, body.name)
         finish = look.finish
         path.set_shader_input("u_albedo", core.LVecBase3(*look.albedo))
@@ -62,16 +56,37 @@ class Nodes:
             "u_finish", core.LVecBase4(finish.roughness, finish.coat, finish.grain, finish.fibre)
         )
         path.set_shader_input("u_offset", core.LVecBase3(*look.offset))
+        face = 0 if body.name == TABLE else self._prints.dress(path, body.piece)
+        for geom in self._mesh(body.piece, face > 0):
+            path.node().add_geom(geom)
         if body.name == TABLE:
             self.table = TableTop(body, path, self._sphere)
             self.table.shine(*self._table_shaders())
             return
-        self._kinds[body.name] = kind = (finish.coat > 0, self._prints.dress(path, body.piece))
-        path.set_shader(self._piece_shader(*kind))
+        self._kinds[body.name] = (finish.coat > 0, face)
+        self._shade(body.name)
         path.set_bin("pieces", 0)
         path.hide(CASTS | DEEP)
         self.casters.add(body.name, body.piece)
         self.halves[body.name] = body.piece.extents / 2
+
+    def _mesh(self, piece: Piece, is_printed: bool) -> list[Any]:
+        """What of a piece shows no print, and what may. Pieces of one kind share it on the card."""
+        key = (id(piece.visual), is_printed)
+        if key not in self._geoms:
+            whole = triangles_of(piece)
+            parts = parted(whole) if is_printed else (whole,)
+            # the mesh is held beside it, so that no other gets its id
+            self._geoms[key] = ([geom_of(part) for part in parts], piece.visual)
+        return self._geoms[key][0]
+
+    def _shade(self, name: str) -> None:
+        """Give a piece its shaders."""
+        path, (is_coated, face) = self.paths[name], self._kinds[name]
+        path.set_shader(self._piece_shader(is_coated, 0))
+        if face:
+            printed = core.ShaderAttrib.make(self._piece_shader(is_coated, face))
+            path.node().set_geom_state(1, core.RenderState.make(printed))
 
     def mark(self, frame: Frame) -> None:
         """Show the marks of a frame and no others, and hide the prints it keeps hidden."""
@@ -87,8 +102,8 @@ class Nodes:
     def relight(self, level: Level) -> None:
         """Shade everything as another level does."""
         self._level = level
-        for name, kind in self._kinds.items():
-            self.paths[name].set_shader(self._piece_shader(*kind))
+        for name in self._kinds:
+            self._shade(name)
         if self.table is not None:
             self.table.shine(*self._table_shaders())
         self._backdrop.set_shader(self._backdrop_shader())
@@ -113,13 +128,6 @@ class Nodes:
 
     def _light(self) -> None:
         root = self._root
-        for name, value in (
-            ("u_sun", studio.SUN),
-            ("u_sun_light", studio.SUN_LIGHT),
-            ("u_sky_light", studio.SKY_LIGHT),
-            ("u_ground_light", studio.GROUND_LIGHT),
-        ):
-            root.set_shader_input(name, core.LVecBase3(*value))
         root.set_shader_input("u_mark", core.LVecBase4(0, 0, 0, 0))
         root.set_shader_input("u_fibres", texture_of("fibres", fibres(), mipmaps=True))
         root.set_shader_input("u_rings", texture_of("rings", rings(), mipmaps=False))

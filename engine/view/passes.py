@@ -115,6 +115,7 @@ class ShadowPass:
     def __init__(self, device: Device, root: Any, level: Level) -> None:
         self._root, self._level = root, level
         self._spread, self._calm = -1, 0
+        self._is_due = True
         self.buffer, texture = device.depths("shadow", (level.shadow, level.shadow), sort=0, compare=True)
         self._lens = core.OrthographicLens()
         self._eye = root.attach_new_node(core.Camera("sun", self._lens))
@@ -126,6 +127,15 @@ class ShadowPass:
     def close(self) -> None:
         """The sun sees no more."""
         self._eye.remove_node()
+
+    def moved(self) -> None:
+        """Something that casts shadows moved, or is new."""
+        self._is_due = True
+
+    def prepare(self) -> None:
+        """Before a picture: the sun looks anew only where it sees something else."""
+        self.buffer.set_active(self._is_due)
+        self._is_due = False
 
     def cover(self, scene: Sphere, boxes: Array, *, is_steady: bool) -> bool:
         """Cover a scene as it was made, and more when pieces spread; whether all shadows change with it. boxes: (n, 8,
@@ -145,6 +155,7 @@ class ShadowPass:
 
     def aim(self, sphere: Sphere, width: float) -> None:
         """Cover the sphere; width: metres, of the soft edge."""
+        self._is_due = True
         radius = sphere.radius * 1.04
         axes = studio.sun_axes()
         self._eye.set_mat(matrix_at(axes, np.array(sphere.centre) - 2 * radius * axes[1]))

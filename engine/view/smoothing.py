@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.view.bounds import Area
+from engine.view.bounds import WHOLE, Area
 from engine.view.camera import Camera
 from engine.view.device import Device, geom_of, shader
 from engine.view.edges import Lines
@@ -38,20 +38,25 @@ TOLERANCE = 0.0015
 class EdgePass:
     """The finished picture: what was drawn with one sample a pixel, its edges smoothed.
 
-    texture: its colours. size: pixels. drawn, deep: colours and depths of what was drawn.
+    texture: its colours. size: pixels. below: the buffer of what was drawn, and drawn: the texture of its colours.
     """
 
-    def __init__(self, device: Device, size: tuple[int, int], drawn: Any, deep: Any, *, to_ram: bool) -> None:
-        self._size = size
-        self.buffer, self.texture = device.picture("smooth", size, 0, sort=11, to_ram=to_ram, deep=False)
+    def __init__(
+        self, device: Device, size: tuple[int, int], below: Any, drawn: Any, *, to_ram: bool
+    ) -> None:
+        self._size, self._below = size, below
+        deep = device.depths_of(below)
+        self.buffer, self.texture = device.onto("smooth", size, below, sort=11)
+        if to_ram:
+            self.texture = device.read(self.buffer)
         scene = core.NodePath("smooth")
         scene.set_shader_input("u_picture", drawn)
         scene.set_shader_input("u_deep", deep)
         scene.set_shader_input("u_pixel", core.LVecBase2(1 / size[0], 1 / size[1]))
-        scene.set_depth_test(False)
         scene.set_depth_write(False)
-        whole = covering(shader("picture.vert", "copy.frag"))
-        whole.reparent_to(scene)
+        self._copy = covering(shader("picture.vert", "copy.frag"))
+        self._copy.set_depth_test(False)
+        self._copy.reparent_to(scene)
         self._node = core.GeomNode("edges")
         self._node.set_bounds(core.OmniBoundingVolume())
         self._node.set_final(True)
@@ -59,13 +64,20 @@ class EdgePass:
         strips.set_shader(shader("edges.vert", "edges.frag", TAPS=TAPS))
         strips.set_two_sided(True)
         strips.set_bin("fixed", 10)
-        self.buffer.disable_clears()
+        # what stands before the edge stays as it is
+        strips.set_attrib(core.DepthTestAttrib.make(core.RenderAttrib.M_less_equal))
         self._camera = scene.attach_new_node(core.Camera("smooth", core.OrthographicLens()))
         self.buffer.make_display_region().set_camera(self._camera)
 
     def show(self, lines: Lines, camera: Camera, planes: tuple[float, float], changed: Area) -> None:
         """Smooth these edges. planes: near and far, metres. changed: what of the picture is drawn anew."""
         confine(self._camera, changed)
+        if changed == WHOLE:
+            # a part is quicker drawn over, the whole quicker copied
+            self._below.trigger_copy()
+            self._copy.hide()
+        else:
+            self._copy.show()
         self._node.remove_all_geoms()
         triangles = strips(lines, camera, planes, self._size)
         if len(triangles.indices):

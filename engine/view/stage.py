@@ -113,8 +113,7 @@ class Stage:
         self._changes.whole()
         self._edges, self._top = None, self._buffer
         if smooth:
-            deep = self._device.depths_of(self._buffer)
-            self._edges = EdgePass(self._device, self.size, self.texture, deep, to_ram=self._to_ram)
+            self._edges = EdgePass(self._device, self.size, self._buffer, self.texture, to_ram=self._to_ram)
             self._top, self.texture = self._edges.buffer, self._edges.texture
         self._root.set_shader_input("u_pixel", core.LVecBase2(1 / self.size[0], 1 / self.size[1]))
         self._labels = Labels(self._top, self.size)
@@ -185,6 +184,7 @@ class Stage:
         if self._hud is not None or not self._labels.is_empty:
             # they lie over the picture, and are drawn onto it
             self._changes.whole()
+        self._shadow.prepare()
         table = self._bodies.table
         reach, blur = (self.sphere.radius * part for part in (studio.OCCLUSION_REACH, BLUR))
         height = None if table is None else table.height
@@ -214,8 +214,7 @@ class Stage:
         self._lens.set_near_far(near, far)
         self._lens.set_fov(wide, camera.fov)
         self._root.set_shader_input("u_eye", core.LVecBase3(*camera.eye))
-        ahead = np.subtract(camera.target, camera.eye)[:2] / camera.distance
-        self._root.set_shader_input("u_behind", core.LVecBase2(*(studio.BEHIND * ahead)))
+        self._root.set_shader_input("u_behind", core.LVecBase3(*studio.horizon(camera.eye, camera.target)))
         if self._occlusion is not None:
             self._occlusion.aim(camera, self._planes, self.sphere.radius * studio.OCCLUSION_REACH)
 
@@ -240,7 +239,8 @@ class Stage:
                 node.show() if name in shown else node.hide()
         self._bodies.mark(frame)
         self._outlines.show(frame)
-        self._bodies.casters.show(frame)
+        if self._bodies.casters.show(frame):
+            self._shadow.moved()
         self._boxes = boxes_of(frame, self._halves)
         self._changes.show(frame, self._boxes)
         if self._bodies.table is not None:

@@ -18,6 +18,7 @@ from games.judge.rows import OpenRow, lying, to_the_left
 from games.players.ahead import drawn
 from games.rules.base import Action, Need, Take, TakeBack
 from games.rules.tower_topple.rows import CENTRE
+from games.rules.tower_topple.state import COLOUR_OF, Print
 from games.session import Session
 
 if TYPE_CHECKING:
@@ -49,6 +50,9 @@ ABOVE = 3e-4
 OUT = 0.012
 """Metres beyond its own length that a brick is drawn, so that it is clear of the tower."""
 
+BAD = (*COLOUR_OF, Print.SKIP, Print.LOSE_TWO, Print.ALL_OTHERS_GAIN_ONE)
+"""Prints that cost a player points or the next player gains by; another brick to draw is none of these."""
+
 
 def choose(bot: Bot, session: Session, need: Need) -> Action:
     """The first brick, as `_ranked` likes them, that comes out in a trial without moving the tower; else the one that
@@ -59,7 +63,7 @@ def choose(bot: Bot, session: Session, need: Need) -> Action:
         return actions[0]
     if bot.style == "clumsy" or len(takes) == 1:
         return bot.luck.choice(takes)
-    ranked, scene = _ranked(session, takes), assembly_of(session)
+    ranked, scene = _ranked(session, need, takes), assembly_of(session)
     least, best = DOWN_BY, None
     for take in ranked[:CANDIDATES]:
         if not bears(scene, take.piece):
@@ -74,10 +78,11 @@ def choose(bot: Bot, session: Session, need: Need) -> Action:
     return best or ranked[0]
 
 
-def _ranked(session: Session, takes: list[Take]) -> list[Take]:
+def _ranked(session: Session, need: Need, takes: list[Take]) -> list[Take]:
     """The bricks as a bot likes them: last those that leave a single one in their row, at its edge above all, then
-    those right below the top, and edges with many rows above; loose ones before others, unless one as loose lies on
-    them, which comes along; those of the middle; those that carry least."""
+    those right below the top, and edges with many rows above; coloured ones, whose point is sure, before those that
+    may bear a bad print; loose ones before others, unless one as loose lies on them, which comes along; those of the
+    middle; those that carry least."""
     felt = session.table.pressing()
     tower = session.state.tower
     rows = {
@@ -85,6 +90,7 @@ def _ranked(session: Session, takes: list[Take]) -> list[Take]:
     }
     weighty = {name for row in tower[: -WEIGHTY - 1] for name in row}
     low = {name for row in tower[: -LIGHT - 1] for name in row}
+    sure = _harmless(session, need)
 
     def weight(name: str) -> float:
         return session.table.bodies[name].piece.mass * GRAVITY
@@ -92,7 +98,7 @@ def _ranked(session: Session, takes: list[Take]) -> list[Take]:
     def is_loose(name: str) -> bool:
         return felt.get(name, 0.0) < LOOSE * weight(name)
 
-    def liking(name: str) -> tuple[int, bool, bool, bool, bool, bool, float, str]:
+    def liking(name: str) -> tuple[int, bool, bool, bool, bool, bool, bool, float, str]:
         row, above = rows[name]
         loose = is_loose(name)
         edge = name != row[CENTRE]
@@ -103,9 +109,28 @@ def _ranked(session: Session, takes: list[Take]) -> list[Take]:
         left = [each for each in row if each not in ("", name)]
         # one of the middle carries a tower, one of an edge does not
         alone = 0 if len(left) == 2 else 1 if left == [row[CENTRE]] else 2
-        return alone, name not in weighty, edge and name in low, not loose, takes_along, edge, share, name
+        risky = name not in sure
+        return (
+            alone,
+            name not in weighty,
+            edge and name in low,
+            risky,
+            not loose,
+            takes_along,
+            edge,
+            share,
+            name,
+        )
 
     return sorted(takes, key=lambda take: liking(take.piece))
+
+
+def _harmless(session: Session, need: Need) -> set[str]:
+    """The bricks that cannot cost their puller points, as far as the seat may know: TT-03."""
+    state = session.game.rules.seen_by(session.state, need.player)
+    if state.house.points != "printed":
+        return {brick.id for brick in state.bricks}
+    return {brick.id for brick in state.bricks if brick.colour or brick.print not in (*BAD, Print.UNSEEN)}
 
 
 def place(bot: Bot, session: Session, need: Need) -> Pose:

@@ -21,7 +21,5 @@ void main() {
         float off = back + onward * ((float(i) + 0.5) * (1.0 / float(TAPS)));
         sum += texture(u_picture, uv + off * v_way.xy).rgb;
     }
-    // what stands before the edge stays as it is
-    if (texture(u_deep, uv).r < v_way.z) discard;
     colour = vec4(sum * (1.0 / float(TAPS)), 1.0);
 }

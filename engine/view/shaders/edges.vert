@@ -12,5 +12,5 @@ void main() {
     v_course = grain;
     v_way = grain_normal;
     v_slope = p3d_Normal.x;
-    gl_Position = vec4(p3d_Vertex.xy, 0.0, 1.0);
+    gl_Position = vec4(p3d_Vertex.xy, 2.0 * grain_normal.z - 1.0, 1.0);
 }

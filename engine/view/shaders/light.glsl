@@ -1,8 +1,5 @@
-// Light that pieces and table share: a warm sun with a soft shadow, a cool sky, a warm bounce from below.
-uniform vec3 u_sun;
-uniform vec3 u_sun_light;
-uniform vec3 u_sky_light;
-uniform vec3 u_ground_light;
+// Light that pieces and table share: a warm sun with a soft shadow, a cool sky, a warm bounce from below. SUN (towards
+// it), SUN_LIGHT, SKY_LIGHT and GROUND_LIGHT are set beforehand: numbers known to the compiler cost nothing.
 uniform sampler2DShadow u_shadow_map;
 uniform float u_shadow_blur;
 uniform sampler2D u_occlusion;
@@ -54,15 +51,16 @@ float ggx(float nl, float nv, float nh, float vh, float alpha) {
 
 // The room as a polished surface mirrors it: warm ground, bright sky, one wide window high on the left.
 vec3 room(vec3 direction) {
-    vec3 sky = mix(u_ground_light, u_sky_light, smoothstep(-0.35, 0.6, direction.z));
+    vec3 sky = mix(GROUND_LIGHT, SKY_LIGHT, smoothstep(-0.35, 0.6, direction.z));
     float window = smoothstep(0.80, 0.92, dot(direction, normalize(vec3(-0.55, -0.55, 0.63))));
-    return sky + u_sun_light * 0.35 * window;
+    return sky + SUN_LIGHT * 0.35 * window;
 }
 
 // Light to screen: Khronos' neutral curve for products (2024) keeps the colours of paint and wood; then sRGB.
 vec3 film(vec3 light) {
     float low = min(light.r, min(light.g, light.b));
-    light -= low < 0.08 ? low - 6.25 * low * low : 0.04;
+    low = min(low, 0.08);
+    light -= low - 6.25 * low * low;
     float peak = max(light.r, max(light.g, light.b));
     const float start = 0.76;
     const float rest = 1.0 - start;

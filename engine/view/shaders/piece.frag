@@ -67,15 +67,15 @@ void main() {
 #endif
     // late wood and pores are not only darker but redder
     albedo *= 1.0 + tone * vec3(0.75, 1.0, 1.25);
-    float nl = max(dot(n, u_sun), 0.0);
+    float nl = max(dot(n, SUN), 0.0);
     float nv = max(dot(n, v), 0.02);
-    vec3 h = normalize(u_sun + v);
+    vec3 h = normalize(SUN + v);
     float nh = max(dot(n, h), 0.0);
     float vh = max(dot(v, h), 0.0);
     float rough = u_finish.x - tone * 0.25;
     float open = occlusion();
-    vec3 sun = u_sun_light * (nl * sunlight(v_shadow) * (0.67 + 0.33 * open));
-    vec3 sky = mix(u_ground_light, u_sky_light, n.z * 0.5 + 0.5) * open;
+    vec3 sun = SUN_LIGHT * (nl * sunlight(v_shadow) * (0.67 + 0.33 * open));
+    vec3 sky = mix(GROUND_LIGHT, SKY_LIGHT, n.z * 0.5 + 0.5) * open;
     vec3 light = albedo * (sun * (1.0 / PI) + sky) + sun * ggx(nl, nv, nh, vh, rough * rough);
     float graze = 1.0 - nv;
     graze *= graze;

@@ -3,7 +3,6 @@ uniform mat4 p3d_ModelViewProjectionMatrix;
 uniform mat4 p3d_ModelMatrix;
 uniform mat4 u_shadow;
 uniform float u_shadow_step;
-uniform vec3 u_sun;
 in vec4 p3d_Vertex;
 in vec3 p3d_Normal;
 in vec3 grain;
@@ -22,7 +21,7 @@ void main() {
     v_grain = grain;
     v_grain_normal = grain_normal;
     // a step out of the surface, longer where the light grazes it, keeps a face from shading itself
-    float slope = 1.0 - clamp(dot(normal, u_sun), 0.0, 1.0);
+    float slope = 1.0 - clamp(dot(normal, SUN), 0.0, 1.0);
     v_shadow = (u_shadow * vec4(place.xyz + normal * u_shadow_step * (0.4 + 1.6 * slope), 1.0)).xyz;
     gl_Position = p3d_ModelViewProjectionMatrix * p3d_Vertex;
 }

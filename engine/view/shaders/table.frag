@@ -4,7 +4,7 @@ in vec3 v_shadow;
 uniform vec3 u_albedo;
 uniform vec4 u_finish;     // roughness, coat, grain, fibre
 uniform vec3 u_focus;
-uniform vec2 u_behind;      // level, away from the eye
+uniform vec3 u_behind;      // level, away from the eye; how much of the horizon is seen
 uniform vec2 u_fade;        // metres from the focus where the table begins and ends to melt into the backdrop
 uniform sampler2D u_fibres;
 uniform vec2 u_fibre_scale;
@@ -25,19 +25,19 @@ void main() {
     albedo = 0.85 * mix(vec3(dot(albedo, vec3(0.2126, 0.7152, 0.0722))), albedo, 0.72);
 #if CLOSE
     float open = occlusion();
-    float sun = sunlight(v_shadow) * u_sun.z * (0.67 + 0.33 * open);
+    float sun = sunlight(v_shadow) * SUN.z * (0.67 + 0.33 * open);
 #else
     // far from all pieces
     const float open = 1.0;
-    float sun = u_sun.z;
+    float sun = SUN.z;
 #endif
-    vec3 light = albedo * (u_sun_light * (sun / PI) + u_sky_light * open);
+    vec3 light = albedo * (SUN_LIGHT * (sun / PI) + SKY_LIGHT * open);
     vec3 eye = u_eye - v_place;
     float steep = clamp(eye.z * inversesqrt(dot(eye, eye)), 0.0, 1.0);
     float graze = 1.0 - steep;
-    light += u_sky_light * open * (graze * graze * graze * graze * 0.22);
+    light += SKY_LIGHT * open * (graze * graze * graze * graze * 0.22);
     // it melts behind, not in front, and not at all seen from above, where there is no horizon
     vec2 off = v_place.xy - u_focus.xy;
-    float fade = smoothstep(u_fade.x, u_fade.y, length(off) + dot(off, u_behind)) * (1.0 - smoothstep(0.5, 0.9, steep));
+    float fade = smoothstep(u_fade.x, u_fade.y, length(off) + dot(off, u_behind.xy)) * u_behind.z;
     colour = vec4(mix(film(light), backdrop(), fade), 1.0);
 }

@@ -30,14 +30,12 @@ from engine.view.video.film import Film, Shot
 
 Pixels = NDArray[np.uint8]
 Layout = Literal["yuv420p", "rgb24"]
-Lane = tuple[Any, Any]
-"""A process, and the queue of its pictures."""
 
 WORTH = 90
 """Pictures from which on it pays to start processes."""
 MOST_WORKERS = 8
 AHEAD = 3
-"""Pictures that each process may be ahead of the encoder."""
+"""Pictures that each process may be ahead of the encoder: as many places it has to put them."""
 PATIENCE = 5.0
 """Seconds between two looks whether a silent process still lives."""
 
@@ -77,7 +75,8 @@ class Painter:
 
 
 class Pictures(Iterator[Pixels]):
-    """Every picture of a film in order. Close it when done; drawing begins with it, not with the first picture."""
+    """Every picture of a film in order, each gone when the next one is asked for. Close it when done; drawing begins
+    with it, not with the first picture."""
 
     def __init__(
         self, is_new: NDArray[np.bool_], drawn: Iterator[Pixels], stop: Callable[[], object]
@@ -106,8 +105,7 @@ def pictures(film: Film, layout: Layout = "yuv420p", *, workers: int | None = No
         here = _here(film, layout, fresh)
         return Pictures(is_new, here, here.close)
     lanes = _started(film, layout, fresh, workers)
-    shared = (_received(*lanes[order % workers]) for order in range(len(fresh)))
-    return Pictures(is_new, shared, partial(_stop, lanes))
+    return Pictures(is_new, _shared(lanes, len(fresh)), partial(_stop, lanes))
 
 
 def _here(film: Film, layout: Layout, numbers: list[int]) -> Generator[Pixels]:
@@ -119,25 +117,69 @@ def _here(film: Film, layout: Layout, numbers: list[int]) -> Generator[Pixels]:
         painter.close()
 
 
+class Lane:
+    """A process that draws, and the memory it shares with this one, in which pictures take turns: sent through a pipe,
+    each would be copied five times. places: the pictures."""
+
+    def __init__(self, context: Any, film: Film, layout: Layout, numbers: list[int]) -> None:
+        width, height = film.recipe.size
+        shape = (height, width, 3) if layout == "rgb24" else (height * 3 // 2, width)
+        memory = context.RawArray("B", AHEAD * int(np.prod(shape)))
+        self._shape = (AHEAD, *shape)
+        self.places = _as_pictures(memory, self._shape)
+        self._free, self._done = context.Semaphore(AHEAD), context.Queue()
+        self.process = context.Process(
+            target=_work,
+            args=(film, layout, numbers, memory, self._shape, self._free, self._done),
+            daemon=True,
+        )
+        self.process.start()
+
+    def received(self) -> Pixels:
+        """The next picture, once it is drawn. Raises ViewError."""
+        while True:
+            with suppress(queue.Empty):
+                got = self._done.get(timeout=PATIENCE)
+                if isinstance(got, str):
+                    raise ViewError(got)
+                return np.asarray(self.places[got])
+            if not self.process.is_alive():
+                code = self.process.exitcode
+                raise ViewError(f"a drawing process ended by itself (exit code {code}); try --workers 1")
+
+    def passed(self) -> None:
+        """The picture that was received first is needed no more."""
+        self._free.release()
+
+    def stop(self) -> None:
+        """End the process."""
+        self.process.terminate()
+        self.process.join()
+        self._done.close()
+
+
+def _as_pictures(memory: Any, shape: tuple[int, ...]) -> Pixels:
+    return np.frombuffer(memory, np.uint8).reshape(shape)
+
+
 def _started(film: Film, layout: Layout, numbers: list[int], workers: int) -> list[Lane]:
     """Processes that draw in turn: the first draws the first, the second the second, and so on."""
     context: Any = multiprocessing.get_context(_way_to_start())
     if context.get_start_method() == "fork":
         _make_once(film)
-    lanes: list[Lane] = []
-    for lane in range(workers):
-        box = context.Queue(AHEAD)
-        process = context.Process(target=_work, args=(film, layout, numbers[lane::workers], box), daemon=True)
-        process.start()
-        lanes.append((process, box))
-    return lanes
+    return [Lane(context, film, layout, numbers[lane::workers]) for lane in range(workers)]
+
+
+def _shared(lanes: list[Lane], count: int) -> Iterator[Pixels]:
+    for order in range(count):
+        lane = lanes[order % len(lanes)]
+        yield lane.received()
+        lane.passed()
 
 
 def _stop(lanes: list[Lane]) -> None:
-    for process, box in lanes:
-        process.terminate()
-        process.join()
-        box.close()
+    for lane in lanes:
+        lane.stop()
 
 
 def _make_once(film: Film) -> None:
@@ -155,28 +197,20 @@ def _way_to_start() -> Literal["fork", "spawn"]:
     return "fork" if can_copy else "spawn"
 
 
-def _received(process: Any, box: Any) -> Pixels:
-    while True:
-        with suppress(queue.Empty):
-            got = box.get(timeout=PATIENCE)
-            if isinstance(got, str):
-                raise ViewError(got)
-            found: Pixels = got
-            return found
-        if not process.is_alive():
-            raise ViewError(
-                f"a drawing process ended by itself (exit code {process.exitcode}); try --workers 1"
-            )
-
-
-def _work(film: Film, layout: Layout, numbers: list[int], box: Any) -> None:
-    """What a process does: its share of the pictures, into its box."""
+def _work(
+    film: Film, layout: Layout, numbers: list[int], memory: Any, shape: tuple[int, ...], free: Any, done: Any
+) -> None:
+    """What a process does: its share of the pictures, each to a place that is free."""
     # the parent stops everybody; software GL needs no threads of its own where every core has a process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.setdefault("LP_NUM_THREADS", "0")
+    places = _as_pictures(memory, shape)
     try:
         painter = Painter(film, layout)
-        for number in numbers:
-            box.put(painter.paint(film.shot(number)))
+        for order, number in enumerate(numbers):
+            pixels = painter.paint(film.shot(number))
+            free.acquire()
+            places[order % AHEAD] = pixels
+            done.put(order % AHEAD)
     except ViewError as error:
-        box.put(str(error))
+        done.put(str(error))

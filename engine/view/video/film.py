@@ -236,7 +236,7 @@ class Holder:
         if not above.any():
             return None
         path = np.array(
-            [scenery.poses(t)[grip.body, :3] - place for t in np.linspace(grip.begin, grip.end, 24)]
+            [scenery.poses(t, (grip.body,))[0, :3] - place for t in np.linspace(grip.begin, grip.end, 24)]
         )
         level = np.linalg.norm(path[:, :2], axis=1)
         far = np.flatnonzero(level > 0.004)
@@ -244,7 +244,7 @@ class Holder:
 
     def at(self, moment: float) -> mannequin.Grasp:
         """The hand at a moment; after the grip where it was when it opened."""
-        pose = self._scenery.poses(min(moment, self._grip.end))[self._grip.body]
+        pose = self._scenery.poses(min(moment, self._grip.end), (self._grip.body,))[0]
         if not np.isfinite(pose).all():
             # a piece that is put on the table only when it is taken
             pose = self._scenery.poses(self._grip.begin + 0.05)[self._grip.body]

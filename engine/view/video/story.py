@@ -34,19 +34,21 @@ class Scenery:
     _towers: dict[Grip, Array] = field(default_factory=dict)
     _groups: dict[tuple[int, int], Array] = field(default_factory=dict)
 
-    def poses(self, moment: float) -> Array:
-        """(bodies, 7) at a second of the recording; what is put elsewhere goes there on an arc."""
-        poses = self.replay.frame_at(moment)
+    def poses(self, moment: float, bodies: Sequence[int] | None = None) -> Array:
+        """(bodies, 7) of everything or of these, at a second of the recording; what is put elsewhere goes there on an
+        arc."""
+        poses = self.replay.frame_at(moment, bodies)
         motion = self.motion
         if len(motion.speeds):
             interval = motion.at(moment)
-            put = np.flatnonzero(motion.put[interval])
+            asked = np.arange(len(self.extents)) if bodies is None else np.array(bodies)
+            put = np.flatnonzero(motion.put[interval, asked])
             begin, end = motion.times[interval], motion.times[interval + 1]
             if len(put) and begin < moment < end:
                 part = (moment - begin) / (end - begin)
                 eased = part * part * (3 - 2 * part)
-                first = self.replay.poses[interval, put].astype(np.float64)
-                last = self.replay.poses[interval + 1, put].astype(np.float64)
+                first = self.replay.poses[interval, asked[put]].astype(np.float64)
+                last = self.replay.poses[interval + 1, asked[put]].astype(np.float64)
                 poses[put, :3] = first[:, :3] + eased * (last[:, :3] - first[:, :3])
                 way = np.linalg.norm(last[:, :3] - first[:, :3], axis=1)
                 poses[put, 2] += 0.35 * way * 4 * part * (1 - part)
@@ -58,7 +60,7 @@ class Scenery:
 
     def corners(self, moment: float, bodies: Sequence[int]) -> Array:
         """(8 for each body that is there, 3) corners of their boxes; one point in the middle when there is none."""
-        poses = self.poses(moment)[list(bodies)]
+        poses = self.poses(moment, bodies)
         there = np.isfinite(poses).all(axis=1)
         if not there.any():
             return np.zeros((1, 3))
