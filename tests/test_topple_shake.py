@@ -139,9 +139,12 @@ def test_a_fall_is_run_again_finely_before_it_is_believed(monkeypatch: pytest.Mo
     assert len(rates) == 1
     shake(TOPPLES, trials=1)
     (quick, few), *finer = rates[1:]
-    assert len(finer) == 2
-    assert [fine // quick for fine, _ in finer] == [2, 8]
+    assert [fine // quick for fine, _ in finer] == [2, 8, 16]
     assert all(many > few for _, many in finer)
+    rates.clear()
+    # who wants so many seconds gets no more of them for putting down
+    shake(TOPPLES, trials=1, time=1.0)
+    assert [rate // quick for rate, _ in rates] == [1, 2, 8]
     rates.clear()
     with shaking(TOPPLES, trials=1) as finish:
         assert finish(True).stands is False

@@ -80,8 +80,8 @@ def choose(bot: Bot, session: Session, need: Need) -> Action:
 
 def _ranked(session: Session, need: Need, takes: list[Take]) -> list[Take]:
     """The bricks as a bot likes them: last those that leave a single one in their row, at its edge above all, then
-    those right below the top, and edges with many rows above; coloured ones, whose point is sure, before those that
-    may bear a bad print; loose ones before others, unless one as loose lies on them, which comes along; those of the
+    those right below the top, and edges with many rows above; loose ones before others, unless one as loose lies on
+    them, which comes along, coloured ones first, whose point is sure: others may bear a bad print; those of the
     middle; those that carry least."""
     felt = session.table.pressing()
     tower = session.state.tower
@@ -109,18 +109,8 @@ def _ranked(session: Session, need: Need, takes: list[Take]) -> list[Take]:
         left = [each for each in row if each not in ("", name)]
         # one of the middle carries a tower, one of an edge does not
         alone = 0 if len(left) == 2 else 1 if left == [row[CENTRE]] else 2
-        risky = name not in sure
-        return (
-            alone,
-            name not in weighty,
-            edge and name in low,
-            risky,
-            not loose,
-            takes_along,
-            edge,
-            share,
-            name,
-        )
+        late, risky = (name not in weighty, edge and name in low), loose and name not in sure
+        return alone, *late, not loose, takes_along, risky, edge, share, name
 
     return sorted(takes, key=lambda take: liking(take.piece))
 
