@@ -46,7 +46,7 @@ def draw(rows: Sequence[Row], path: Path) -> None:
         near.bar(places, heights, 0.18, label=NAMES[name], color=COLOURS[name])
     near.set_xticks(range(len(labels)), labels)
     near.set(xlabel="mm or degrees from the critical point", ylabel="verdicts as built, %", ylim=(0, 100))
-    near.legend(frameon=False, fontsize=8)
+    near.legend(loc="lower right", framealpha=0.9, fontsize=8)
     for name in NAMES:
         asked = [row for row in rows if getattr(row, f"{name}_s") > 0 and getattr(row, name) is not None]
         cost.plot(

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from games.commands.console import OK, refuse
 
-GAME, PLAYERS, SEED = "tower-topple", ("bot:bold", "bot:clumsy"), 25
+GAME, PLAYERS, SEED = "tower-topple", ("bot:bold", "bot:clumsy"), 38
 HOUSE: dict[str, object] = {"rounds": 1}
 SCENE = "arch"
 SECONDS = 10.0
