@@ -2,7 +2,7 @@
 
 A run that comes to rest and stays there is a witness: these forces do hold these pieces. A fall is only evidence,
 because an iteration that is not finished leaves contacts too soft, friction too weak, and pumps what rocks. So a
-trial runs quickly first, and what does not stand is run again, finely, in two ways, before it is believed; only where
+trial runs quickly first, and what does not stand is run again, finely, in three ways, before it is believed; only where
 a force balance has ruled out standing is a quick fall believed at once.
 """
 
@@ -211,22 +211,13 @@ def run_finely(task: Task, sink: Sink = _unseen) -> Trial:
             return trial
     if task.time is None:
         rate, held = GENTLE * scale.rate, replace(limits, settling=HOLD * limits.settling)
+        steps, drag, many = round(held.settling * rate), DRAG / rate, tuning.iterations
+        gentle = replace(tuning, skin=THIN_SKIN, treacle=drag, settle_steps=steps, settle_iterations=many)
         seen: list[Tick] = []
-        trial = run(rate, _gentle(tuning, held.settling, rate), held, lambda tick, _: seen.append(tick))
+        trial = run(rate, gentle, held, lambda tick, _: seen.append(tick))
         for tick in seen if trial.stands else ():
             sink(tick, rate)
     return trial
-
-
-def _gentle(tuning: Tuning, seconds: float, rate: int) -> Tuning:
-    """How a scene is put down for so long, rather than let go."""
-    return replace(
-        tuning,
-        skin=THIN_SKIN,
-        treacle=DRAG / rate,
-        settle_steps=round(seconds * rate),
-        settle_iterations=tuning.iterations,
-    )
 
 
 def _run(

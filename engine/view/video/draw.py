@@ -5,6 +5,7 @@ A picture depends on its number alone, so the film is the same whoever draws it.
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import queue
@@ -123,14 +124,13 @@ class Lane:
 
     def __init__(self, context: Any, film: Film, layout: Layout, numbers: list[int]) -> None:
         width, height = film.recipe.size
-        shape = (height, width, 3) if layout == "rgb24" else (height * 3 // 2, width)
-        memory = context.RawArray("B", AHEAD * int(np.prod(shape)))
-        self._shape = (AHEAD, *shape)
-        self.places = _as_pictures(memory, self._shape)
+        places = (AHEAD, height, width, 3) if layout == "rgb24" else (AHEAD, height * 3 // 2, width)
+        memory = context.RawArray("B", math.prod(places))
+        self.places = _as_pictures(memory, places)
         self._free, self._done = context.Semaphore(AHEAD), context.Queue()
         self.process = context.Process(
             target=_work,
-            args=(film, layout, numbers, memory, self._shape, self._free, self._done),
+            args=(film, layout, numbers, memory, places, self._free, self._done),
             daemon=True,
         )
         self.process.start()
