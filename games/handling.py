@@ -10,11 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.hand import GRIP, Grip, Target, Tremor, packed, unpacked
 from engine.pose import Pose
 from engine.unsteady import StiffArm, Sway, onset
 from games.rules.crazy_tower.stock import Handicap
+
+Array = NDArray[np.float64]
 
 WOBBLE = 0.006
 """CT-47: metres to either side by which the hand of somebody who has spun round three times wobbles, at first."""
@@ -89,8 +92,7 @@ class Handling:
             return target
         self._place = self._place + way / max(1.0, leap)
         place = self._place + self._tremor.at(seconds)
-        swaying = self._sway.at(seconds) + self._wobble(step, rate)
-        place += onset((step - self._taken_at) / rate) * swaying
+        place += self.swaying(step, rate)
         if self._highest:
             # CT-49: the other hand lies on the table, the wrists stay together
             place[2] = min(float(place[2]), self._highest)
@@ -99,9 +101,14 @@ class Handling:
         x, y, z = place.tolist()
         return packed(Pose((x, y, z), pose.orientation))
 
-    def _wobble(self, step: int, rate: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def swaying(self, step: int, rate: int) -> Array:
+        """Metres (3,) by which the player's body carries the hand off at a step; rate: steps a second."""
+        swaying = self._sway.at(step / rate) + self._wobble(step, rate)
+        return np.asarray(onset((step - self._taken_at) / rate) * swaying)
+
+    def _wobble(self, step: int, rate: int) -> Array:
         """CT-47: dizziness wears off evenly."""
-        if self._spun_at is None:
+        if self._spun_at is None or step < self._spun_at:
             return np.zeros(3)
         left = 1.0 - (step - self._spun_at) / rate / self._dizzy_s
         return max(0.0, left) * Sway(WOBBLE, WOBBLE_PERIOD, 2).at((step - self._spun_at) / rate)

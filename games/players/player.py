@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from engine.hand import Tremor, packed, unpacked
 from engine.motions import LOWER_SPEED, Ending, Motion, carry, draw, lower, wait
 from engine.pose import Pose
+from engine.watch import steps_of
 from engine.world import FLOOR, TABLE
 from games.judge.rows import outline as plan
 from games.rules.base import Action, Need, TakeBack, Wait
@@ -30,6 +31,9 @@ SINK = 0.02
 """Metres below its place to which a lowered piece may go until something carries it."""
 MOST_TRIES = 20
 """ALL-9 lets a piece that lies against the rules be laid again; a bot that fails so often gives up."""
+REACTION = 0.15
+"""Seconds after which a player makes up for the swaying of its own body (CT-41, CT-45, CT-47): so long people take to
+correct a hand that they see go astray."""
 PAUSE = 0.2
 """Seconds for which a piece that was drawn is held still: only what has touched nothing for a while is out."""
 ASIDE = 0.008
@@ -168,7 +172,8 @@ def pull(session: Session, player: Player, need: Need) -> None:
 
 
 def _drive(session: Session, player: Player, motion: Motion, wait: Wait) -> Ending:
-    """Run a motion, with the player's tremor, as long as the rules leave the piece in the hand."""
+    """Run a motion, with the player's tremor and against the swaying it has felt, as long as the rules leave the piece
+    in the hand."""
     rate = session.table.world.rate
     while True:
         try:
@@ -178,9 +183,12 @@ def _drive(session: Session, player: Player, motion: Motion, wait: Wait) -> Endi
             return ending
         if session.need.wait is not wait or session.table.hand.held is None:
             return Ending.EMPTY
-        if player.tremor.size > 0.0:
+        step = session.table.step
+        offset = player.tremor.at(step / rate) - session.handling.swaying(
+            step - steps_of(REACTION, rate), rate
+        )
+        if offset.any():
             pose = unpacked(target)
-            offset = player.tremor.at(session.table.step / rate)
             x, y, z = (np.asarray(pose.position) + offset).tolist()
             target = packed(Pose((x, y, z), pose.orientation))
         session.aim(target)

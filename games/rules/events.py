@@ -20,10 +20,7 @@ from games.rules.conditions import Condition, Question
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """
-
-    He held piece made its first contact with a lying piece: from here nothing can be taken back (ALL-6).
-    """
+    """The held piece made its first contact with a lying piece: from here nothing can be taken back (ALL-6)."""
 
     step: int
     piece: str
