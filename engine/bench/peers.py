@@ -54,23 +54,47 @@ class Answer:
 # -- MuJoCo --------------------------------------------------------------------------------------------------------
 
 
-def mujoco_says(assembly: Assembly, gravity: Vector = DOWN, seconds: float = SECONDS) -> Answer:
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """How MuJoCo computes. step: seconds. give: seconds, the time constant with which contacts give way (`solref`), of
+    which the step allows no less than twice its length. reach: metres between faces at which contacts begin. grip:
+    times the friction. drag: 1/s, that everything is slowed by for the first half of the settling; 0: let go at once.
+    """
+
+    step: float = 0.002
+    give: float = 0.004
+    reach: float = 0.0
+    grip: float = 1.0
+    drag: float = 0.0
+
+
+MANUAL = Tuning()
+"""Steps as its manual has them, contacts as stiff as they allow."""
+LOOKS = 20
+"""A second: what has gone too far does not come back."""
+
+
+def mujoco_says(
+    assembly: Assembly, gravity: Vector = DOWN, seconds: float = SECONDS, tuning: Tuning = MANUAL
+) -> Answer:
     """Whether everything stays where it is, by the limits of our own trials: after half a second of settling no centre
     moves by 2 mm and nothing turns by 2 degrees. Raises ImportError without the extra `bench`."""
     import mujoco
 
     started = time.perf_counter()
-    model = mujoco.MjModel.from_xml_string(mjcf(assembly.bodies, gravity))
+    model = mujoco.MjModel.from_xml_string(mjcf(assembly.bodies, gravity, tuning))
     data = mujoco.MjData(model)
     limits = limits_of(assembly)
     steps, settling = (round(span / model.opt.timestep) for span in (seconds, limits.settling))
-    for _ in range(settling):
+    for step in range(settling):
         mujoco.mj_step(model, data)
+        if tuning.drag and 2 * step < settling:
+            data.qvel *= 1.0 - tuning.drag * tuning.step
     poses = np.array(data.qpos).reshape(-1, 7)
+    every = round(1.0 / (LOOKS * tuning.step))
     for step in range(settling, steps):
         mujoco.mj_step(model, data)
-        # looked at 20 times a second: what has gone too far does not come back
-        if step % 25 == 0 and _is_away(poses, np.array(data.qpos).reshape(-1, 7), limits):
+        if step % every == 0 and _is_away(poses, np.array(data.qpos).reshape(-1, 7), limits):
             return Answer(False, time.perf_counter() - started)
     start = np.array([body.pose.position for body in assembly.free])
     sunk = float(np.linalg.norm(poses[:, :3] - start, axis=1).max()) > 4.0 * limits.shift
@@ -85,7 +109,7 @@ def _is_away(before: Array, after: Array, limits: Limits) -> bool:
     return bool(moved > limits.shift or turned > limits.twist)
 
 
-def mjcf(bodies: Sequence[Body], gravity: Vector = DOWN) -> str:
+def mjcf(bodies: Sequence[Body], gravity: Vector = DOWN, tuning: Tuning = MANUAL) -> str:
     """A scene as MuJoCo's XML: boxes and upright cylinders as themselves, other convex parts as meshes.
 
     Steps of 2 ms, elliptic friction cones, frictional contacts ten times harder than normal ones (`impratio`), which is
@@ -101,14 +125,15 @@ def mjcf(bodies: Sequence[Body], gravity: Vector = DOWN) -> str:
             _geom(f"{number}.{at}", part, assets) for at, part in enumerate(body.piece.parts)
         ]
         material = body.piece.material
-        common = f'density="{material.density_kg_m3}" friction="{material.friction} 1e-4 1e-5"'
+        common = f'density="{material.density_kg_m3}" friction="{tuning.grip * material.friction} 1e-4 1e-5"'
         joint = "" if body.fixed else "<freejoint/>"
         inside = "".join(f"<geom {geom} {common}/>" for geom in geoms)
         world.append(f'<body pos="{a} {b} {c}" quat="{w} {i} {j} {k}">{joint}{inside}</body>')
     return (
-        f'<mujoco><option timestep="0.002" cone="elliptic" impratio="10" gravity="{x} {y} {z}" '
+        f'<mujoco><option timestep="{tuning.step}" cone="elliptic" impratio="10" gravity="{x} {y} {z}" '
         'integrator="implicitfast"><flag multiccd="enable"/></option>'
-        '<default><geom condim="3" solref="0.004 1" solimp="0.99 0.999 0.0001"/></default>'
+        f'<default><geom condim="3" solref="{tuning.give} 1" solimp="0.99 0.999 0.0001" margin="{tuning.reach}"/>'
+        "</default>"
         f"<asset>{''.join(assets)}</asset><worldbody>{''.join(world)}</worldbody></mujoco>"
     )
 
