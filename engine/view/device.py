@@ -21,6 +21,7 @@ from engine.quiet import without_stderr
 from engine.view import studio
 from engine.view.errors import ViewError, no_graphics, no_screen
 from engine.view.geometry import Triangles
+from engine.view.grain import FIBRE_TILE
 
 SETTINGS = """
 gl-version 3 2
@@ -218,8 +219,9 @@ def source(name: str) -> str:
 def shader(vertex: str, *fragments: str, **defines: int) -> Any:
     """A shader of a vertex file and fragment files put together, with the room's light and these numbers set
     beforehand: what the compiler knows costs less than what it is told for every picture."""
-    light = {name: f"vec3{getattr(studio, name)}" for name in ROOM}
-    head = VERSION + "".join(f"#define {name} {value}\n" for name, value in (light | defines).items())
+    room = {name: f"vec3{getattr(studio, name)}" for name in ROOM}
+    room["FIBRE_SCALE"] = f"vec2{tuple(1 / side for side in FIBRE_TILE)}"
+    head = VERSION + "".join(f"#define {name} {value}\n" for name, value in (room | defines).items())
     vertices, body = (
         "".join(source(name).replace(VERSION, "") for name in names) for names in ((vertex,), fragments)
     )

@@ -13,7 +13,7 @@ from engine.view.casters import Casters
 from engine.view.device import geom_of, shader, texture_of
 from engine.view.frame import Frame
 from engine.view.geometry import parted, triangles_of
-from engine.view.grain import FIBRE_TILE, fibres, rings
+from engine.view.grain import fibres, rings
 from engine.view.look import Level, linear_of, look_of
 from engine.view.passes import CASTS, DEEP, covering
 from engine.view.prints import Prints
@@ -110,11 +110,11 @@ class Nodes:
 
     def _table_shaders(self) -> tuple[Any, Any]:
         """Where nothing is near, and where shadows fall."""
-        far, close = (self._shader("backdrop.glsl", "table.frag", CLOSE=close) for close in (0, 1))
+        far, close = (self._shader("backdrop.glsl", "table.frag", TABLE=1, CLOSE=close) for close in (0, 1))
         return far, close
 
     def _backdrop_shader(self) -> Any:
-        return self._shader("backdrop.glsl", "backdrop.frag", vertex="screen.vert")
+        return self._shader("backdrop.glsl", "backdrop.frag", vertex="backdrop.vert")
 
     def _piece_shader(self, is_coated: bool, face: int) -> Any:
         """The shader of pieces of a kind: lacquered or not, and `FACE` as `Prints.dress` answers it."""
@@ -131,7 +131,6 @@ class Nodes:
         root.set_shader_input("u_mark", core.LVecBase4(0, 0, 0, 0))
         root.set_shader_input("u_fibres", texture_of("fibres", fibres(), mipmaps=True))
         root.set_shader_input("u_rings", texture_of("rings", rings(), mipmaps=False))
-        root.set_shader_input("u_fibre_scale", core.LVecBase2(1 / FIBRE_TILE[0], 1 / FIBRE_TILE[1]))
         self._backdrop = covering(self._backdrop_shader())
         self._backdrop.set_bin("fixed", 10)
         self._backdrop.hide(CASTS | DEEP)

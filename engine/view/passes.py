@@ -186,7 +186,7 @@ class OcclusionPass:
         camera.node().set_initial_state(depth_state())
         camera.node().set_camera_mask(DEEP)
         depths.make_display_region().set_camera(camera)
-        shading = shader("screen.vert", "occlusion.frag", OCCLUSION=level.occlusion)
+        shading = shader("occlusion.vert", "occlusion.frag", OCCLUSION=level.occlusion)
         first, self._quad, open_sky = self._screen(device, "occlusion", 2, shading)
         self._quad.set_shader_input("u_depth", deep)
         second, blur, smooth = self._screen(device, "blur", 3, shader("screen.vert", "blur.frag"))

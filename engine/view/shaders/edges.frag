@@ -4,7 +4,7 @@ in vec3 v_way;                 // a pixel along the edge as a part of the pictur
 in float v_slope;              // how much deeper a pixel further on
 uniform sampler2D u_picture;
 uniform sampler2D u_deep;
-uniform vec2 u_pixel;
+flat in vec2 v_pixel;
 out vec4 colour;
 
 // How far the mean may reach: not to what stands before the edge.
@@ -13,7 +13,7 @@ float reach(vec2 uv, float most) {
 }
 
 void main() {
-    vec2 uv = gl_FragCoord.xy * u_pixel;
+    vec2 uv = gl_FragCoord.xy * v_pixel;
     float back = reach(uv, -min(v_course.x, v_course.z));
     float onward = reach(uv, min(v_course.y, v_course.z)) - back;
     vec3 sum = vec3(0.0);

@@ -1,5 +1,6 @@
 #version 150
 // A strip along an edge, already in screen coordinates.
+uniform vec2 u_pixel;
 in vec4 p3d_Vertex;
 in vec3 p3d_Normal;
 in vec3 grain;
@@ -7,8 +8,10 @@ in vec3 grain_normal;
 out vec3 v_course;
 out vec3 v_way;
 out float v_slope;
+flat out vec2 v_pixel;
 
 void main() {
+    v_pixel = u_pixel;
     v_course = grain;
     v_way = grain_normal;
     v_slope = p3d_Normal.x;

@@ -1,10 +1,10 @@
 // Light that pieces and table share: a warm sun with a soft shadow, a cool sky, a warm bounce from below. SUN (towards
 // it), SUN_LIGHT, SKY_LIGHT and GROUND_LIGHT are set beforehand: numbers known to the compiler cost nothing.
+// What is the same for all pixels of a thing comes flat from its vertices, not as a uniform: software renderers read every
+// number of a uniform for every pixel again, one after another, which was a third of what the table cost.
 uniform sampler2DShadow u_shadow_map;
-uniform float u_shadow_blur;
 uniform sampler2D u_occlusion;
-uniform vec2 u_pixel;
-uniform vec3 u_eye;
+flat in vec3 v_screen;     // one over the picture's width and height; between taps of the shadow map
 
 const float PI = 3.14159265;
 
@@ -13,7 +13,7 @@ const float PI = 3.14159265;
 // Straight through: software renderers lose more by a loop that can end early than by the taps it would save.
 float sunlight(vec3 at) {
 #if TAPS == 5
-    vec2 far = u_shadow_blur * vec2(1.04, 0.34);
+    vec2 far = v_screen.z * vec2(1.04, 0.34);
     float sum = texture(u_shadow_map, at);
     sum += texture(u_shadow_map, vec3(at.xy + far, at.z));
     sum += texture(u_shadow_map, vec3(at.xy - far, at.z));
@@ -22,7 +22,7 @@ float sunlight(vec3 at) {
 #else
     float sum = 0.0;
     for (int i = 0; i < TAPS; ++i) {
-        vec2 tap = (vec2(float(i % SIDE), float(i / SIDE)) - 0.5 * float(SIDE - 1)) * u_shadow_blur;
+        vec2 tap = (vec2(float(i % SIDE), float(i / SIDE)) - 0.5 * float(SIDE - 1)) * v_screen.z;
         sum += texture(u_shadow_map, vec3(at.xy + vec2(0.8 * tap.x - 0.6 * tap.y, 0.6 * tap.x + 0.8 * tap.y), at.z));
     }
 #endif
@@ -33,7 +33,7 @@ float sunlight(vec3 at) {
 // in corners too.
 float occlusion() {
 #if OCCLUSION > 0
-    return texture(u_occlusion, gl_FragCoord.xy * u_pixel).r;
+    return texture(u_occlusion, gl_FragCoord.xy * v_screen.xy).r;
 #else
     return 1.0;
 #endif

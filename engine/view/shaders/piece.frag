@@ -1,22 +1,19 @@
-in vec3 v_place;
+in vec3 v_eye;             // from here to the eye
 in vec3 v_normal;
-in vec3 v_grain;
+in vec3 v_grain;           // in the tree it was cut from
 in vec3 v_grain_normal;
 in vec3 v_shadow;
-uniform vec3 u_albedo;
-uniform vec4 u_finish;     // roughness, coat, grain, fibre
-uniform vec3 u_offset;
-uniform vec4 u_mark;       // highlight: colour and strength
+flat in vec3 v_albedo;
+flat in vec4 v_finish;     // roughness, coat, grain, fibre
+flat in vec4 v_mark;       // highlight: colour and strength
 uniform sampler2D u_fibres;
 uniform sampler2D u_rings;
-uniform vec2 u_fibre_scale;
 #ifdef FACE
-uniform mat4 p3d_ModelMatrix;
 uniform sampler2D u_face;
-uniform float u_face_shown;    // 0 or 1
-uniform mat4 u_face_axes;      // from along the grain back to the piece frame
-uniform vec4 u_face_area;      // on top: centre, and one over the size
-uniform vec3 u_face_press;     // a step across and up in the picture, and the depth over two such steps
+in vec3 v_face;            // in the picture, and whether this side shows it
+flat in vec3 v_press;      // a step across and up in the picture, and the depth over two such steps
+flat in vec3 v_across;     // the picture's axes in the world
+flat in vec3 v_up;
 // Seen at a slant a print would blur along the slant: a finer level of it than is asked for keeps words readable.
 const float SHARPER = -1.0;
 #endif
@@ -26,30 +23,30 @@ out vec4 colour;
 // and flecks along it, pores on the end grain.
 float pattern() {
     vec3 n = abs(v_grain_normal);
-    vec3 at = v_grain + u_offset;
+    vec3 at = v_grain;
     float end = smoothstep(0.5, 0.9, n.x);
     float across = n.y > n.z ? at.z : at.y;
-    vec4 fibre = texture(u_fibres, mix(vec2(at.x, across), 1.3 * at.yz, end) * mix(u_fibre_scale, u_fibre_scale.yy, end));
+    vec4 fibre = texture(u_fibres, mix(vec2(at.x, across), 1.3 * at.yz, end) * mix(FIBRE_SCALE, FIBRE_SCALE.yy, end));
     float radius = length(at.yz) + (fibre.b - 0.5) * (0.006 - 0.006 * end);
     float ring = texture(u_rings, vec2(radius * 20.0, 0.5)).r;
     float wood = (fibre.r - 0.5) * mix(0.36, 0.22, end) - fibre.g * mix(0.16, 0.10, end)
                - (ring - 0.25) * mix(0.20, 0.42, end) + (fibre.b - 0.5) * 0.10 - 0.20 * end;
-    return wood * u_finish.z + (fibre.a - 0.5) * 0.16 * u_finish.w;
+    return wood * v_finish.z + (fibre.a - 0.5) * 0.16 * v_finish.w;
 }
 
 #ifdef FACE
 // What is printed here: colour and cover. Where it is pressed into the wood, its edges catch the light.
 vec4 printed(inout vec3 n) {
-    vec2 uv = ((mat3(u_face_axes) * v_grain).xy - u_face_area.xy) * u_face_area.zw + 0.5;
+    vec2 uv = v_face.xy;
     vec2 off = abs(uv - 0.5);
-    float on = u_face_shown * step(0.99, (mat3(u_face_axes) * v_grain_normal).z) * step(max(off.x, off.y), 0.5);
+    float on = step(0.99, v_face.z) * step(max(off.x, off.y), 0.5);
     vec4 face = texture(u_face, uv, SHARPER);
 #if FACE > 1
-    vec2 across = vec2(u_face_press.x, 0.0);
-    vec2 up = vec2(0.0, u_face_press.y);
+    vec2 across = vec2(v_press.x, 0.0);
+    vec2 up = vec2(0.0, v_press.y);
     vec2 slope = vec2(texture(u_face, uv + across, SHARPER).a - texture(u_face, uv - across, SHARPER).a,
-                      texture(u_face, uv + up, SHARPER).a - texture(u_face, uv - up, SHARPER).a) * (on * u_face_press.z);
-    n = normalize(n + p3d_ModelMatrix[0].xyz * slope.x + p3d_ModelMatrix[1].xyz * slope.y);
+                      texture(u_face, uv + up, SHARPER).a - texture(u_face, uv - up, SHARPER).a) * (on * v_press.z);
+    n = normalize(n + v_across * slope.x + v_up * slope.y);
 #endif
     face.a *= on;
     return face;
@@ -58,9 +55,9 @@ vec4 printed(inout vec3 n) {
 
 void main() {
     vec3 n = normalize(v_normal);
-    vec3 v = normalize(u_eye - v_place);
+    vec3 v = normalize(v_eye);
     float tone = pattern();
-    vec3 albedo = u_albedo;
+    vec3 albedo = v_albedo;
 #ifdef FACE
     vec4 face = printed(n);
     albedo = mix(albedo, face.rgb, face.a);
@@ -72,7 +69,7 @@ void main() {
     vec3 h = normalize(SUN + v);
     float nh = max(dot(n, h), 0.0);
     float vh = max(dot(v, h), 0.0);
-    float rough = u_finish.x - tone * 0.25;
+    float rough = v_finish.x - tone * 0.25;
     float open = occlusion();
     vec3 sun = SUN_LIGHT * (nl * sunlight(v_shadow) * (0.67 + 0.33 * open));
     vec3 sky = mix(GROUND_LIGHT, SKY_LIGHT, n.z * 0.5 + 0.5) * open;
@@ -82,11 +79,11 @@ void main() {
     graze *= graze;
 #ifdef COAT
     vec3 mirror = room(reflect(-v, n)) * open;
-    light += u_finish.y * (sun * ggx(nl, nv, nh, vh, 0.04) + mirror * (0.04 + 0.5 * graze));
+    light += v_finish.y * (sun * ggx(nl, nv, nh, vh, 0.04) + mirror * (0.04 + 0.5 * graze));
 #else
     light += sky * graze * 0.12;
 #endif
     // a mark keeps the light and shade of the piece
-    light = mix(light, u_mark.rgb * (sun.g * (1.0 / PI) + sky.g), u_mark.a);
+    light = mix(light, v_mark.rgb * (sun.g * (1.0 / PI) + sky.g), v_mark.a);
     colour = vec4(film(light), 1.0);
 }

@@ -3,23 +3,71 @@ uniform mat4 p3d_ModelViewProjectionMatrix;
 uniform mat4 p3d_ModelMatrix;
 uniform mat4 u_shadow;
 uniform float u_shadow_step;
+uniform float u_shadow_blur;
+uniform vec2 u_pixel;
+uniform vec3 u_eye;
+uniform vec3 u_albedo;
+uniform vec4 u_finish;
 in vec4 p3d_Vertex;
 in vec3 p3d_Normal;
 in vec3 grain;
 in vec3 grain_normal;
-out vec3 v_place;
-out vec3 v_normal;
+out vec3 v_eye;
 out vec3 v_grain;
-out vec3 v_grain_normal;
 out vec3 v_shadow;
+flat out vec3 v_screen;
+flat out vec3 v_albedo;
+flat out vec4 v_finish;
+#ifdef TABLE
+uniform vec3 u_focus;
+uniform vec3 u_behind;
+uniform vec2 u_fade;
+out vec2 v_off;
+flat out vec3 v_behind;
+flat out vec2 v_fade;
+#else
+uniform vec3 u_offset;
+uniform vec4 u_mark;
+out vec3 v_normal;
+out vec3 v_grain_normal;
+flat out vec4 v_mark;
+#endif
+#ifdef FACE
+uniform float u_face_shown;
+uniform mat4 u_face_axes;      // from along the grain back to the piece frame
+uniform vec4 u_face_area;      // on top: centre, and one over the size
+uniform vec3 u_face_press;
+out vec3 v_face;
+flat out vec3 v_press;
+flat out vec3 v_across;
+flat out vec3 v_up;
+#endif
 
 void main() {
     vec4 place = p3d_ModelMatrix * p3d_Vertex;
     vec3 normal = mat3(p3d_ModelMatrix) * p3d_Normal;
-    v_place = place.xyz;
-    v_normal = normal;
+    v_eye = u_eye - place.xyz;
+    v_screen = vec3(u_pixel, u_shadow_blur);
+    v_albedo = u_albedo;
+    v_finish = u_finish;
+#ifdef TABLE
     v_grain = grain;
+    v_off = place.xy - u_focus.xy;
+    v_behind = u_behind;
+    v_fade = u_fade;
+#else
+    v_normal = normal;
+    v_grain = grain + u_offset;
     v_grain_normal = grain_normal;
+    v_mark = u_mark;
+#endif
+#ifdef FACE
+    v_face = vec3(((mat3(u_face_axes) * grain).xy - u_face_area.xy) * u_face_area.zw + 0.5,
+                  (mat3(u_face_axes) * grain_normal).z * u_face_shown);
+    v_press = u_face_press;
+    v_across = p3d_ModelMatrix[0].xyz;
+    v_up = p3d_ModelMatrix[1].xyz;
+#endif
     // a step out of the surface, longer where the light grazes it, keeps a face from shading itself
     float slope = 1.0 - clamp(dot(normal, SUN), 0.0, 1.0);
     v_shadow = (u_shadow * vec4(place.xyz + normal * u_shadow_step * (0.4 + 1.6 * slope), 1.0)).xyz;
