@@ -56,21 +56,20 @@ vec3 room(vec3 direction) {
     return sky + SUN_LIGHT * 0.35 * window;
 }
 
-// Light to screen: Khronos' neutral curve for products (2024) keeps the colours of paint and wood; then sRGB.
+// Light to screen: Khronos' neutral curve for products (2024) keeps the colours of paint and wood; then sRGB. What rounding
+// takes beyond 0 and 1 is cut off where the picture is written.
 vec3 film(vec3 light) {
-    float low = min(light.r, min(light.g, light.b));
-    low = min(low, 0.08);
+    float low = min(min(light.r, min(light.g, light.b)), 0.08);
     light -= low - 6.25 * low * low;
+    // what is brighter than 0.76 is held back, more and more: 1 is never reached
     float peak = max(light.r, max(light.g, light.b));
-    const float start = 0.76;
-    const float rest = 1.0 - start;
-    float over = max(peak - start, 0.0);
-    float held = start + over * rest / (over + rest);
-    light *= min(peak, held) / max(peak, 1e-4);
-    light = mix(light, vec3(held), 1.0 - 1.0 / (0.15 * max(peak - held, 0.0) + 1.0));
+    float over = max(peak - 0.76, 0.0);
+    float back = over * over / (over + 0.24);
+    float pale = 0.15 * back;
+    light = mix(light * (1.0 - back / (peak + 1e-6)), vec3(peak - back), pale / (pale + 1.0));
     // sRGB by one root, within 0.002 of the power but for what is all but black (processors have no quick power)
-    vec3 root = sqrt(clamp(light, 0.0, 1.0));
-    return clamp(((0.22164 * root - 0.548658) * root + 1.361452) * root - 0.03246, 0.0, 1.0);
+    vec3 root = sqrt(light);
+    return ((0.22164 * root - 0.548658) * root + 1.361452) * root - 0.03246;
 }
 
 // Breaks the steps of 8 bits in smooth gradients (interleaved gradient noise, Jimenez 2014).
