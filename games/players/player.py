@@ -30,8 +30,8 @@ DROP = 0.026
 SINK = 0.02
 """Metres below its place to which a lowered piece may go until something carries it."""
 MOST_TRIES = 60
-"""ALL-9 lets a piece that lies against the rules be laid again; a bot that fails so often gives up. One that trembles and
-stands on one foot (CT-45) hits a gap of its block's own size at one try in ten."""
+"""ALL-9 lets a piece that lies against the rules be laid again; a bot that fails so often gives up. One that trembles
+and stands on one foot (CT-45) hits a gap of its block's own size at one try in ten."""
 REACTION = 0.15
 """Seconds after which a player makes up for the swaying of its own body (CT-41, CT-45, CT-47): so long people take to
 correct a hand that they see go astray."""
