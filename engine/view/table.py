@@ -19,6 +19,10 @@ from engine.world import Body
 Array = NDArray[np.float64]
 
 
+INNER = 0.7
+"""Part of the table, from its middle, in which it is seen as it is; towards its edge it melts into the backdrop."""
+
+
 class TableTop:
     """The table on a stage. path: its node, with its look. sphere: of the stage.
 
@@ -29,13 +33,16 @@ class TableTop:
         self._table, self._path = table, path
         path.set_bin("fixed", 5)
         path.hide(CASTS)
+        half = table.piece.extents[:2] / 2
         off = np.abs(np.subtract(sphere.centre, table.pose.position))[:2]
-        to_edge = float((table.piece.extents[:2] / 2 - off).min())
         begin, end = (sphere.radius * part for part in studio.FADE)
         # gone before its edge is seen, unless pieces stand so near the edge that it matters
-        end = min(end, max(to_edge, 1.5 * begin))
+        is_inner = bool((off + sphere.radius <= INNER * half).all())
+        if not is_inner:
+            end = min(end, max(float((half - off).min()), 1.5 * begin))
         path.set_shader_input("u_focus", core.LVecBase3(*sphere.centre))
         path.set_shader_input("u_fade", core.LVecBase2(begin, end))
+        path.set_shader_input("u_rim", core.LVecBase2(*(1 / half if is_inner else 0 * half)))
         parts = table.piece.parts
         # what is no level box is drawn as a whole
         self._is_split = (

@@ -22,7 +22,9 @@ flat out vec4 v_finish;
 uniform vec3 u_focus;
 uniform vec3 u_behind;
 uniform vec2 u_fade;
+uniform vec2 u_rim;
 out vec2 v_off;
+out vec2 v_rim;
 flat out vec3 v_behind;
 flat out vec2 v_fade;
 #else
@@ -53,6 +55,7 @@ void main() {
 #ifdef TABLE
     v_grain = grain;
     v_off = place.xy - u_focus.xy;
+    v_rim = p3d_Vertex.xy * u_rim;
     v_behind = u_behind;
     v_fade = u_fade;
 #else

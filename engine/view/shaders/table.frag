@@ -1,5 +1,6 @@
 in vec3 v_eye;             // from here to the eye
 in vec2 v_off;             // from the middle of what is shown
+in vec2 v_rim;             // from the middle of the table: 1 is its edge
 in vec3 v_grain;
 in vec3 v_shadow;
 flat in vec3 v_albedo;
@@ -35,6 +36,8 @@ void main() {
     float graze = 1.0 - steep;
     light += SKY_LIGHT * open * (graze * graze * graze * graze * 0.22);
     // it melts behind, not in front, and not at all seen from above, where there is no horizon
-    float fade = smoothstep(v_fade.x, v_fade.y, length(v_off) + dot(v_off, v_behind.xy)) * v_behind.z;
+    float fade = smoothstep(v_fade.x, v_fade.y, length(v_off) + dot(v_off, v_behind.xy));
+    vec2 rim = v_rim * v_rim;
+    fade = max(fade, smoothstep(0.25, 1.0, dot(rim, rim))) * v_behind.z;
     colour = vec4(mix(film(light), backdrop(), fade), 1.0);
 }
