@@ -46,7 +46,7 @@ def draw(rows: Sequence[Row], path: Path) -> None:
         near.bar(places, heights, 0.18, label=NAMES[name], color=COLOURS[name])
     near.set_xticks(range(len(labels)), labels)
     near.set(xlabel="mm or degrees from the critical point", ylabel="verdicts as built, %", ylim=(0, 100))
-    near.legend(loc="lower right", framealpha=0.9, fontsize=8)
+    near.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4, frameon=False, fontsize=8)
     for name in NAMES:
         asked = [row for row in rows if getattr(row, f"{name}_s") > 0 and getattr(row, name) is not None]
         cost.plot(
@@ -58,8 +58,10 @@ def draw(rows: Sequence[Row], path: Path) -> None:
             label=NAMES[name],
             color=COLOURS[name],
         )
-    cost.set(xlabel="pieces", ylabel="seconds a verdict", yscale="log")
-    cost.legend(frameon=False, fontsize=8)
+    cost.set(xlabel="pieces", ylabel="seconds a verdict", yscale="log", xticks=range(2, 21, 2))
+    cost.legend(
+        loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=5, frameon=False, fontsize=8, handletextpad=0.1
+    )
     for axes in (near, cost):
         axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(path, dpi=130)
