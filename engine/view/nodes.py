@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.view.camera import Sphere
 from engine.view.casters import Casters
 from engine.view.device import geom_of, shader, texture_of
 from engine.view.frame import Frame
@@ -29,8 +28,8 @@ class Nodes:
     """The bodies of one stage. root: its scene. paths: their nodes by name. halves: half sides of pieces, metres.
     table: None where there is none. casters: the pieces once more, for depths."""
 
-    def __init__(self, root: Any, level: Level, sphere: Sphere) -> None:
-        self._root, self._level, self._sphere = root, level, sphere
+    def __init__(self, root: Any, level: Level) -> None:
+        self._root, self._level = root, level
         self.paths: dict[str, Any] = {}
         self.halves: dict[str, NDArray[np.float64]] = {}
         self.table: TableTop | None = None
@@ -60,7 +59,7 @@ class Nodes:
         for geom in self._mesh(body.piece, face > 0):
             path.node().add_geom(geom)
         if body.name == TABLE:
-            self.table = TableTop(body, path, self._sphere)
+            self.table = TableTop(body, path)
             self.table.shine(*self._table_shaders())
             return
         self._kinds[body.name] = (finish.coat > 0, face)
@@ -110,7 +109,7 @@ class Nodes:
 
     def _table_shaders(self) -> tuple[Any, Any]:
         """Where nothing is near, and where shadows fall."""
-        far, close = (self._shader("backdrop.glsl", "table.frag", TABLE=1, CLOSE=close) for close in (0, 1))
+        far, close = (self._shader("table.frag", TABLE=1, CLOSE=close) for close in (0, 1))
         return far, close
 
     def _backdrop_shader(self) -> Any:

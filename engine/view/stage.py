@@ -90,7 +90,7 @@ class Stage:
         self._eye.node().set_camera_mask(SEEN | GUIDES)
         self._shadow = ShadowPass(self._device, self._root, self._level)
         self._make_eye()
-        self._bodies = Nodes(self._root, self._level, self.sphere)
+        self._bodies = Nodes(self._root, self._level)
         self._nodes, self._halves = self._bodies.paths, self._bodies.halves
         for body in bodies:
             self._make_body(body)
@@ -214,7 +214,6 @@ class Stage:
         self._lens.set_near_far(near, far)
         self._lens.set_fov(wide, camera.fov)
         self._root.set_shader_input("u_eye", core.LVecBase3(*camera.eye))
-        self._root.set_shader_input("u_behind", core.LVecBase3(*studio.horizon(camera.eye, camera.target)))
         if self._occlusion is not None:
             self._occlusion.aim(camera, self._planes, self.sphere.radius * studio.OCCLUSION_REACH)
 

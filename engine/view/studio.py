@@ -22,20 +22,6 @@ GROUND_LIGHT: Triple = (0.33, 0.28, 0.245)
 PENUMBRA = 0.016
 # part of its radius within which surfaces darken each other
 OCCLUSION_REACH = 0.22
-# the table melts into the backdrop between these multiples of the radius of what is shown
-FADE = (1.3, 4.2)
-# how much sooner behind than at the sides, as a part
-BEHIND = 0.45
-# sines of the elevations of the eye between which the horizon leaves the picture, and with it this melting
-HIGH = (0.5, 0.9)
-
-
-def horizon(eye: Triple, target: Triple) -> Triple:
-    """Which way the table melts sooner, level, away from the eye; and how much of the horizon there is, 1 to 0."""
-    x, y, z = (there - here for there, here in zip(target, eye, strict=True))
-    away = math.hypot(x, y, z)
-    part = min(max((-z / away - HIGH[0]) / (HIGH[1] - HIGH[0]), 0.0), 1.0)
-    return BEHIND * x / away, BEHIND * y / away, 1.0 - part * part * (3.0 - 2.0 * part)
 
 
 def sun_axes() -> NDArray[np.float64]:

@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.view import studio
-from engine.view.camera import Sphere
 from engine.view.device import geom_of
 from engine.view.geometry import Triangles
 from engine.view.look import grain_axes
@@ -19,30 +17,16 @@ from engine.world import Body
 Array = NDArray[np.float64]
 
 
-INNER = 0.7
-"""Part of the table, from its middle, in which it is seen as it is; towards its edge it melts into the backdrop."""
-
-
 class TableTop:
-    """The table on a stage. path: its node, with its look. sphere: of the stage.
+    """The table on a stage. path: its node, with its look.
 
     It only receives: with nothing below it, shadows it would cast cost and show nothing.
     """
 
-    def __init__(self, table: Body, path: Any, sphere: Sphere) -> None:
+    def __init__(self, table: Body, path: Any) -> None:
         self._table, self._path = table, path
         path.set_bin("fixed", 5)
         path.hide(CASTS)
-        half = table.piece.extents[:2] / 2
-        off = np.abs(np.subtract(sphere.centre, table.pose.position))[:2]
-        begin, end = (sphere.radius * part for part in studio.FADE)
-        # gone before its edge is seen, unless pieces stand so near the edge that it matters
-        is_inner = bool((off + sphere.radius <= INNER * half).all())
-        if not is_inner:
-            end = min(end, max(float((half - off).min()), 1.5 * begin))
-        path.set_shader_input("u_focus", core.LVecBase3(*sphere.centre))
-        path.set_shader_input("u_fade", core.LVecBase2(begin, end))
-        path.set_shader_input("u_rim", core.LVecBase2(*(1 / half if is_inner else 0 * half)))
         parts = table.piece.parts
         # what is no level box is drawn as a whole
         self._is_split = (

@@ -19,14 +19,7 @@ flat out vec3 v_screen;
 flat out vec3 v_albedo;
 flat out vec4 v_finish;
 #ifdef TABLE
-uniform vec3 u_focus;
-uniform vec3 u_behind;
-uniform vec2 u_fade;
-uniform vec2 u_rim;
-out vec2 v_off;
-out vec2 v_rim;
-flat out vec3 v_behind;
-flat out vec2 v_fade;
+out vec2 v_lit;            // by the sun, and by the sky
 #else
 uniform vec3 u_offset;
 uniform vec4 u_mark;
@@ -54,10 +47,7 @@ void main() {
     v_finish = u_finish;
 #ifdef TABLE
     v_grain = grain;
-    v_off = place.xy - u_focus.xy;
-    v_rim = p3d_Vertex.xy * u_rim;
-    v_behind = u_behind;
-    v_fade = u_fade;
+    v_lit = vec2(max(dot(normal, SUN), 0.0), 0.5 + 0.5 * normal.z);
 #else
     v_normal = normal;
     v_grain = grain + u_offset;

@@ -1,12 +1,9 @@
 in vec3 v_eye;             // from here to the eye
-in vec2 v_off;             // from the middle of what is shown
-in vec2 v_rim;             // from the middle of the table: 1 is its edge
+in vec2 v_lit;             // by the sun, and by the sky
 in vec3 v_grain;
 in vec3 v_shadow;
 flat in vec3 v_albedo;
 flat in vec4 v_finish;     // roughness, coat, grain, fibre
-flat in vec3 v_behind;     // level, away from the eye; how much of the horizon is seen
-flat in vec2 v_fade;       // metres from the middle where the table begins and ends to melt into the backdrop
 uniform sampler2D u_fibres;
 out vec4 colour;
 
@@ -26,18 +23,14 @@ void main() {
 #if CLOSE
     float open = occlusion();
     float sun = sunlight(v_shadow) * SUN.z * (0.67 + 0.33 * open);
+    vec3 sky = SKY_LIGHT * open;
 #else
-    // far from all pieces
-    const float open = 1.0;
-    float sun = SUN.z;
+    // far from all pieces, and its sides
+    float sun = v_lit.x;
+    vec3 sky = mix(GROUND_LIGHT, SKY_LIGHT, v_lit.y);
 #endif
-    vec3 light = albedo * (SUN_LIGHT * (sun / PI) + SKY_LIGHT * open);
-    float steep = clamp(v_eye.z * inversesqrt(dot(v_eye, v_eye)), 0.0, 1.0);
-    float graze = 1.0 - steep;
-    light += SKY_LIGHT * open * (graze * graze * graze * graze * 0.22);
-    // it melts behind, not in front, and not at all seen from above, where there is no horizon
-    float fade = smoothstep(v_fade.x, v_fade.y, length(v_off) + dot(v_off, v_behind.xy));
-    vec2 rim = v_rim * v_rim;
-    fade = max(fade, smoothstep(0.25, 1.0, dot(rim, rim))) * v_behind.z;
-    colour = vec4(mix(film(light), backdrop(), fade), 1.0);
+    vec3 light = albedo * (SUN_LIGHT * (sun / PI) + sky);
+    float graze = 1.0 - max(v_eye.z, 0.0) * inversesqrt(dot(v_eye, v_eye));
+    light += sky * (graze * graze * graze * graze * 0.22);
+    colour = vec4(film(light), 1.0);
 }
