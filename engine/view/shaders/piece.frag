@@ -64,11 +64,14 @@ void main() {
 #endif
     // late wood and pores are not only darker but redder
     albedo *= 1.0 + tone * vec3(0.75, 1.0, 1.25);
-    float nl = max(dot(n, SUN), 0.0);
+    float facing = dot(n, SUN);
+    float nl = max(facing, 0.0);
     float nv = max(dot(n, v), 0.02);
-    vec3 h = normalize(SUN + v);
-    float nh = max(dot(n, h), 0.0);
-    float vh = max(dot(v, h), 0.0);
+    // the direction halfway between sun and eye is (SUN + v) * halfway
+    float vs = 1.0 + dot(v, SUN);
+    float halfway = inversesqrt(2.0 * vs);
+    float nh = (facing + nv) * halfway;
+    float vh = vs * halfway;
     float rough = v_finish.x - tone * 0.25;
     float open = occlusion();
     vec3 sun = SUN_LIGHT * (nl * sunlight(v_shadow) * (0.67 + 0.33 * open));

@@ -20,6 +20,10 @@ flat out vec3 v_albedo;
 flat out vec4 v_finish;
 #ifdef TABLE
 out vec2 v_lit;            // by the sun, and by the sky
+flat out vec3 v_stain;
+
+// A table that glows as pieces do would draw the eye: greyer, and a little darker.
+vec3 quiet(vec3 colour) { return 0.85 * mix(vec3(dot(colour, vec3(0.2126, 0.7152, 0.0722))), colour, 0.72); }
 #else
 uniform vec3 u_offset;
 uniform vec4 u_mark;
@@ -43,12 +47,14 @@ void main() {
     vec3 normal = mat3(p3d_ModelMatrix) * p3d_Normal;
     v_eye = u_eye - place.xyz;
     v_screen = vec3(u_pixel, u_shadow_blur);
-    v_albedo = u_albedo;
     v_finish = u_finish;
 #ifdef TABLE
+    v_albedo = quiet(u_albedo);
+    v_stain = quiet(u_albedo * vec3(0.8, 1.0, 1.2));
     v_grain = grain;
     v_lit = vec2(max(dot(normal, SUN), 0.0), 0.5 + 0.5 * normal.z);
 #else
+    v_albedo = u_albedo;
     v_normal = normal;
     v_grain = grain + u_offset;
     v_grain_normal = grain_normal;

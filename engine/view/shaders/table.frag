@@ -3,6 +3,7 @@ in vec2 v_lit;             // by the sun, and by the sky
 in vec3 v_grain;
 in vec3 v_shadow;
 flat in vec3 v_albedo;
+flat in vec3 v_stain;      // what a tone of one adds to it
 flat in vec4 v_finish;     // roughness, coat, grain, fibre
 uniform sampler2D u_fibres;
 out vec4 colour;
@@ -14,12 +15,10 @@ void main() {
     float seam = abs(row - plank - 0.5);
     vec2 at = v_grain.xy * FIBRE_SCALE + vec2(0.37, 0.61) * plank;
     vec4 fibre = texture(u_fibres, at * vec2(0.30, 0.55));
-    float tone = (fibre.r - 0.5) * 0.42 + (fibre.b - 0.5) * 0.30 - fibre.g * 0.10
-               + 0.10 * (fract(plank * 0.618034) - 0.5) - 0.30 * clamp((seam - 0.488) * 111.0, 0.0, 1.0);
+    float tone = dot(fibre.rgb, vec3(0.42, -0.10, 0.30)) + 0.10 * fract(plank * 0.618034) - 0.41
+               - 0.30 * clamp((seam - 0.488) * 111.0, 0.0, 1.0);
     tone = tone * v_finish.z + (fibre.a - 0.5) * 0.08 * v_finish.w;
-    vec3 albedo = v_albedo * (1.0 + tone * vec3(0.8, 1.0, 1.2));
-    // a table that glows as pieces do would draw the eye: greyer, and a little darker
-    albedo = 0.85 * mix(vec3(dot(albedo, vec3(0.2126, 0.7152, 0.0722))), albedo, 0.72);
+    vec3 albedo = v_albedo + tone * v_stain;
 #if CLOSE
     float open = occlusion();
     float sun = sunlight(v_shadow) * SUN.z * (0.67 + 0.33 * open);
@@ -31,6 +30,7 @@ void main() {
 #endif
     vec3 light = albedo * (SUN_LIGHT * (sun / PI) + sky);
     float graze = 1.0 - max(v_eye.z, 0.0) * inversesqrt(dot(v_eye, v_eye));
-    light += sky * (graze * graze * graze * graze * 0.22);
+    graze *= graze;
+    light += sky * (graze * graze * 0.22);
     colour = vec4(film(light), 1.0);
 }
