@@ -113,7 +113,7 @@ class Nodes:
         return far, close
 
     def _backdrop_shader(self) -> Any:
-        return self._shader("backdrop.glsl", "backdrop.frag", vertex="backdrop.vert")
+        return self._shader("backdrop.frag", vertex="backdrop.vert")
 
     def _piece_shader(self, is_coated: bool, face: int) -> Any:
         """The shader of pieces of a kind: lacquered or not, and `FACE` as `Prints.dress` answers it."""
