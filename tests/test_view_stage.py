@@ -212,6 +212,24 @@ def test_contact_darkens_the_table() -> None:
     assert ratio[foot + 40, column] == pytest.approx(1, abs=0.02)
 
 
+def test_the_table_is_seen_to_its_edges_and_its_side_lies_in_less_light() -> None:
+    camera = Camera((0, -1.4, 0.8), (0, 0, 0), 40)
+    stage().aim(camera)
+    picture = shot(frame_of([TABLE]))[:, SIZE[0] // 2]
+
+    def row(y: float, z: float) -> int:
+        _, deep, up = camera.axes @ (np.array([0, y, z]) - camera.eye)
+        return int(SIZE[1] / 2 * (1 - up / deep / np.tan(np.radians(camera.fov) / 2)))
+
+    far, near, below = row(0.4, 0), row(-0.4, 0), row(-0.4, -0.03)
+    is_brown = picture[:, 0] > 1.5 * picture[:, 2]
+    assert is_brown[far + 1 : below - 1].all()
+    assert not is_brown[: far - 1].any()
+    assert not is_brown[below + 1 :].any()
+    light = grey(picture)
+    assert light[near + 1 : below - 1].mean() < 0.9 * light[near - 12 : near - 2].mean()
+
+
 def test_grain_runs_along_and_paint_covers_it() -> None:
     stage().aim(Camera((-0.07, -0.0001, 0.25), (-0.07, 0, 0.02), 16))
     wood = grey(shot(without("block")))[50:130, 95:225]

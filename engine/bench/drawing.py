@@ -19,6 +19,7 @@ from engine.record.digest import state_digest
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.writer import Recorder
 from engine.view.camera import framing
+from engine.view.errors import ViewError
 from engine.view.frame import frame_of
 from engine.view.look import Quality
 from engine.view.stage import Stage
@@ -150,11 +151,17 @@ def falling(path: Path, seconds: float) -> None:
 
 def video(quality: Quality, seconds: float = 30.0) -> float:
     """Seconds of video a second: 1280 x 720 at 30 pictures a second, sound and encoding included, and a process that
-    begins from nothing. Raises subprocess.SubprocessError when it fails."""
+    begins from nothing. Raises ViewError when it fails or takes longer than `PATIENCE`."""
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as folder:
         path = Path(folder) / "tower.teeter"
         falling(path, seconds)
         command = [sys.executable, "-c", _FILM, str(path), quality, str(Path(folder) / "tower.mp4")]
         started = time.perf_counter()
-        subprocess.run(command, capture_output=True, timeout=PATIENCE, check=True)
+        try:
+            subprocess.run(command, capture_output=True, timeout=PATIENCE, check=True, text=True)
+        except subprocess.CalledProcessError as failed:
+            last = (failed.stderr.strip().splitlines() or ["its process ended by itself"])[-1]
+            raise ViewError(f"no film could be made: {last}") from None
+        except subprocess.TimeoutExpired:
+            raise ViewError(f"no film of {seconds:g} s within {PATIENCE:g} s") from None
         return seconds / (time.perf_counter() - started)

@@ -1,5 +1,5 @@
-"""Why MuJoCo falls where statics and our simulation let a stack stand: the same stack with one thing changed after
-another, until it stands, and the force balance of the contact points that MuJoCo itself finds.
+"""Why MuJoCo falls where statics lets a stack stand: the same stack with one thing changed after another, until it
+stands, and the force balance of the contact points that MuJoCo itself finds.
 
 python -m engine.bench.falls agreement.csv falls.csv     # some twenty minutes on a core
 """
@@ -20,11 +20,12 @@ from engine.bench.peers import Tuning, mjcf, mujoco_says
 from engine.bench.stacks import Stack, stack
 from engine.topple.contacts import Contacts
 from engine.topple.statics import stands
+from engine.topple.trial import DRAG
 from engine.world import Assembly, Vector
 
 FINE = Tuning(step=0.0005, give=0.001)
 """Steps and contacts four times as fine as `peers.MANUAL`."""
-GENTLE = replace(FINE, drag=33.0)
+GENTLE = replace(FINE, drag=DRAG)
 """And put down as gently as our own last run does it (`topple/trial.py`)."""
 GRIP = replace(GENTLE, grip=1.1)
 EARLY = replace(GENTLE, reach=2e-5)
@@ -34,7 +35,7 @@ NEARBY = 5e-5
 
 @dataclass(frozen=True, slots=True)
 class Fall:
-    """A stack of which MuJoCo alone says that it falls. margin: degrees in hand. sliding: its slope over the one at
+    """A stack that stands by statics and falls in MuJoCo. margin: degrees in hand. sliding: its slope over the one at
     which its lowest faces slide. fine, gentle: whether it stands so. points, later: whether the contact points that
     MuJoCo finds, at first or when it has settled for a while, carry it in principle. grip, early: whether it stands
     with a tenth more friction, or with contacts that begin 0.02 mm before faces touch. None: not asked, because an
