@@ -9,11 +9,12 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,10 @@ PATIENCE = 150.0
 """Seconds in which what a person waits for has to happen; machines that test may be slow."""
 
 
+ALIKE = 0.5
+"""Mean difference, of 255, up to which the screen shows what the program believes to show."""
+COLOURS = 1000
+"""A picture of the game has more; a window that shows nothing has one."""
 SETTINGS = """
 [picture]
 quality = "low"
@@ -89,7 +94,7 @@ class Person:
     @property
     def number(self) -> str:
         """What X11 calls the window."""
-        return str(self.app.window._window.get_window_handle().get_int_handle())
+        return number_of(self.app.window)
 
     def look(self, rounds: int = 3) -> None:
         """Let a few pictures pass."""
@@ -195,16 +200,26 @@ class Person:
         return found
 
     def picture(self) -> NDArray[np.int_]:
-        """What the window shows."""
-        return self.app.window.picture().astype(int)
+        """What the screen shows of the window, after one more round: (h, w, 3), red first."""
+        self.look(1)
+        return self.on_screen().astype(int)
+
+    def on_screen(self) -> NDArray[np.uint8]:
+        """What the X server has of the window now: (h, w, 3), red first."""
+        return on_screen(self.app.window)
+
+    def sees(self, name: str) -> None:
+        """The screen shows what the program believes to show; kept under this name."""
+        sees(self.app.window, self.look, name)
+        self.keep(name)
 
     def keep(self, name: str) -> None:
-        """Write what the window shows where `TEETER_SHOTS` says, for people to look at."""
+        """Write what the screen shows where `TEETER_SHOTS` says, for people to look at."""
         folder = os.environ.get("TEETER_SHOTS")
         if folder:
             from engine.view.png import save_png
 
-            save_png(self.app.window.picture(), Path(folder) / f"{name}.png")
+            save_png(self.on_screen(), Path(folder) / f"{name}.png")
 
     def place(self, x: float, y: float, z: float) -> tuple[float, float]:
         """The place of the window at which a point of the world is seen."""
@@ -215,20 +230,77 @@ class Person:
         return found
 
 
-def xdotool(*words: str) -> None:
-    """One act of mouse or keys."""
-    subprocess.run(["xdotool", *words], check=True, timeout=20)
+def xdotool(*words: str) -> str:
+    """One act of mouse or keys, or a question; what it said."""
+    return subprocess.run(
+        ["xdotool", *words], check=True, timeout=20, stdout=subprocess.PIPE, text=True
+    ).stdout
+
+
+def screenshot(environment: Mapping[str, str] = os.environ) -> NDArray[np.uint8]:
+    """The whole screen as the X server has it in its memory: (h, w, 3) bytes, red first.
+
+    Xvfb keeps it as a file in the format of xwd: a head of big-endian words, colours of 12 bytes, rows of pixels.
+    """
+    data = Path(environment["SCREEN_FILE"]).read_bytes()
+    head = struct.unpack(">25I", data[:100])
+    length, _, _, depth, width, height = head[:6]
+    is_low_first, row, colours = head[7] == 0, head[12], head[19]
+    assert (depth, head[11], is_low_first) == (24, 32, True), "the screen has another layout"
+    begin = length + 12 * colours
+    pixels = np.frombuffer(data, np.uint8, row * height, begin).reshape(height, row)[:, : 4 * width]
+    return np.ascontiguousarray(pixels.reshape(height, width, 4)[..., 2::-1])
+
+
+def on_screen(window: Any) -> NDArray[np.uint8]:
+    """What the X server has of a window now, not what the program believes: (h, w, 3), red first."""
+    told = xdotool("getwindowgeometry", "--shell", number_of(window))
+    words = dict(line.split("=") for line in told.split())
+    x, y, width, height = (int(words[name]) for name in ("X", "Y", "WIDTH", "HEIGHT"))
+    return screenshot()[max(y, 0) : y + height, max(x, 0) : x + width]
+
+
+def sees(window: Any, look: Callable[[], object], name: str, seconds: float = 20.0) -> None:
+    """The screen comes to show what the program believes to show, and that is a picture.
+
+    A picture is on the screen a moment after it was drawn, so the screen has some time to come to it.
+    """
+    end = time.perf_counter() + seconds
+    while True:
+        believed, shown = window.picture().astype(int), on_screen(window).astype(int)
+        is_alike = shown.shape == believed.shape and np.abs(shown - believed).mean() < ALIKE
+        if is_alike and colours_of(shown) > COLOURS:
+            return
+        found = f"{colours_of(shown)} colours in {shown.shape[:2]}"
+        wanted = f"{colours_of(believed)} in {believed.shape[:2]}"
+        assert time.perf_counter() < end, f"{name}: the screen shows {found}, the program {wanted}"
+        look()
+
+
+def number_of(window: Any) -> str:
+    """What X11 calls a window."""
+    return str(window._window.get_window_handle().get_int_handle())
+
+
+def colours_of(picture: NDArray[Any]) -> int:
+    """How many different colours a picture has; (h, w, 3)."""
+    values = picture.astype(np.int64) @ (1 << 16, 1 << 8, 1)
+    return len(np.unique(values))
 
 
 @contextlib.contextmanager
 def screen(size: tuple[int, int] = (1280, 720)) -> Iterator[dict[str, str]]:
-    """A screen that nobody sees; the environment in which programs find it."""
+    """A screen that nobody sees; the environment in which programs and `screenshot` find it."""
     for tool in ("Xvfb", "xdotool"):
         if shutil.which(tool) is None:
             raise AssertionError(f"{tool} is missing: sudo apt-get install --yes xvfb xdotool")
     read, write = os.pipe()
+    memory = tempfile.TemporaryDirectory(prefix="teeter-screen-")
     server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{size[0]}x{size[1]}x24", "-nolisten", "tcp"],
+        [
+            *("Xvfb", "-displayfd", str(write), "-screen", "0", f"{size[0]}x{size[1]}x24"),
+            *("-fbdir", memory.name, "-nolisten", "tcp"),
+        ],
         pass_fds=(write,),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -243,10 +315,12 @@ def screen(size: tuple[int, int] = (1280, 720)) -> Iterator[dict[str, str]]:
             "DISPLAY": f":{number}",
             "LIBGL_ALWAYS_SOFTWARE": "1",
             "SCREEN_PID": str(server.pid),
+            "SCREEN_FILE": str(Path(memory.name) / "Xvfb_screen0"),
         }
     finally:
         server.terminate()
         server.wait(10)
+        memory.cleanup()
 
 
 def play_out(

@@ -6,12 +6,14 @@ import os
 import random
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from window_driver import Person, xdotool
+from window_driver import Person, sees, xdotool
 
 from engine.pose import Pose, angle_between
+from engine.record.reader import load as read_replay
 from games.rules.base import Wait
 from games.rules.registry import GAMES
 from games.ui.app import App
@@ -136,6 +138,37 @@ def brick_by_keys() -> None:
         lambda: person.desk.waits and name in person.desk.state.tower[-1], "it lies in the row on top"
     )
     person.app.close()
+
+
+def everything_on_the_screen() -> None:
+    """Menu, games and sandbox, each also after the window was resized: the screen has what the program believes."""
+    person = opened()
+    person.wait(lambda: person.app.window.stage, "the still life of the menu")
+    person.sees("screen-menu")
+    for number, game in enumerate(GAMES):
+        person.press(f"game:{game.name}")
+        person.press("start")
+        person.wait(lambda: hasattr(person.app.screen, "desk") and person.desk.waits, game.name)
+        person.sees(f"screen-{game.name}")
+        if number == 0:
+            xdotool("windowsize", person.number, "1000", "600")
+            person.wait(lambda: person.app.window.size == (1000, 600), "the new size")
+            person.sees("screen-resized")
+        person.key("Escape")
+        person.wait(lambda: not hasattr(person.app.screen, "desk"), "the menu")
+    person.app.close()
+
+
+def replay_on_the_screen(file: str) -> None:
+    """A replay, while it stands still: the screen has what the program believes."""
+    from games.commands.replay import Viewer
+
+    viewer = Viewer(read_replay(Path(file)))
+    viewer.watching = replace(viewer.watching, is_playing=False)
+    for _ in range(3):
+        viewer.round(0.1)
+    sees(viewer.window, lambda: viewer.round(0.1), "screen-replay")
+    viewer.window.close()
 
 
 def menu_starts_every_game() -> None:

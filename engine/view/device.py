@@ -83,6 +83,8 @@ class Device:
                 raise no_screen("no display can be opened")
             wanted = core.FrameBufferProperties()
             wanted.set_rgba_bits(8, 8, 8, 0)
+            # with one buffer alone nothing tells the X server that a picture is done, and it shows none
+            wanted.set_back_buffers(1)
             properties = core.WindowProperties()
             properties.set_size(*size)
             properties.set_title(title)

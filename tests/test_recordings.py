@@ -1,0 +1,30 @@
+"""Recordings made by an earlier version, two of each game: they load, and agree when they are simulated again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.record.meta import fingerprint
+from engine.record.reader import load
+from games.playback import verify
+
+FILES = sorted((Path(__file__).parent / "recordings").glob("*.teeter"))
+
+
+def test_there_are_two_of_each_game() -> None:
+    games = sorted(load(file).meta.game for file in FILES)
+    assert games == sorted(2 * ["bausack", "crazy-tower", "tower-topple", "wonky"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_recording_of_an_earlier_version_agrees_bit_for_bit(file: Path) -> None:
+    replay = load(file)
+    found = verify(file)
+    if replay.meta.platform != fingerprint():
+        assert not found.comparable
+        return
+    assert found.agrees, f"from step {found.difference} on {found.why}"
+    assert found.steps >= replay.boundaries[-1].step
