@@ -11,7 +11,7 @@ from typing import Annotated, Optional
 import typer
 
 from games import cli_films, cli_laboratory
-from games.commands.console import reports
+from games.commands.console import crashed, reports, stopped
 
 app = typer.Typer(
     name="teeter",
@@ -26,8 +26,13 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def main() -> None:
-    """Entry point of the command."""
-    app()
+    """Entry point of the command. What nobody foresaw ends with a line and exit code 70: 0, 1 and 3 are verdicts."""
+    try:
+        app()
+    except KeyboardInterrupt:
+        stopped()
+    except Exception as error:
+        crashed(error)
 
 
 @app.callback()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.record.errors import RecordError
+from engine.record.lock import FolderLock
 from engine.record.meta import Meta, Versions, fingerprint
 from engine.record.part import SUFFIX
 from engine.record.reader import Replay, load
@@ -95,17 +96,23 @@ def resume(
     tape = Tape(game_of(replay), tell, sink)
     if not is_part:
         tape.recorder = Recorder(target, _afresh(replay.meta), replaces=True)
-    elif not replay.boundaries:
-        # it was left before its first boundary: nothing is in it yet
-        tape.recorder = Recorder.resume(target, replaces=True)
-    session = _up_to(replay, len(replay.boundaries), tape, progress)
-    if is_part and tape.recorder is None:
-        tape.recorder = Recorder.resume(target, replaces=True)
-    if not is_part and session.outcome is not None:
-        _discard(session, tape)
-        raise _is_over(path, session.outcome.reason.text)
-    assert tape.recorder is not None
-    return session, tape.recorder
+        session = _up_to(replay, len(replay.boundaries), tape, progress)
+        if session.outcome is not None:
+            _discard(session, tape)
+            raise _is_over(path, session.outcome.reason.text)
+        return session, tape.recorder
+    # the folder is taken before it is played up to its end, so that a second one who resumes it is told at once
+    recorder = Recorder.resume(target, replaces=True)
+    try:
+        if not replay.boundaries:
+            # it was left before its first boundary: nothing is in it yet
+            tape.recorder = recorder
+        session = _up_to(replay, len(replay.boundaries), tape, progress)
+    except BaseException:
+        recorder.leave()
+        raise
+    tape.recorder = recorder
+    return session, recorder
 
 
 def fork(
@@ -138,12 +145,18 @@ def boundary_at(replay: Replay, seconds: float) -> int:
 def found(path: Path) -> Path:
     """The record that is gone on with: the file, or the folder of a game that was interrupted, whichever is further.
 
-    A folder that was left while a file was played up to its end, and holds nothing else, is removed.
+    A folder that was left while a file was played up to its end, and holds nothing else, is removed; while somebody
+    still plays up to there, it is the file.
     """
     target = path.with_name(path.name.removesuffix(SUFFIX))
     folder = target.with_name(target.name + SUFFIX)
     if folder.is_dir() and target.exists() and not _continues(folder, target):
+        try:
+            lock = FolderLock(folder)
+        except RecordError:
+            return target
         shutil.rmtree(folder)
+        lock.release()
     return folder if folder.is_dir() else target
 
 

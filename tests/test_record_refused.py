@@ -82,10 +82,12 @@ def test_what_is_there_is_never_overwritten(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match=r"a\.teeter: is there already: choose another name"):
         Recorder(tmp_path / "a.teeter", meta())
     open_one = Recorder(tmp_path / "b.teeter", meta())
+    with pytest.raises(RecordError, match=r"b\.teeter\.part: is being recorded by process \d+"):
+        Recorder(tmp_path / "b.teeter", meta())
+    open_one.leave()
     with pytest.raises(RecordError, match=r"b\.teeter\.part: holds an unfinished recording"):
         Recorder(tmp_path / "b.teeter", meta())
     assert (tmp_path / "a.teeter").read_bytes() == before
-    open_one.close()
 
 
 def test_a_closed_recording_takes_nothing_more(tmp_path: Path) -> None:

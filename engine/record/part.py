@@ -31,6 +31,11 @@ COMMITS = "hashes.jsonl"
 GROWING = (JOURNAL, EVENTS, TRACK, STATES)
 
 
+def folder_of(path: Path) -> Path:
+    """The folder into which a recording grows, of its file's name or of its own."""
+    return path.with_name(path.name.removesuffix(SUFFIX) + SUFFIX)
+
+
 @dataclass(frozen=True, slots=True)
 class Commit:
     """A boundary that is on the disk. lengths: of each growing file in bytes, up to here."""

@@ -21,6 +21,7 @@ from engine.record.digest import is_digest
 from engine.record.errors import RecordError
 from engine.record.limits import MOST_STEPS, MOST_TEXT
 from engine.record.lines import line_of
+from engine.record.lock import FolderLock, check_free
 from engine.record.meta import Meta, written
 from engine.record.reader import Replay, load
 from engine.record.stream import Stream
@@ -49,18 +50,22 @@ class Recorder:
     def resume(cls, path: Path, *, replaces: bool = False) -> Self:
         """Go on with the folder `F.teeter.part` from its last boundary; what stands after it is cut off.
 
-        replaces: as when beginning. Raises RecordError when the folder does not load, or `path` is there already.
+        replaces: as when beginning. Raises RecordError when the folder does not load, another process records into it,
+        or `path` is there already.
         """
-        replay = load(path.with_name(path.name + part.SUFFIX))
+        folder = part.folder_of(path)
+        replay = load(folder)
         recorder = cls.__new__(cls)
         recorder._prepare(path, replay.meta, replaces)
         with recorder._disk():
-            recorder._reopen(replay)
+            recorder._lock = FolderLock(folder)
+            # it may have grown until the lock was there
+            recorder._reopen(load(folder))
         return recorder
 
     def _prepare(self, path: Path, meta: Meta, replaces: bool) -> None:
         self.path = path
-        self.folder = path.with_name(path.name + part.SUFFIX)
+        self.folder = part.folder_of(path)
         self._meta = meta
         self._places = {name: place for place, name in enumerate(meta.names)}
         self._kinds = {kind: part.record_type(kind, len(meta.bodies)) for kind in ("<f4", "<f8")}
@@ -70,6 +75,7 @@ class Recorder:
         self._still: int | None = None  # the step of a later frame that is the same, not in the track
         self._state = "open"
         self._streams: dict[str, Stream] = {}
+        self._lock: FolderLock | None = None
         if not replaces and (path.exists() or path.is_symlink()):
             raise RecordError(path, "is there already: choose another name, or move it away")
 
@@ -152,6 +158,7 @@ class Recorder:
             for stream in self._streams.values():
                 stream.close()
             shutil.rmtree(self.folder, ignore_errors=True)
+            self._unlock()
             self._state = "closed"
 
     def __enter__(self) -> Self:
@@ -169,11 +176,13 @@ class Recorder:
         try:
             self.folder.mkdir()
         except FileExistsError:
+            check_free(self.folder)
             problem = (
                 "holds an unfinished recording: replay or resume it, or move it away before recording anew"
             )
             raise RecordError(self.folder, problem) from None
         try:
+            self._lock = FolderLock(self.folder)
             with (self.folder / META).open("xb") as head:
                 head.write(text)
                 head.flush()
@@ -184,6 +193,7 @@ class Recorder:
             part.synced(self.folder.parent)
         except OSError:
             shutil.rmtree(self.folder, ignore_errors=True)  # nothing is in it yet
+            self._unlock()
             raise
 
     def _reopen(self, replay: Replay) -> None:
@@ -211,6 +221,7 @@ class Recorder:
             raise
         part.synced(self.path.parent)
         shutil.rmtree(self.folder, ignore_errors=True)
+        self._unlock()
 
     def _line(self, kind: str, name: str, step: int, entry: Mapping[str, Any]) -> None:
         line = line_of(operator.index(step), entry)
@@ -290,5 +301,10 @@ class Recorder:
             with contextlib.suppress(OSError):
                 stream.flush()
             stream.close()
+        self._unlock()
         if self._state == "open":
             self._state = "the block it was recorded in ended with an error"
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            self._lock.release()

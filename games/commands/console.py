@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tempfile
+import traceback
 from collections.abc import Callable
 from functools import wraps
 from importlib.metadata import version
@@ -16,6 +18,10 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 OK, TOPPLES, BAD_INPUT, UNSURE = 0, 1, 2, 3
+CRASHED = 70
+"""A fault of the program, as in sysexits.h: no verdict."""
+STOPPED = 130
+"""By Ctrl-C, as shells say it."""
 
 
 def teeter_version() -> str:
@@ -27,6 +33,39 @@ def refuse(message: str) -> NoReturn:
     """Report bad input on standard error and leave with exit code 2."""
     sys.stderr.write(f"teeter: {message}\n")
     raise typer.Exit(BAD_INPUT)
+
+
+def stopped() -> NoReturn:
+    """Leave because of Ctrl-C."""
+    sys.stderr.write("teeter: stopped\n")
+    sys.exit(STOPPED)
+
+
+def crashed(error: Exception) -> NoReturn:
+    """Leave because of a fault of the program: one line, and a file with what a report needs."""
+    what = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")[:200]
+    report = "".join(
+        (
+            f"teeter {teeter_version()}, Python {sys.version.split()[0]}, {sys.platform}\n",
+            f"arguments: {sys.argv[1:]!r}\n\n",
+            *traceback.format_exception(error),
+        )
+    )
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="teeter-crash-", suffix=".txt", encoding="utf-8", errors="replace", delete=False
+        ) as file:
+            file.write(report)
+        where = f"please report it with {file.name}"
+    except OSError:
+        where = "please report it"
+    sys.stderr.write(f"teeter: internal error, no verdict: {_plain(what)}; {where}\n")
+    sys.exit(CRASHED)
+
+
+def _plain(text: str) -> str:
+    """Text that any terminal can print: control and foreign characters escaped."""
+    return "".join(each if " " <= each <= "~" else ascii(each)[1:-1] for each in text)
 
 
 def one_thread_each() -> None:
@@ -44,8 +83,7 @@ def reports(command: Callable[P, R]) -> Callable[P, R]:
         except typer.Exit:
             raise
         except KeyboardInterrupt:
-            sys.stderr.write("teeter: stopped\n")
-            raise typer.Exit(130) from None
+            stopped()
         except Exception as error:
             if not _is_expected(error):
                 raise

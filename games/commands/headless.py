@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from games.commands.console import OK, print_json, refuse
+from games.commands.console import OK, STOPPED, print_json, refuse
 
 if TYPE_CHECKING:
     from engine.record.writer import Recorder
     from games.commands.play import Request
     from games.rules.base import Game
     from games.session import Session
-
-STOPPED = 130
 
 
 class Told:

@@ -15,10 +15,13 @@ SANDBOX = "sandbox"
 
 
 def plan_of(path: Path) -> Plan:
-    """The plan that goes on with a game on file. Raises RecordError."""
+    """The plan that goes on with a game on file. Raises RecordError, also while another process records it."""
+    from engine.record.lock import check_free
+    from engine.record.part import folder_of
     from engine.record.reader import load
     from games.playback import found
 
+    check_free(folder_of(path))
     meta = load(found(path)).meta
     options: dict[str, object] = {**meta.options, **({"mode": meta.mode} if meta.mode else {})}
     return Plan(meta.game, tuple(meta.players), meta.seed, options, resume=path)

@@ -1,0 +1,135 @@
+"""One process at a time records into a folder; a second one is told who has it, and loses nothing for either."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from window_driver import ROOT
+
+from engine.record.errors import RecordError
+from engine.record.lock import LOCK, FolderLock, check_free
+from engine.record.part import folder_of
+from engine.record.reader import load
+from games.playback import found, verify
+
+GAME = ("play", "wonky", "--players", "bot:steady,bot:clumsy", "--seed", "4", "--headless")
+HOLD = """
+import sys, time
+from pathlib import Path
+from engine.record.lock import FolderLock
+lock = FolderLock(Path(sys.argv[1]))
+print("held", flush=True)
+time.sleep(60)
+"""
+
+
+def teeter(*words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "games", *words],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def holder(folder: Path) -> subprocess.Popen[str]:
+    """Another process that records into a folder."""
+    other = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(folder)], stdout=subprocess.PIPE, text=True, cwd=ROOT
+    )
+    assert other.stdout is not None
+    assert other.stdout.readline() == "held\n"
+    return other
+
+
+def test_another_process_is_named_and_a_dead_one_does_not_count(tmp_path: Path) -> None:
+    with holder(tmp_path) as other:
+        with pytest.raises(RecordError, match=f"is being recorded by process {other.pid}: "):
+            FolderLock(tmp_path)
+        with pytest.raises(RecordError, match=f"process {other.pid}"):
+            check_free(tmp_path)
+        other.send_signal(signal.SIGKILL)
+    assert (tmp_path / LOCK).exists()
+    lock = FolderLock(tmp_path)
+    assert (tmp_path / LOCK).read_text() == f"{os.getpid()}\n"
+    lock.release()
+
+
+def test_the_same_process_locks_a_folder_once_and_may_release_twice(tmp_path: Path) -> None:
+    lock = FolderLock(tmp_path)
+    with pytest.raises(RecordError, match=f"process {os.getpid()}"):
+        FolderLock(tmp_path)
+    lock.release()
+    lock.release()
+    FolderLock(tmp_path).release()
+
+
+def test_asking_gives_no_lock_away(tmp_path: Path) -> None:
+    lock = FolderLock(tmp_path)
+    with pytest.raises(RecordError):
+        check_free(tmp_path)
+    probe = f"from engine.record.lock import *; from pathlib import Path; check_free(Path({str(tmp_path)!r}))"
+    done = subprocess.run(
+        [sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert f"process {os.getpid()}" in done.stderr
+    lock.release()
+    check_free(tmp_path / "nowhere")
+
+
+def until_recorded(game: subprocess.Popen[str], folder: Path, boundaries: int) -> None:
+    end = time.monotonic() + 120
+    while (
+        not (folder / "hashes.jsonl").exists()
+        or (folder / "hashes.jsonl").read_bytes().count(b"\n") < boundaries
+    ):
+        assert game.poll() is None, "the game ended too early"
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@pytest.mark.slow
+def test_a_second_resume_is_refused_and_the_first_is_not_harmed(tmp_path: Path) -> None:
+    file = tmp_path / "game.teeter"
+    folder = folder_of(file)
+    with teeter(*GAME, "--turns", "40", "--record", str(file)) as game:
+        until_recorded(game, folder, 3)
+        late = teeter("play", "--resume", str(file), "--headless")
+        assert late.communicate(timeout=60)[1].startswith(
+            f"teeter: {folder}: is being recorded by process {game.pid}"
+        )
+        assert late.returncode == 2
+        again = teeter(*GAME, "--record", str(file))
+        assert f"is being recorded by process {game.pid}" in again.communicate(timeout=60)[1]
+        assert again.returncode == 2
+        game.kill()
+    # what a dead process held is taken over; of two that come at once, one is refused
+    one = teeter("play", "--resume", str(file), "--headless", "--turns", "4")
+    two = teeter("play", "--resume", str(file), "--headless", "--turns", "4")
+    said = [each.communicate(timeout=200)[1] for each in (one, two)]
+    assert sorted((one.returncode, two.returncode)) == [0, 2], said
+    assert f"is being recorded by process {two.pid if one.returncode else one.pid}" in "".join(said)
+    assert not folder.exists()
+    assert verify(file).agrees
+    # the file is gone on with, while it is played up to its end: the second neither takes the folder nor removes it
+    with teeter("play", "--resume", str(file), "--headless", "--turns", "2") as first:
+        end = time.monotonic() + 60
+        while not (folder / LOCK).exists():
+            assert first.poll() is None
+            assert time.monotonic() < end
+            time.sleep(0.02)
+        assert found(file) == file
+        second = teeter("play", "--resume", str(file), "--headless")
+        assert f"is being recorded by process {first.pid}" in second.communicate(timeout=60)[1]
+        assert second.returncode == 2
+        first.communicate(timeout=200)
+        assert first.returncode == 0
+    assert len(load(file).boundaries) > 3
+    assert verify(file).agrees
