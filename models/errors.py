@@ -1,4 +1,4 @@
-"""What can be wrong with a piece, and how it is said.
+"""`TeeterError`, the root of all errors that tell a person what to do; and what can be wrong with a piece.
 
     ModelError              anything wrong with a material, a shape, a mesh or a catalogue
     ├── SpecError           a piece description with faults; `faults` holds them all
@@ -16,11 +16,17 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 
-class ModelError(ValueError):
+class TeeterError(Exception):
+    """Anything that teeter refuses. The message is for people: what, where, the value found, what to do."""
+
+
+class ModelError(TeeterError, ValueError):
     """Something about a piece cannot be used; the message is meant for the person who wrote it."""
 
 

@@ -6,6 +6,8 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from models.errors import TeeterError
+
 LONGEST_VALUE = 60
 """Characters of a wrong value that a message repeats; a whole file pasted into one key helps nobody."""
 
@@ -35,7 +37,7 @@ class Fault:
         return ": ".join([*place, self.problem])
 
 
-class SceneError(ValueError):
+class SceneError(TeeterError, ValueError):
     """A scene that cannot be loaded: `faults` is everything found wrong, `str()` gives one line for each."""
 
     def __init__(self, faults: Iterable[Fault]):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import reprlib
 
+from models.errors import TeeterError
+
 LONGEST_VALUE = 60
 """Characters of a wrong value that a message repeats."""
 
@@ -12,7 +14,7 @@ _SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = LONGEST_VALUE
 _SHORT.maxlist = _SHORT.maxtuple = 8
 
 
-class RecordError(Exception):
+class RecordError(TeeterError):
     """A recording that cannot be read or written.
 
     The message is one sentence for people: file, place in it, value found, what is allowed or what to do.

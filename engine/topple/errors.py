@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from models.errors import TeeterError
 
-class ToppleError(Exception):
+
+class ToppleError(TeeterError):
     """A study that cannot be done as asked; the message says what to do."""
 
 

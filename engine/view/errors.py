@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from models.errors import TeeterError
+
 DEBIAN_PACKAGES = ("libegl1", "libgl1")
 INSTALL_LINE = "sudo apt-get update && sudo apt-get install --yes " + " ".join(DEBIAN_PACKAGES)
 """What a bare Debian or Ubuntu needs for pictures without a screen; the drivers come along by dependency."""
 
 
-class ViewError(RuntimeError):
+class ViewError(TeeterError, RuntimeError):
     """A picture cannot be made; the message says why and, for a missing driver, how to install one."""
 
 

@@ -93,17 +93,10 @@ def reports(command: Callable[P, R]) -> Callable[P, R]:
 
 
 def _is_expected(error: Exception) -> bool:
-    """Whether an error is about the input: one of our own trees, or the file system's."""
-    from engine.record.errors import RecordError
-    from engine.topple.errors import ToppleError
-    from engine.view.errors import ViewError
-    from games.rules.errors import RulesError
-    from models.errors import ModelError
-    from scenes.faults import SceneError
+    """Whether an error is about the input: one of our own, or the file system's."""
+    from models.errors import TeeterError
 
-    return isinstance(
-        error, (ModelError, SceneError, RulesError, RecordError, ToppleError, ViewError, OSError)
-    )
+    return isinstance(error, (TeeterError, OSError))
 
 
 def print_json(value: Any) -> None:

@@ -12,8 +12,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from models.errors import TeeterError
 
-class RulesError(Exception):
+
+class RulesError(TeeterError):
     """Anything a caller or a player did that the rules do not accept."""
 
 
