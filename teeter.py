@@ -181,7 +181,7 @@ def play(
 
     game: as `teeter games` lists it. turns: choices after which it is broken off. record: a file to keep it in.
     options: the mode and the house rules of the game. Raises games.rules.errors.SetupError and
-    engine.record.errors.RecordError.
+    engine.record.format.RecordError.
     """
     from games.players import player
     from games.players.bots import bots_of

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.record.errors import RecordError
+from engine.record.format import RecordError
 from engine.record.lock import FolderLock
 from engine.record.meta import Meta, Versions, fingerprint
 from engine.record.part import SUFFIX
@@ -96,7 +96,7 @@ def resume(
     tape = Tape(game_of(replay), tell, sink)
     if not is_part:
         tape.recorder = Recorder(target, _afresh(replay.meta), replaces=True)
-        session = _up_to(replay, len(replay.boundaries), tape, progress)
+        session = _up_to(replay, len(replay.checkpoints), tape, progress)
         if session.outcome is not None:
             _discard(session, tape)
             raise _is_over(path, session.outcome.reason.text)
@@ -104,10 +104,10 @@ def resume(
     # the folder is taken before it is played up to its end, so that a second one who resumes it is told at once
     recorder = Recorder.resume(target, replaces=True)
     try:
-        if not replay.boundaries:
+        if not replay.checkpoints:
             # it was left before its first boundary: nothing is in it yet
             tape.recorder = recorder
-        session = _up_to(replay, len(replay.boundaries), tape, progress)
+        session = _up_to(replay, len(replay.checkpoints), tape, progress)
     except BaseException:
         recorder.leave()
         raise
@@ -126,10 +126,10 @@ def fork(
 ) -> tuple[Session, Recorder | None]:
     """Go on from a boundary of a record as a game of its own. The record stays as it is.
 
-    boundary: which of `replay.boundaries`, counted from the end when negative. path: where the new game is recorded,
+    boundary: which of `replay.checkpoints`, counted from the end when negative. path: where the new game is recorded,
     with all that went before. Raises RecordError when it goes another way here, IndexError for no such boundary.
     """
-    count = range(1, len(replay.boundaries) + 1)[boundary]
+    count = range(1, len(replay.checkpoints) + 1)[boundary]
     tape = Tape(game_of(replay), tell, sink)
     if path is not None:
         tape.recorder = Recorder(path, _afresh(replay.meta))
@@ -138,7 +138,7 @@ def fork(
 
 def boundary_at(replay: Replay, seconds: float) -> int:
     """Which boundary of a record is the last one until a time; the first if none is."""
-    steps = [boundary.step for boundary in replay.boundaries]
+    steps = [boundary.step for boundary in replay.checkpoints]
     return max(0, sum(step <= seconds * replay.meta.rate for step in steps) - 1)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.record.digest import state_digest
+from engine.record.arrays import state_digest
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.writer import Recorder
 from engine.settings import Scale
@@ -71,7 +71,7 @@ class Tape:
         digest = digest_of(bodies)
         self.boundaries.append((step, digest))
         if self.recorder is not None:
-            self.recorder.boundary(step, rows_of(bodies), digest)
+            self.recorder.checkpoint(step, rows_of(bodies), digest)
 
     def _frame(self, step: int, bodies: Bodies) -> None:
         if self.recorder is not None:

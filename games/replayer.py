@@ -13,8 +13,8 @@ import numpy as np
 
 from engine.record.reader import Replay
 from engine.view.panels import Button, Gap, Panel, Row, Slider, Text
-from engine.view.video.captions import Line, clean
-from engine.view.video.story import Scenery
+from engine.view.video.captions import Caption, clean
+from engine.view.video.scenery import Scenery
 from engine.world import FLOOR, TABLE, Assembly, Body
 from games.replays import TURN
 
@@ -101,7 +101,7 @@ def marks_of(replay: Replay, scenery: Scenery) -> tuple[Mark, ...]:
     return tuple(sorted(found, key=lambda mark: (mark.seconds, mark.kind)))
 
 
-def line_at(lines: Sequence[Line], seconds: float) -> Line | None:
+def line_at(lines: Sequence[Caption], seconds: float) -> Caption | None:
     """What was told last, up to a time."""
     told = [line for line in lines if line.seconds <= seconds + 1e-9 and not line.text.startswith(TURN)]
     return told[-1] if told else None
@@ -123,7 +123,7 @@ def assembly_at(scenery: Scenery, bodies: Sequence[Body], seconds: float) -> Ass
 
 
 def panels(
-    watching: Watching, marks: Sequence[Mark], line: Line | None, title: str, said: str
+    watching: Watching, marks: Sequence[Mark], line: Caption | None, title: str, said: str
 ) -> list[Panel]:
     """The bar below, what was told, and what a check said."""
     clock = f"{_clock(watching.seconds)} / {_clock(watching.whole)}"

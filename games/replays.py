@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine.pose import Pose
-from engine.record.errors import RecordError
+from engine.record.format import RecordError
 from engine.record.meta import BodyMeta, Meta
 from engine.record.reader import Replay
 from engine.world import FLOOR, TABLE, Body
@@ -22,8 +22,7 @@ from models.errors import ModelError
 from models.spec import PieceSpec, parse
 
 if TYPE_CHECKING:
-    from engine.view.video.captions import Line
-    from engine.view.video.film import Telling
+    from engine.view.video.captions import Caption, Telling
 
 NOWHERE = Pose((0.0, 0.0, -10.0))
 TURN = "- "
@@ -94,13 +93,12 @@ def seats_of(meta: Meta) -> tuple[str, ...]:
 
 def telling_of(replay: Replay, *, anonymous: bool = False) -> Telling:
     """The words that go with a recording. anonymous: players are numbered instead of named."""
-    from engine.view.video.captions import Line
-    from engine.view.video.film import Telling
+    from engine.view.video.captions import Caption, Telling
 
     meta = replay.meta
     game = next((each for each in GAMES if each.name == meta.game), None)
     seats = _unique(seats_of(meta))
-    lines: list[Line] = []
+    lines: list[Caption] = []
     who = ""
     for step, entry in replay.events:
         given = entry.get("input")
@@ -109,7 +107,7 @@ def telling_of(replay: Replay, *, anonymous: bool = False) -> Telling:
         story = entry.get("story")
         told = [text for text in story if isinstance(text, str)] if isinstance(story, list) else []
         told = [text for text in told if text and not text.startswith(TURN)]
-        lines += [Line(step / meta.rate, text, who) for text in told]
+        lines += [Caption(step / meta.rate, text, who) for text in told]
     title = (game.title if game is not None else meta.game) + (f" · {meta.mode}" if meta.mode else "")
     telling = Telling(title, tuple(seats), _result(meta), tuple(lines))
     return _anonymous(telling, seats) if anonymous else telling

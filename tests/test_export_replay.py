@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from engine.pose import Pose, angle_between
-from engine.record.digest import state_digest
+from engine.record.arrays import state_digest
 from engine.record.gltf import TOLERANCE, glb_of_replay, keys_of_places, keys_of_turns
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.reader import Replay, load
@@ -51,7 +51,7 @@ def replay(tmp_path_factory: pytest.TempPathFactory) -> Replay:
     )
     still = np.array([0.2, 0.1, 0.0075, 0, 0, 0, 1.0])
     with Recorder(path, meta) as recorder:
-        recorder.boundary(0, {"rock": still}, state_digest(("rock",), still[None]))
+        recorder.checkpoint(0, {"rock": still}, state_digest(("rock",), still[None]))
         for step in range(0, 2 * RATE, 4):
             frame = {"flier": tumbling(step / RATE), "rock": still}
             if 100 <= step < 300:

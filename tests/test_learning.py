@@ -20,13 +20,11 @@ from rules_labs import LABS
 from engine.pose import Pose, quaternion_of_rpy
 from engine.world import Body
 from games.judge.places import table
-from games.learning import registry
-from games.learning.agents import RandomBuilder, RandomPlayer, SteadyBuilder, SteadyPlayer, would_lie
-from games.learning.building import PlaceBlock
-from games.learning.depth import depth_picture
-from games.learning.playing import Playing
-from games.learning.poses import Frame, action_of, pose_of, sides
-from games.learning.runner import run
+from games.learning.agents import RandomBuilder, RandomPlayer, SteadyBuilder, SteadyPlayer, run, would_lie
+from games.learning.building import PLACE_BLOCK, PlaceBlock
+from games.learning.images import depth_image
+from games.learning.playing import GameEnv
+from games.learning.poses import ActionFrame, action_of, pose_of, sides
 from games.learning.views import VIEWS
 from games.playback import verify
 from games.rules.errors import SetupError
@@ -62,7 +60,7 @@ def builder() -> Iterator[PlaceBlock]:
 def test_gymnasium_finds_nothing_wrong() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        env = gymnasium.make(registry.PLACE_BLOCK, depth=16, is_upright=False, tremor_mm=0.5)
+        env = gymnasium.make(PLACE_BLOCK, depth=16, is_upright=False, tremor_mm=0.5)
         check_env(env.unwrapped)
         env.close()
 
@@ -122,7 +120,7 @@ def test_the_depth_picture_is_the_height_of_box_and_ball() -> None:
     turned = Pose((0.03, 0.0, 0.0075), quaternion_of_rpy(0.0, 0.0, np.pi / 2))
     radius = float(ball.extents[2]) / 2
     bodies = [Body("box", box, turned), Body("ball", ball, Pose((-0.04, 0.02, radius)))]
-    picture = depth_picture(bodies, Solids(), (0.0, 0.0), 0.16, 160)
+    picture = depth_image(bodies, Solids(), (0.0, 0.0), 0.16, 160)
     # row and column of a point: far side first, a pixel a millimetre
     assert picture[80, 110] == pytest.approx(0.015)
     assert picture[80 - 29, 110] == pytest.approx(0.015)
@@ -135,7 +133,7 @@ def test_the_depth_picture_is_the_height_of_box_and_ball() -> None:
 
 @pytest.mark.parametrize("model", ["bausack/base_1", "bausack/arch", "bausack/spool", "wonky/small_green"])
 def test_an_action_says_a_pose_and_back(model: str) -> None:
-    piece, frame, ground = build(find(model)), Frame(0.03, -0.02, 0.4, 0.15), [table(1200, 800)]
+    piece, frame, ground = build(find(model)), ActionFrame(0.03, -0.02, 0.4, 0.15), [table(1200, 800)]
     random = np.random.default_rng(7)
     kinds = set()
     for _ in range(30):
@@ -198,7 +196,7 @@ def test_vector_environments_and_the_runner_agree_with_one_process() -> None:
     together = list(run(partial(PlaceBlock, count=3), RandomBuilder, range(3), 2))
     assert alone == together
     assert len({episode.returns["builder"] for episode in alone}) > 1
-    many = gymnasium.make_vec(registry.PLACE_BLOCK, num_envs=2, vectorization_mode="async", count=3)
+    many = gymnasium.make_vec(PLACE_BLOCK, num_envs=2, vectorization_mode="async", count=3)
     one = PlaceBlock(count=3)
     seen, _ = many.reset(seed=[4, 5])
     first, _ = one.reset(seed=4)
@@ -221,13 +219,13 @@ def test_pettingzoo_finds_nothing_wrong(game: str) -> None:
         # a choice and a place at once are neither a Box nor a Discrete: the one thing the check would rather have
         warnings.filterwarnings("ignore", message="Action space for each agent probably should be")
         house = {"pieces": 12} if game == "bausack" else None
-        api_test(Playing(game, house=house), num_cycles=2)
-        seed_test(lambda: Playing(game, house=house), num_cycles=2)
+        api_test(GameEnv(game, house=house), num_cycles=2)
+        seed_test(lambda: GameEnv(game, house=house), num_cycles=2)
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_what_is_hidden_from_a_player_is_hidden_from_its_agent(game: str) -> None:
-    env = Playing(game, mode="saboteur" if game == "crazy-tower" else None, seats=3, house=SECRET.get(game))
+    env = GameEnv(game, mode="saboteur" if game == "crazy-tower" else None, seats=3, house=SECRET.get(game))
     env.reset(seed=2)
     agents = [agent for agent in env.possible_agents if agent != env.agent_selection]
     state = env.session.state
@@ -273,7 +271,7 @@ def shuffled(game: str, state: Any, seat: int) -> Any:
 
 
 def test_a_choice_that_is_not_legal_is_refused() -> None:
-    env = Playing("wonky")
+    env = GameEnv("wonky")
     env.reset(seed=1)
     agent = env.agent_selection
     count = len(env.choices(agent))
@@ -286,7 +284,7 @@ def test_a_choice_that_is_not_legal_is_refused() -> None:
 
 
 def test_a_piece_laid_in_vain_breaks_the_game_off_at_the_cost_of_who_laid_it() -> None:
-    env = Playing("wonky", most_tries=1)
+    env = GameEnv("wonky", most_tries=1)
     env.reset(seed=1)
     while env.infos[env.agent_selection]["wait"] == "ACTION":
         env.step({"choice": 0, "place": np.zeros(4)})
@@ -299,18 +297,18 @@ def test_a_piece_laid_in_vain_breaks_the_game_off_at_the_cost_of_who_laid_it() -
 
 def test_unknown_games_and_options_are_refused() -> None:
     with pytest.raises(SetupError, match="wonky"):
-        Playing("wonki")
+        GameEnv("wonki")
     with pytest.raises(SetupError, match="first"):
-        Playing("wonky", house={"frist": 1})
+        GameEnv("wonky", house={"frist": 1})
     with pytest.raises(SetupError, match="2 to 16 players"):
-        Playing("wonky", seats=1)
+        GameEnv("wonky", seats=1)
     with pytest.raises(ValueError, match="render_mode"):
-        Playing("wonky", render_mode="human")
+        GameEnv("wonky", render_mode="human")
 
 
 @pytest.mark.slow
 def test_a_game_of_agents_is_kept_and_verified(tmp_path: Path) -> None:
-    make = partial(Playing, "wonky", most_turns=6, record=tmp_path)
+    make = partial(GameEnv, "wonky", most_turns=6, record=tmp_path)
     (episode,) = run(make, partial(SteadyPlayer, game="wonky"), [3], 1)
     assert episode.decisions == 6
     assert verify(tmp_path / "game-0001.teeter").agrees
@@ -328,7 +326,7 @@ def test_never_more_choices_than_an_action_can_name(game: str) -> None:
 
 
 def test_a_random_player_is_legal() -> None:
-    env = Playing("tower-topple", seats=2)
+    env = GameEnv("tower-topple", seats=2)
     env.reset(seed=0)
     agent = RandomPlayer(1)
     seen, *_ = env.last()

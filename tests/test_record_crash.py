@@ -1,4 +1,4 @@
-"""The power of the recording: a process killed at any moment leaves what loads up to the last boundary."""
+"""The power of the recording: a process killed at any moment leaves what loads up to the last checkpoint."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from test_record_roundtrip import digest, meta, play, poses
 
 from engine.record import part
-from engine.record.errors import RecordError
+from engine.record.format import RecordError
 from engine.record.reader import Replay, load
 from engine.record.writer import Recorder
 
@@ -30,7 +30,7 @@ def play(path, pipe):
         recorder.frame(step, poses(step))
         if step % 40 == 0:
             recorder.event(step, {"type": "rested", "pieces": ["lower", "slab"]})
-            recorder.boundary(step, poses(step), digest(step))
+            recorder.checkpoint(step, poses(step), digest(step))
             os.write(pipe, b"%d\\n" % step)
 
 chance = random.Random(0)
@@ -50,17 +50,17 @@ for run in range(20):
         told += more
     print(json.dumps([int(step) for step in told.split()]))
 """
-"""Twenty games, each killed at a random moment; prints which boundaries each was told to be safe."""
+"""Twenty games, each killed at a random moment; prints which checkpoints each was told to be safe."""
 
 
 def check_up_to(replay: Replay, last: int) -> None:
-    """The game of SLAUGHTER, whole up to a boundary."""
+    """The game of SLAUGHTER, whole up to a checkpoint."""
     assert not replay.is_complete
     assert replay.hashes == tuple((step, digest(step)) for step in range(0, last + 1, 40))
     assert [step for step, _ in replay.events] == [step for step, _ in replay.hashes]
     assert [entry["pose"][0] for _, entry in replay.journal] == list(range(0, last + 1, 4))
     assert replay.steps.tolist() == list(range(0, last + 1, 4))
-    assert replay.boundaries[-1].poses[1, 0] == poses(last)["slab"][0]
+    assert replay.checkpoints[-1].poses[1, 0] == poses(last)["slab"][0]
 
 
 def test_a_killed_game_loads_up_to_its_last_boundary(tmp_path: Path) -> None:
@@ -71,20 +71,20 @@ def test_a_killed_game_loads_up_to_its_last_boundary(tmp_path: Path) -> None:
     for run, line in enumerate(lines):
         told = json.loads(line)
         replay = load(tmp_path / f"{run}.teeter.part")
-        # one boundary may be on the disk of which the process could not tell any more
+        # one checkpoint may be on the disk of which the process could not tell any more
         assert replay.hashes[-1][0] - told[-1] in (0, 40)
         check_up_to(replay, replay.hashes[-1][0])
 
 
 def abandoned(tmp_path: Path) -> Path:
-    """The folder of a game with boundaries at 0, 40 and 80, and more after them."""
+    """The folder of a game with checkpoints at 0, 40 and 80, and more after them."""
     recorder = Recorder(tmp_path / "a.teeter", meta())
     for step in range(0, 101, 4):
         recorder.journal(step, {"type": "hand", "pose": [step, 2, 3, 0, 0, 0, 1000000]})
         recorder.frame(step, poses(step))
         if step % 40 == 0:
             recorder.event(step, {"type": "rested"})
-            recorder.boundary(step, poses(step), digest(step))
+            recorder.checkpoint(step, poses(step), digest(step))
     recorder.__exit__(KeyError, KeyError(), None)
     return recorder.folder
 
@@ -117,7 +117,7 @@ def test_a_game_that_only_began_loads(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "a.teeter", meta())
     recorder.journal(0, {"type": "release"})
     replay = load(recorder.folder)
-    assert (replay.meta, replay.journal, replay.boundaries, replay.is_complete) == (meta(), (), (), False)
+    assert (replay.meta, replay.journal, replay.checkpoints, replay.is_complete) == (meta(), (), (), False)
     recorder.close()
 
 
@@ -126,7 +126,7 @@ def test_a_running_game_can_be_read(tmp_path: Path) -> None:
         for step in range(0, 81, 4):
             recorder.frame(step, poses(step))
             if step % 40 == 0:
-                recorder.boundary(step, poses(step), digest(step))
+                recorder.checkpoint(step, poses(step), digest(step))
                 assert load(recorder.folder).hashes[-1][0] == step
 
 
@@ -144,7 +144,7 @@ def go_on(recorder: Recorder, begin: int) -> None:
         recorder.frame(step, poses(step))
         if step % 40 == 0:
             recorder.event(step, {"type": "rested"})
-            recorder.boundary(step, poses(step), digest(step))
+            recorder.checkpoint(step, poses(step), digest(step))
     recorder.close({"winners": ["Ana"]})
 
 
@@ -163,7 +163,7 @@ def test_a_game_without_a_boundary_is_resumed_from_its_start(tmp_path: Path) -> 
     with pytest.raises(KeyError):
         lost_at_once(tmp_path / "a.teeter")
     go_on(Recorder.resume(tmp_path / "a.teeter"), 0)
-    assert len(load(tmp_path / "a.teeter").boundaries) == 6
+    assert len(load(tmp_path / "a.teeter").checkpoints) == 6
 
 
 def lost_at_once(path: Path) -> None:
@@ -203,7 +203,7 @@ FULL = """
 import resource, sys
 from pathlib import Path
 from test_record_roundtrip import digest, meta, poses
-from engine.record.errors import RecordError
+from engine.record.format import RecordError
 from engine.record.writer import Recorder
 
 recorder = Recorder(Path(sys.argv[1]), meta())
@@ -212,7 +212,7 @@ try:
     for step in range(0, 100000, 4):
         recorder.frame(step, poses(step))
         if step % 40 == 0:
-            recorder.boundary(step, poses(step), digest(step))
+            recorder.checkpoint(step, poses(step), digest(step))
             print(step)
 except RecordError as error:
     print(error)

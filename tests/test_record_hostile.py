@@ -19,7 +19,7 @@ import pytest
 from test_record_roundtrip import play
 
 from engine.record.arrays import npy_of
-from engine.record.errors import RecordError
+from engine.record.format import RecordError
 from engine.record.reader import load
 
 Entries = dict[str, bytes]
@@ -28,7 +28,7 @@ Change = Callable[[Entries], object]
 
 @cache
 def good() -> bytes:
-    """A recording of 31 frames and 4 boundaries of three bodies."""
+    """A recording of 31 frames and 4 checkpoints of three bodies."""
     with tempfile.TemporaryDirectory() as folder:
         play(Path(folder) / "good.teeter")
         return (Path(folder) / "good.teeter").read_bytes()

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from test_record_hostile import changed, entries, good, said_of, text, zipped
 
 from engine.record import archive
-from engine.record.errors import RecordError
-from engine.record.limits import MOST_TEXT
+from engine.record.format import MAX_TEXT_BYTES, RecordError
 from engine.record.reader import load
 
 
@@ -44,9 +43,9 @@ def test_what_is_cut_off(tmp_path: Path, share: float) -> None:
 
 
 def test_a_bomb_is_not_unpacked(tmp_path: Path) -> None:
-    bomb = changed(text("journal.jsonl", b"\n" * (MOST_TEXT + 1)))
+    bomb = changed(text("journal.jsonl", b"\n" * (MAX_TEXT_BYTES + 1)))
     assert len(bomb) < 200_000
-    expected = f"journal.jsonl unpacks to {MOST_TEXT + 1} bytes; at most {MOST_TEXT} are allowed"
+    expected = f"journal.jsonl unpacks to {MAX_TEXT_BYTES + 1} bytes; at most {MAX_TEXT_BYTES} are allowed"
     assert said_of(tmp_path, bomb) == expected
 
 
@@ -94,7 +93,7 @@ def test_a_directory_of_too_many_entries(tmp_path: Path) -> None:
 
 
 def test_a_large_file_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "MOST_BYTES", 1000)
+    monkeypatch.setattr(archive, "MAX_BYTES", 1000)
     assert said_of(tmp_path, good()).startswith("has 0 MB; a recording has at most")
 
 

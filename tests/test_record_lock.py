@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from window_driver import ROOT
 
-from engine.record.errors import RecordError
+from engine.record.format import RecordError
 from engine.record.lock import LOCK, FolderLock, check_free
 from engine.record.part import folder_of
 from engine.record.reader import load
@@ -84,11 +84,11 @@ def test_asking_gives_no_lock_away(tmp_path: Path) -> None:
     check_free(tmp_path / "nowhere")
 
 
-def until_recorded(game: subprocess.Popen[str], folder: Path, boundaries: int) -> None:
+def until_recorded(game: subprocess.Popen[str], folder: Path, checkpoints: int) -> None:
     end = time.monotonic() + 120
     while (
         not (folder / "hashes.jsonl").exists()
-        or (folder / "hashes.jsonl").read_bytes().count(b"\n") < boundaries
+        or (folder / "hashes.jsonl").read_bytes().count(b"\n") < checkpoints
     ):
         assert game.poll() is None, "the game ended too early"
         assert time.monotonic() < end
@@ -131,5 +131,5 @@ def test_a_second_resume_is_refused_and_the_first_is_not_harmed(tmp_path: Path) 
         assert second.returncode == 2
         first.communicate(timeout=200)
         assert first.returncode == 0
-    assert len(load(file).boundaries) > 3
+    assert len(load(file).checkpoints) > 3
     assert verify(file).agrees

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from test_record_roundtrip import digest, meta, play, poses, upright
 
-from engine.record.errors import RecordError
+from engine.record.format import RecordError
 from engine.record.reader import load
 from engine.record.writer import Recorder
 
@@ -41,9 +41,9 @@ def test_steps_never_run_backwards(tmp_path: Path) -> None:
     recorder.event(8, {"type": "moved"})  # each kind of record has a clock of its own
     with pytest.raises(ValueError, match="journal at step 9 after step 10: steps never run backwards"):
         recorder.journal(9, {"type": "release"})
-    with pytest.raises(ValueError, match="boundary at step 9 after step 10"):
-        recorder.boundary(9, poses(), digest(0))
-    recorder.boundary(20, poses(), digest(0))
+    with pytest.raises(ValueError, match="checkpoint at step 9 after step 10"):
+        recorder.checkpoint(9, poses(), digest(0))
+    recorder.checkpoint(20, poses(), digest(0))
     with pytest.raises(ValueError, match="journal at step 19 after step 20"):
         recorder.journal(19, {"type": "release"})
     recorder.frame(20, poses())
@@ -69,11 +69,11 @@ def test_what_is_no_pose_is_refused(tmp_path: Path, rows: dict[str, Any], words:
     with pytest.raises(ValueError, match=words):
         recorder.frame(0, rows)
     with pytest.raises(ValueError, match=words):
-        recorder.boundary(0, rows, digest(0))
+        recorder.checkpoint(0, rows, digest(0))
     with pytest.raises(ValueError, match="is not a SHA-256"):
-        recorder.boundary(0, poses(), "a" * 63)
+        recorder.checkpoint(0, poses(), "a" * 63)
     recorder.close()
-    assert load(tmp_path / "a.teeter").boundaries == ()
+    assert load(tmp_path / "a.teeter").checkpoints == ()
 
 
 def test_what_is_there_is_never_overwritten(tmp_path: Path) -> None:
@@ -110,13 +110,13 @@ def test_an_outcome_that_is_not_json_leaves_the_recording_open(tmp_path: Path) -
 def test_an_error_in_the_block_leaves_the_folder(tmp_path: Path) -> None:
     def game() -> None:
         with Recorder(tmp_path / "a.teeter", meta()) as recorder:
-            recorder.boundary(3, poses(), digest(3))
+            recorder.checkpoint(3, poses(), digest(3))
             raise KeyError("a fault of the game")
 
     with pytest.raises(KeyError):
         game()
     assert [path.name for path in tmp_path.iterdir()] == ["a.teeter.part"]
-    assert [boundary.step for boundary in load(tmp_path / "a.teeter.part").boundaries] == [3]
+    assert [checkpoint.step for checkpoint in load(tmp_path / "a.teeter.part").checkpoints] == [3]
 
 
 @pytest.mark.parametrize("place", ["nowhere/a.teeter", "file/a.teeter"])
@@ -133,7 +133,7 @@ def test_a_disk_that_fills_while_packing_keeps_the_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recorder = Recorder(tmp_path / "a.teeter", meta())
-    recorder.boundary(0, poses(), digest(0))
+    recorder.checkpoint(0, poses(), digest(0))
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -147,7 +147,7 @@ def test_a_disk_that_fills_while_packing_keeps_the_folder(
 
 
 def test_a_journal_that_is_full_can_still_be_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.record.writer.MOST_TEXT", 100)
+    monkeypatch.setattr("engine.record.writer.MAX_TEXT_BYTES", 100)
     recorder = Recorder(tmp_path / "a.teeter", meta())
     for step in range(3):
         recorder.journal(step, {"type": "release"})

@@ -1,4 +1,4 @@
-"""What is recorded is what is read: entries, frames, boundaries, meta data, and the same bytes for the same game."""
+"""What is recorded is what is read: entries, frames, checkpoints, meta data, and the same bytes for the same game."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from engine.record.arrays import BAND, GRID, on_grid
-from engine.record.contents import ENTRIES
-from engine.record.digest import state_digest
-from engine.record.lines import entries_of, line_of
+from engine.record.arrays import BAND, GRID, on_grid, state_digest
+from engine.record.format import ENTRIES, entries_of, line_of
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.reader import Replay, load
 from engine.record.writer import Recorder
@@ -51,14 +49,14 @@ def digest(step: int) -> str:
 
 
 def play(path: Path, steps: int = 120, every: int = 40, outcome: dict[str, Any] | None = None) -> None:
-    """A short game: 60 frames a second, a boundary every so many steps."""
+    """A short game: 60 frames a second, a checkpoint every so many steps."""
     with Recorder(path, meta()) as recorder:
         for step in range(0, steps + 1, 4):
             recorder.journal(step, {"type": "hand", "pose": [step, 2, 3, 0, 0, 0, 1000000]})
             recorder.frame(step, poses(step))
             if step % every == 0:
                 recorder.event(step, {"type": "rested", "pieces": ["lower", "slab"]})
-                recorder.boundary(step, poses(step), digest(step))
+                recorder.checkpoint(step, poses(step), digest(step))
         recorder.close(outcome)
 
 
@@ -83,11 +81,11 @@ def test_boundaries_come_back_bit_for_bit(tmp_path: Path) -> None:
     play(tmp_path / "a.teeter")
     replay = load(tmp_path / "a.teeter")
     assert replay.hashes == tuple((step, digest(step)) for step in (0, 40, 80, 120))
-    for boundary in replay.boundaries:
-        named = replay.named(boundary.poses)
+    for checkpoint in replay.checkpoints:
+        named = replay.named(checkpoint.poses)
         assert list(named) == ["lower", "slab"]
-        assert all(np.array_equal(named[name], row) for name, row in poses(boundary.step).items())
-        assert state_digest([*named], np.array([*named.values()])) == boundary.digest
+        assert all(np.array_equal(named[name], row) for name, row in poses(checkpoint.step).items())
+        assert state_digest([*named], np.array([*named.values()])) == checkpoint.digest
 
 
 def test_the_same_game_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -102,7 +100,7 @@ def test_the_order_of_keys_changes_no_byte(tmp_path: Path) -> None:
             tmp_path / name, meta(options={"x": 1, "y": 2} if turn > 0 else {"y": 2, "x": 1})
         ) as one:
             one.journal(0, dict([("type", "action"), ("input", {"piece": "slab"})][::turn]))
-            one.boundary(0, dict([*poses().items()][::turn]), digest(0))
+            one.checkpoint(0, dict([*poses().items()][::turn]), digest(0))
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
@@ -121,14 +119,14 @@ def test_a_recording_is_a_zip_that_numpy_reads(tmp_path: Path) -> None:
 def test_an_empty_recording(tmp_path: Path) -> None:
     Recorder(tmp_path / "a.teeter", meta(())).close()
     replay = load(tmp_path / "a.teeter")
-    assert (replay.journal, replay.events, replay.boundaries, replay.seconds) == ((), (), (), 0.0)
+    assert (replay.journal, replay.events, replay.checkpoints, replay.seconds) == ((), (), (), 0.0)
     assert replay.poses.shape == (0, 0, 7)
 
 
 def test_what_is_read_cannot_be_written_to(tmp_path: Path) -> None:
     play(tmp_path / "a.teeter")
     replay = load(tmp_path / "a.teeter")
-    for array in (replay.steps, replay.poses, replay.boundaries[0].poses):
+    for array in (replay.steps, replay.poses, replay.checkpoints[0].poses):
         assert not array.flags.writeable
 
 
@@ -191,7 +189,7 @@ def test_two_frames_at_one_step_are_a_jump(tmp_path: Path) -> None:
 
 
 def test_a_long_track_is_thinned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.record.part.MOST_TRACK", 40 * (8 + 3 * 7 * 4))
+    monkeypatch.setattr("engine.record.part.MAX_TRACK_BYTES", 40 * (8 + 3 * 7 * 4))
     replay = frames(tmp_path, [(4 * n, poses(4 * n)) for n in range(100)])
     assert replay.steps.tolist() == [*range(0, 396, 12), 396]
 

@@ -10,7 +10,7 @@ from video_lab import END, LAID, NAMES, SET_OFF, TELLING, TIDY, TOP, bodies, rec
 
 from engine.record.motion import motion_of
 from engine.view.panels import Button, Row, Slider
-from engine.view.video.story import Scenery
+from engine.view.video.scenery import Scenery
 from games.replayer import (
     FRAME,
     LEAD,

@@ -159,7 +159,7 @@ def test_a_recorded_game_of_wonky_agrees_when_it_is_played_again(tmp_path: Path)
     assert found.steps > 2000
     replay = load(path)
     assert replay.is_complete
-    assert len(replay.boundaries) >= 4
+    assert len(replay.checkpoints) >= 4
 
 
 @pytest.mark.slow

@@ -49,7 +49,7 @@ def whole(name: str) -> Path:
 
 def killed(name: str, path: Path, chance: random.Random) -> float:
     """Play, and kill after a boundary drawn by lot and a moment more; the seconds it lived."""
-    boundaries = len(load(whole(name)).boundaries)
+    boundaries = len(load(whole(name)).checkpoints)
     last, moment = chance.randrange(boundaries - 1), chance.random() * 1.5
     began = time.monotonic()
     with subprocess.Popen(command(name, path), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as game:

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from engine.hand import packed
 from engine.pose import Pose
-from engine.record.errors import RecordError
+from engine.record.format import RecordError
 from engine.record.reader import load
 from engine.record.writer import Recorder
 from games.cli import app
@@ -92,7 +92,7 @@ def test_a_game_left_in_the_middle_of_a_turn_goes_on_as_if_it_never_was(name: st
         load(recorder.folder).hashes
         == load(tmp_path / "never.teeter").hashes[: len(load(recorder.folder).hashes)]
     )
-    assert session.table.step == load(recorder.folder).boundaries[-1].step
+    assert session.table.step == load(recorder.folder).checkpoints[-1].step
     finish(session, recorder, turns)
     assert session.state == never.state
     assert path.read_bytes() == (tmp_path / "never.teeter").read_bytes()
@@ -103,11 +103,11 @@ def test_a_game_left_in_the_middle_of_a_turn_goes_on_as_if_it_never_was(name: st
 def test_a_fork_goes_on_from_an_earlier_boundary_and_leaves_the_record_alone(tmp_path: Path) -> None:
     finish(*start("wonky", tmp_path / "a.teeter"), 4)
     replay, before = load(tmp_path / "a.teeter"), (tmp_path / "a.teeter").read_bytes()
-    middle = len(replay.boundaries) // 2
+    middle = len(replay.checkpoints) // 2
     # played on by the same bots it becomes the same game
     session, recorder = fork(replay, middle, path=tmp_path / "b.teeter")
     assert recorder is not None
-    assert session.table.step == replay.boundaries[middle].step
+    assert session.table.step == replay.checkpoints[middle].step
     finish(session, recorder, 4)
     assert (tmp_path / "b.teeter").read_bytes() == before
     # by another hand another one, which agrees with itself
@@ -236,7 +236,7 @@ def test_a_file_gone_on_with_stays_until_the_new_one_is_whole(tmp_path: Path, mo
     shutil.copy(moment, path)
     first = load(path)
     session, recorder = resume(path)
-    assert poses(session).keys() == first.named(first.boundaries[-1].poses).keys()
+    assert poses(session).keys() == first.named(first.checkpoints[-1].poses).keys()
     assert load(path).hashes == first.hashes
     session.close()
     recorder.leave()
@@ -301,7 +301,7 @@ def test_watchers_hear_nothing_of_what_is_only_played_again(tmp_path: Path, mome
 
 def test_the_boundary_at_a_moment(moment: Path) -> None:
     replay = load(moment)
-    steps = [boundary.step for boundary in replay.boundaries]
+    steps = [boundary.step for boundary in replay.checkpoints]
     found = [boundary_at(replay, seconds) for seconds in (0.0, steps[-1] / replay.meta.rate, 1e9)]
     assert found == [0, len(steps) - 1, len(steps) - 1]
     with pytest.raises(IndexError):

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from video_lab import DROP, SET_OFF, TELLING, TOP, bodies, recorded
 
-from engine.record.impacts import Impact
+from engine.record.motion import Impact
+from engine.view.audio import soundtrack as tracks
 from engine.view.sound import LOUD, RATE, Samples, modes_of, struck
-from engine.view.video import soundtrack as tracks
 from engine.view.video.film import film_of
 from engine.view.video.recipe import Recipe
 from models.build import build

@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.record.motion import Collapse
-from engine.view.video.director import CLOSE, Drum, _of_collapse
-from engine.view.video.story import Scenery
+from engine.view.video.director import CLOSE_S, Cylinder, _of_collapse
+from engine.view.video.scenery import Scenery
 
 Array = NDArray[np.float64]
 COLLAPSE = Collapse(begin=1.0, crash=10.0, end=12.0, first=0, fallen=(0, 1, 2))
@@ -32,7 +32,7 @@ def scenery() -> Scenery:
     return cast(Scenery, SimpleNamespace(corners=corners, around=around))
 
 
-def holds(drum: Drum, x: float, y: float) -> bool:
+def holds(drum: Cylinder, x: float, y: float) -> bool:
     return float(np.hypot(x - drum.centre[0], y - drum.centre[1])) <= drum.radius + 1e-9
 
 
@@ -45,7 +45,7 @@ def test_all_that_comes_down_is_seen_though_the_first_piece_stood_apart(name: st
 
 
 def test_the_piece_that_sets_off_is_seen_close() -> None:
-    moment = COLLAPSE.crash - CLOSE
+    moment = COLLAPSE.crash - CLOSE_S
     near = _of_collapse("director", scenery(), COLLAPSE, moment)
     wide = _of_collapse("follow", scenery(), COLLAPSE, moment)
     assert near.radius < wide.radius

@@ -101,7 +101,7 @@ def test_a_file_with_a_limit_keeps_it() -> None:
     chat = preset("chat")
     for seconds in (20, 120, 600):
         count = seconds * chat.fps
-        assert (bits(chat, count) + 96_000) * seconds / 8 <= chat.most_bytes or bits(chat, count) == 40_000
+        assert (bits(chat, count) + 96_000) * seconds / 8 <= chat.max_bytes or bits(chat, count) == 40_000
     web = preset("web")
     assert (bits(web, 1800) + 96_000) * 60 / 8 <= 8e6
 
@@ -129,7 +129,7 @@ LINE = ["--quality", "low", "--size", "160x96"]
         (["-o", "x.mp4", "--size", "100000x100000"], "pixels a side"),
         (["-o", "x.mp4", "--size", "161x97"], "even numbers"),
         (["-o", "x.mp4", "--size", "wide"], "1280x720"),
-        (["-o", "x.mp4", "--fps", "0"], "pictures a second"),
+        (["-o", "x.mp4", "--fps", "0"], "frames a second"),
         (["-o", "x.mp4", "--speed", "0"], "--speed 0"),
         (["-o", "x.mp4", "--speed", "nan"], "--speed nan"),
         (["-o", "x.mp4", "--from", "99"], "seconds long"),
@@ -139,7 +139,7 @@ LINE = ["--quality", "low", "--size", "160x96"]
         (["-o", "x.mp4", "--preset", "cinema"], "use one of web"),
         (["-o", "x.mp4", "--pace", "slow"], "use one of lively"),
         (["-o", "x.mp4", "--workers", "0"], "1 to 64"),
-        (["-o", "x.png", "--strip", "0"], "1 to 64 pictures"),
+        (["-o", "x.png", "--strip", "0"], "1 to 64 frames"),
     ],
 )
 def test_bad_requests_are_refused_with_nothing_written(

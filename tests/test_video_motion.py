@@ -1,4 +1,4 @@
-"""What is read from a track: grips, collapses, what is put elsewhere, blows; and the clock made of it."""
+"""What is read from a track: carries, collapses, what is put elsewhere, blows; and the clock made of it."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from video_lab import DROP, GRAB, LAID, LANDS, NAMES, SET_OFF, TIDY, bodies, recorded
+from video_lab import DROP, GRAB, LAID, LANDS, NAMES, SET_OFF, TELLING, TIDY, bodies, recorded
 
-from engine.record.impacts import impacts_of
-from engine.record.motion import Collapse, Motion, motion_of
+from engine.record.motion import Collapse, Motion, impacts_of, motion_of
 from engine.record.reader import Replay
 from engine.settings import GRAVITY
-from engine.view.video.highlight import highlight
-from engine.view.video.pace import CARRY, QUIET, SLOW, clock
-from engine.view.video.pace import TIDY as TIDY_TIME
+from engine.view.video.film import film_of
+from engine.view.video.pace import CARRY_SPEED, QUIET_S, SLOW_SPEED, highlight, timing_of
+from engine.view.video.pace import TIDY_S as TIDY_TIME
+from engine.view.video.recipe import Recipe
 
 FRAME = 1 / 60
 
@@ -30,10 +30,10 @@ def motion(replay: Replay) -> Motion:
 
 
 def test_the_hand_is_found_with_the_piece_that_follows_it(motion: Motion) -> None:
-    (grip,) = motion.grips
-    assert NAMES[grip.body] == "block"
-    assert grip.begin == pytest.approx(GRAB, abs=FRAME)
-    assert grip.end == pytest.approx(LAID, abs=FRAME)
+    (carry,) = motion.carries
+    assert NAMES[carry.body] == "block"
+    assert carry.begin == pytest.approx(GRAB, abs=FRAME)
+    assert carry.end == pytest.approx(LAID, abs=FRAME)
 
 
 def test_a_fall_is_a_collapse_and_neither_carrying_nor_tidying_is(motion: Motion) -> None:
@@ -64,39 +64,39 @@ def test_a_blow_has_the_impulse_of_the_stopped_mass_and_its_time(replay: Replay,
 
 
 def test_a_true_clock_is_that_of_the_world(motion: Motion) -> None:
-    timing = clock(motion, (2.0, 12.5), pace="true")
+    timing = timing_of(motion, (2.0, 12.5), pace="true")
     times = np.linspace(0, timing.seconds, 50)
     assert timing.seconds == pytest.approx(10.5)
     assert np.allclose(timing.shown(times), 2.0 + times)
-    fast = clock(motion, (2.0, 12.5), pace="true", speed=4.0)
+    fast = timing_of(motion, (2.0, 12.5), pace="true", speed=4.0)
     assert fast.seconds == pytest.approx(10.5 / 4)
 
 
 def rate_at(motion: Motion, seconds: float, **how: object) -> float:
     """How fast a recording runs at a moment of it."""
-    timing = clock(motion, (0.0, 14.0), **how)  # type: ignore[arg-type]
+    timing = timing_of(motion, (0.0, 14.0), **how)  # type: ignore[arg-type]
     early, late = timing.seen(np.array([seconds - 0.02, seconds + 0.02]))
     return 0.04 / float(late - early)
 
 
 def test_a_lively_clock_hurries_where_nothing_happens_and_only_there(motion: Motion) -> None:
-    assert rate_at(motion, 5.5) > 4 / QUIET * 0.8
-    assert rate_at(motion, 1.3) == pytest.approx(CARRY, rel=0.3)
+    assert rate_at(motion, 5.5) > 4 / QUIET_S * 0.8
+    assert rate_at(motion, 1.3) == pytest.approx(CARRY_SPEED, rel=0.3)
     assert rate_at(motion, LANDS) == pytest.approx(1.0, rel=0.05)
-    timing = clock(motion, (0.0, 14.0))
+    timing = timing_of(motion, (0.0, 14.0))
     begin, end = timing.seen(np.array([TIDY - FRAME, TIDY]))
     assert end - begin > 0.7 * TIDY_TIME
 
 
 def test_slow_motion_begins_before_the_first_piece_sets_off(motion: Motion) -> None:
-    assert rate_at(motion, SET_OFF, slow_fall=True) < 2 * SLOW
-    assert rate_at(motion, (SET_OFF + LANDS) / 2, slow_fall=True) == pytest.approx(SLOW, rel=0.05)
-    assert rate_at(motion, 1.3, slow_fall=True) == pytest.approx(CARRY, rel=0.3)
+    assert rate_at(motion, SET_OFF, slow_fall=True) < 2 * SLOW_SPEED
+    assert rate_at(motion, (SET_OFF + LANDS) / 2, slow_fall=True) == pytest.approx(SLOW_SPEED, rel=0.05)
+    assert rate_at(motion, 1.3, slow_fall=True) == pytest.approx(CARRY_SPEED, rel=0.3)
 
 
 @pytest.mark.parametrize("slow_fall", [False, True])
 def test_the_screen_tells_the_moment_and_the_moment_the_screen(motion: Motion, slow_fall: bool) -> None:
-    timing = clock(motion, (0.0, 14.0), slow_fall=slow_fall)
+    timing = timing_of(motion, (0.0, 14.0), slow_fall=slow_fall)
     assert (np.diff(timing.screen) > 0).all()
     screen = np.linspace(0, timing.seconds, 400)
     assert np.allclose(timing.seen(timing.shown(screen)), screen, atol=1e-9)
@@ -104,7 +104,7 @@ def test_the_screen_tells_the_moment_and_the_moment_the_screen(motion: Motion, s
 
 def test_a_highlight_has_its_length_and_the_largest_collapse_in_it(motion: Motion) -> None:
     begin, end = highlight(motion, 14.0, 4.0)
-    timing = clock(motion, (begin, end), slow_fall=True)
+    timing = timing_of(motion, (begin, end), slow_fall=True)
     assert begin < SET_OFF < LANDS < end
     assert timing.seconds == pytest.approx(4.0, abs=0.3)
     calm = replace(motion, collapses=())
@@ -116,3 +116,25 @@ def test_of_two_collapses_the_larger_is_the_highlight(motion: Motion) -> None:
     large = Collapse(5.0, 5.2, 5.4, 0, (0, 1, 2))
     begin, end = highlight(replace(motion, collapses=(large, *motion.collapses)), 14.0, 2.0)
     assert begin < 5.0 < end < SET_OFF
+
+
+@pytest.mark.parametrize(("begin", "end"), [(0.52, 0.92), (1.52, 2.52), (2.0, 8.0), (3.2, 5.0), (5.0, 7.0)])
+def test_a_film_that_is_cut_shows_the_hand_of_the_whole(replay: Replay, begin: float, end: float) -> None:
+    whole, cut = (
+        film_of(replay, bodies(), TELLING, Recipe(pace="true", fps=25, cards=False, begin=first, end=last))
+        for first, last in ((0.0, None), (begin, end))
+    )
+    hand = [name not in NAMES for name in whole.names]
+    start = round(begin * 25)
+    expected = whole.poses[start : start + len(cut), hand]
+    np.testing.assert_allclose(cut.poses[:, hand], expected, atol=1e-6)
+    # in the hand from 1 to 3 seconds; it comes and goes in less than half a second
+    assert np.isnan(expected).all() == (begin > LAID + 0.5)
+
+
+def test_the_hand_stands_still_while_the_result_of_a_cut_film_does(replay: Replay) -> None:
+    film = film_of(replay, bodies(), TELLING, Recipe(pace="true", fps=20, begin=1.5, end=2.0))
+    hand = film.poses[:, [name not in NAMES for name in film.names]]
+    assert np.isfinite(hand).all()
+    np.testing.assert_array_equal(hand[film.moments == 1.5], hand[0][None].repeat(49, axis=0))
+    np.testing.assert_array_equal(hand[-20:], hand[-1][None].repeat(20, axis=0))

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from engine.pose import Pose
-from engine.record.digest import state_digest
+from engine.record.arrays import state_digest
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.reader import Replay, load
 from engine.record.writer import Recorder
 from engine.settings import GRAVITY
-from engine.view.video.captions import Line
-from engine.view.video.film import Telling
+from engine.view.video.captions import Caption, Telling
 from engine.world import Body
 from models.build import build
 from models.spec import parse
@@ -38,9 +37,9 @@ TELLING = Telling(
     ("Ana", "Ben"),
     "Ana wins: the block fell",
     (
-        Line(1.0, "Ana takes the block.", "Ana"),
-        Line(3.0, "Ana lets go.", "Ana"),
-        Line(8.4, "It falls!", "Ben"),
+        Caption(1.0, "Ana takes the block.", "Ana"),
+        Caption(3.0, "Ana lets go.", "Ana"),
+        Caption(8.4, "It falls!", "Ben"),
     ),
 )
 
@@ -89,7 +88,7 @@ def recorded(path: Path) -> Replay:
     )
     with Recorder(path, meta) as recorder:
         start = rows(0.0)
-        recorder.boundary(0, start, state_digest(tuple(start), np.array(list(start.values()))))
+        recorder.checkpoint(0, start, state_digest(tuple(start), np.array(list(start.values()))))
         for step in range(round(END * RATE) + 1):
             seconds = step / RATE
             if GRAB <= seconds < LAID:

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.bench.rigs import tower
-from engine.record.digest import state_digest
+from engine.record.arrays import state_digest
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.writer import Recorder
 from engine.view.camera import framing
@@ -140,7 +140,7 @@ def falling(path: Path, seconds: float) -> None:
     start = np.array([(*body.pose.position, *body.pose.orientation) for body in bodies])
     names = tuple(body.name for body in bodies)
     with Recorder(path, meta) as recorder:
-        recorder.boundary(0, dict(zip(names, start, strict=True)), state_digest(names, start))
+        recorder.checkpoint(0, dict(zip(names, start, strict=True)), state_digest(names, start))
         for step in range(0, round(seconds * 240), 4):
             rows = dict(zip(names, start, strict=True))
             for number, body in enumerate(free):

@@ -13,27 +13,30 @@ from typing import IO, Any
 
 from numpy.typing import NDArray
 
-from engine.record.arrays import array_of, npy_of
-from engine.record.contents import (
+from engine.record.arrays import array_of, is_digest, npy_of
+from engine.record.format import (
     ENTRIES,
     EVENTS,
     HASHES,
     JOURNAL,
+    MAX_BYTES,
+    MAX_ENTRIES,
+    MAX_TEXT_BYTES,
     META,
     POSES,
     STATES,
     STEPS,
     TRACK,
     Contents,
+    RecordError,
+    is_step,
+    parse,
+    shown,
 )
-from engine.record.digest import is_digest
-from engine.record.errors import RecordError, shown
-from engine.record.limits import MOST_BYTES, MOST_ENTRIES, MOST_TEXT
-from engine.record.lines import is_step, parse
 from engine.record.meta import read as read_meta
 
-LEVEL = 8
-"""Of the packing: a twelfth smaller than the usual 6, for a second more in five minutes of a game."""
+COMPRESSION = 8
+"""Level of deflate: a twelfth smaller than the usual 6, for a second more in five minutes of a game."""
 _TEXTS = (META, JOURNAL, EVENTS, HASHES)
 _DAMAGED = (
     zipfile.BadZipFile,
@@ -63,7 +66,7 @@ def write(contents: Contents, stream: IO[bytes]) -> None:
 
 
 def read(path: Path) -> Contents:
-    """The contents of a packed recording. Raises RecordError for anything but one."""
+    """Returns the contents of a packed recording. Raises RecordError for anything but one."""
     file = str(path)
     try:
         with path.open("rb") as stream:
@@ -95,11 +98,12 @@ def _pack(entries: dict[str, bytes], stream: IO[bytes]) -> None:
             info.create_system, info.external_attr = 3, 0o644 << 16
             packed = name.endswith(".npz")
             info.compress_type = zipfile.ZIP_STORED if packed else zipfile.ZIP_DEFLATED
-            archive.writestr(info, data, compresslevel=None if packed else LEVEL)
+            archive.writestr(info, data, compresslevel=None if packed else COMPRESSION)
 
 
 def _unpack(stream: IO[bytes], names: tuple[str, ...], file: str, place: str) -> dict[str, bytes]:
-    """The entries of a zip that has exactly these. Nothing is unpacked before all that is declared is checked."""
+    """Returns the entries of a zip that has exactly these. Nothing is unpacked before all that is declared is
+    checked."""
     _check_directory(stream, file, place)
     try:
         with zipfile.ZipFile(stream) as archive:
@@ -117,8 +121,8 @@ def _check_directory(stream: IO[bytes], file: str, place: str) -> None:
     inner zip.
     """
     size = stream.seek(0, os.SEEK_END)
-    if size > MOST_BYTES:
-        problem = f"has {size / 1e6:.0f} MB; a recording has at most {MOST_BYTES / 1e6:.0f} MB"
+    if size > MAX_BYTES:
+        problem = f"has {size / 1e6:.0f} MB; a recording has at most {MAX_BYTES / 1e6:.0f} MB"
         raise RecordError(file, problem, place)
     stream.seek(max(0, size - 42))
     tail = stream.read()
@@ -127,8 +131,8 @@ def _check_directory(stream: IO[bytes], file: str, place: str) -> None:
         raise RecordError(file, "is not a recording: a .teeter file is a zip, this is none or cut off", place)
     count, length = int.from_bytes(end[10:12], "little"), int.from_bytes(end[12:16], "little")
     # the marker of a zip64, whose real numbers stand elsewhere, comes 20 bytes before the end
-    if count > MOST_ENTRIES or length > 65536 or tail[:-22].startswith(b"PK\x06\x07"):
-        problem = f"is a zip of more than {MOST_ENTRIES} entries or 4 GB; a recording has {len(ENTRIES)}"
+    if count > MAX_ENTRIES or length > 65536 or tail[:-22].startswith(b"PK\x06\x07"):
+        problem = f"is a zip of more than {MAX_ENTRIES} entries or 4 GB; a recording has {len(ENTRIES)}"
         raise RecordError(file, problem, place)
 
 
@@ -139,8 +143,10 @@ def _check_entries(infos: list[zipfile.ZipInfo], names: tuple[str, ...], file: s
             raise RecordError(file, f"has an entry {shown(info.filename)}; allowed are {allowed}", place)
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) or info.flag_bits & 1:
             raise RecordError(file, f"{info.filename} is encrypted or packed in an unknown way", place)
-        if info.filename in _TEXTS and info.file_size > MOST_TEXT:
-            problem = f"{info.filename} unpacks to {info.file_size} bytes; at most {MOST_TEXT} are allowed"
+        if info.filename in _TEXTS and info.file_size > MAX_TEXT_BYTES:
+            problem = (
+                f"{info.filename} unpacks to {info.file_size} bytes; at most {MAX_TEXT_BYTES} are allowed"
+            )
             raise RecordError(file, problem, place)
     found = [info.filename for info in infos]
     missing = [name for name in names if name not in found]
@@ -148,8 +154,8 @@ def _check_entries(infos: list[zipfile.ZipInfo], names: tuple[str, ...], file: s
         words = f"has no entry {missing[0]}" if missing else "has an entry twice"
         raise RecordError(file, f"{words}; there must be one each of {allowed}", place)
     total = sum(info.file_size for info in infos)
-    if total > MOST_BYTES:
-        raise RecordError(file, f"unpacks to {total} bytes; at most {MOST_BYTES} are allowed", place)
+    if total > MAX_BYTES:
+        raise RecordError(file, f"unpacks to {total} bytes; at most {MAX_BYTES} are allowed", place)
 
 
 def _arrays(

@@ -1,4 +1,4 @@
-"""Arrays in and out of a recording: `.npy` bytes that are never evaluated, and poses that make sense.
+"""The arrays of a recording: `.npy` bytes that are never evaluated, poses that make sense, and digests of states.
 
 numpy's own reader evaluates the header as Python (a literal) and, when allowed, unpickles. Here a header either
 matches one pattern or is refused.
@@ -6,26 +6,28 @@ matches one pattern or is refused.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import math
 import re
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.record.errors import RecordError, shown
-from engine.record.limits import MOST_STEPS
+from engine.record.format import MAX_STEPS, RecordError, shown
 
 GRID = np.array([2.0**-15] * 3 + [2.0**-13] * 4)
 """Of the track, metres (0.03 mm) and quaternion components: most bits of a float32 are zero, which packs to little."""
 BAND = np.array([2.8e-5] * 3 + [2e-4] * 4)
 """A body whose every value is this near to the row that stands in the track keeps that row: what trembles at rest, or
 is pressed a little, packs to nothing. Together the track is never further from the truth than 0.05 mm (the
-diagonal of a cube of 0.028 mm) and 0.05 degrees (quaternions 4e-4 apart turn by twice that)."""
+diagonal of a cube of 0.028 mm) and 0.05 degrees (quaternions 4e-4 apart differ by twice that)."""
 UNIT = 0.01
 """How far from 1 the length of a quaternion may be: rounding is far below, what is no rotation far above."""
 
+_SHA256 = re.compile("[0-9a-f]{64}")
 _MAGIC = b"\x93NUMPY\x01\x00"
 _HEADER = re.compile(
     rb"\{'descr': '([^'\\]{1,8})', 'fortran_order': (True|False), 'shape': \(((?:\d{1,12}, ?)*(?:\d{1,12})?)\), \} *\n"
@@ -33,14 +35,14 @@ _HEADER = re.compile(
 
 
 def npy_of(array: NDArray[Any]) -> bytes:
-    """An array as `.npy` bytes; the memory order is kept. Raises ValueError for an array of objects."""
+    """Returns an array as `.npy` bytes; the memory order is kept. Raises ValueError for an array of objects."""
     stream = io.BytesIO()
     np.lib.format.write_array(stream, array, version=(1, 0), allow_pickle=False)
     return stream.getvalue()
 
 
 def array_of(data: bytes, dtype: str, shape: tuple[int | None, ...], file: str, place: str) -> NDArray[Any]:
-    """A read-only array from `.npy` bytes.
+    """Returns a read-only array from `.npy` bytes.
 
     dtype: the only one allowed, such as `<f4`. shape: the only one allowed, None for any length. Raises
     RecordError for everything else; nothing is allocated for a size that the data does not have.
@@ -66,7 +68,7 @@ def array_of(data: bytes, dtype: str, shape: tuple[int | None, ...], file: str, 
 
 
 def on_grid(poses: NDArray[np.float64], held: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Poses (n, 7) as the track keeps them: on the grid, and a row of `held` where it is within the band of it.
+    """Returns poses (n, 7) as the track keeps them: on the grid, and a row of `held` where it is within the band of it.
 
     NaN stays NaN.
     """
@@ -75,7 +77,8 @@ def on_grid(poses: NDArray[np.float64], held: NDArray[np.float32]) -> NDArray[np
 
 
 def pose_fault(poses: NDArray[Any]) -> tuple[tuple[int, ...], str] | None:
-    """The place (indices of the row) and the words of the first wrong row of poses (..., 7), None if all are right.
+    """Returns the place (indices of the row) and the words of the first wrong row of poses (..., 7), None if all are
+    right.
 
     Right is a row of finite numbers with a unit quaternion, or one of seven NaN: the body is absent.
     """
@@ -102,13 +105,38 @@ def check_poses(poses: NDArray[Any], file: str, place: str) -> None:
 
 def check_steps(steps: NDArray[np.int64], file: str, place: str) -> None:
     """Raises RecordError for the first of the steps (n,) that is out of range or before the one ahead of it."""
-    wrong = np.flatnonzero((steps < 0) | (steps > MOST_STEPS))
+    wrong = np.flatnonzero((steps < 0) | (steps > MAX_STEPS))
     if wrong.size:
         first = int(wrong[0])
-        problem = f"steps[{first}] = {steps[first]}, must be from 0 to {MOST_STEPS}"
+        problem = f"steps[{first}] = {steps[first]}, must be from 0 to {MAX_STEPS}"
         raise RecordError(file, problem, place)
     back = np.flatnonzero(steps[1:] < steps[:-1])
     if back.size:
         first = int(back[0]) + 1
         problem = f"steps[{first}] = {steps[first]} comes after {steps[first - 1]}: steps never run backwards"
         raise RecordError(file, problem, place)
+
+
+def is_digest(value: object) -> TypeGuard[str]:
+    """Returns whether a value is a SHA-256 in 64 lower-case hex digits."""
+    return isinstance(value, str) and _SHA256.fullmatch(value) is not None
+
+
+def state_digest(names: Sequence[str], poses: NDArray[np.float64]) -> str:
+    """Returns the SHA-256 (64 hex digits) of bodies and where they are, whatever order they come in.
+
+    poses: (n, 7) metres and xyzw, a row for each name. Equal digests mean equal poses,
+    bit for bit. Hashed are, in the order of the names, the length of the
+    name's UTF-8 (4 bytes), the name, and its row as seven float64; all numbers little-endian. Two zeros of
+    different sign differ. Raises ValueError when rows and names do not match or a name stands twice.
+    """
+    rows = np.asarray(poses, dtype="<f8")
+    if rows.shape != (len(names), 7):
+        raise ValueError(f"poses have the shape {rows.shape}; {len(names)} names need ({len(names)}, 7)")
+    if len(set(names)) != len(names):
+        raise ValueError("a name stands twice: a body has one pose")
+    total = hashlib.sha256()
+    for place in sorted(range(len(names)), key=names.__getitem__):
+        name = names[place].encode("utf-8")
+        total.update(len(name).to_bytes(4, "little") + name + rows[place].tobytes())
+    return total.hexdigest()

@@ -1,4 +1,4 @@
-"""Between two frames: straight lines for positions, great arcs for orientations."""
+"""Orientations between two frames."""
 
 from __future__ import annotations
 
@@ -9,20 +9,6 @@ Array = NDArray[np.float64]
 
 SMALL_ANGLE = 1e-6
 """Radians, below which the arc is the chord to the last bit and the division by its sine is avoided."""
-
-
-def between(first: Array, second: Array, share: float) -> Array:
-    """Poses (n, 7) at a share from 0 (`first`) to 1 (`second`) of the way, quaternions of unit length.
-
-    A body that is absent (NaN) in the first is absent; one that is absent in the second only stays where it was.
-    """
-    until = np.where(np.isnan(second), first, second)
-    found = first + share * (until - first)
-    # most lie still, and keep their orientation to the last bit
-    turned = np.flatnonzero((first[:, 3:] != until[:, 3:]).any(axis=1))
-    if len(turned):
-        found[turned, 3:] = slerp(first[turned, 3:], until[turned, 3:], share)
-    return found
 
 
 def slerp(first: Array, second: Array, share: float) -> Array:

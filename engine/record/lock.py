@@ -8,7 +8,7 @@ import fcntl
 import os
 from pathlib import Path
 
-from engine.record.errors import RecordError
+from engine.record.format import RecordError
 
 LOCK = "lock"
 """The file in the folder; it holds the number of the process that writes."""

@@ -9,21 +9,19 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
-from engine.record.errors import RecordError, shown
-from engine.record.limits import FORMAT, MOST_BODIES
-from engine.record.lines import parse
+from engine.record.format import FORMAT, MAX_BODIES, RecordError, parse, shown
 
 Word = Annotated[str, Field(max_length=200)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class Strict(BaseModel):
+class _Table(BaseModel):
     """What all tables share: nothing is converted, no key is unknown, no number infinite, nothing changes."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class BodyMeta(Strict):
+class BodyMeta(_Table):
     """A body: its name, and either a `model` of the catalogue or the `spec` of a piece (`models.spec`)."""
 
     id: Name
@@ -38,7 +36,7 @@ class BodyMeta(Strict):
         return self
 
 
-class Versions(Strict):
+class Versions(_Table):
     """The libraries that made the recording; `unknown` where one is not installed."""
 
     teeter: Word
@@ -48,7 +46,7 @@ class Versions(Strict):
 
     @classmethod
     def installed(cls) -> Versions:
-        """What runs here and now."""
+        """Returns what runs here and now."""
         return cls(
             teeter=_version("teeter"),
             python=platform.python_version(),
@@ -57,7 +55,7 @@ class Versions(Strict):
         )
 
 
-class Meta(Strict):
+class Meta(_Table):
     """The head of a recording. rate: steps a second. bodies: in the order of the columns of the track.
 
     options, settings: as the game and the simulation name them. platform: `fingerprint()` of the machine that
@@ -72,7 +70,7 @@ class Meta(Strict):
     seed: int
     settings: dict[str, JsonValue] = {}
     rate: Annotated[int, Field(ge=1, le=1_000_000)]
-    bodies: Annotated[tuple[BodyMeta, ...], Field(max_length=MOST_BODIES)]
+    bodies: Annotated[tuple[BodyMeta, ...], Field(max_length=MAX_BODIES)]
     versions: Versions
     platform: Name
     outcome: dict[str, JsonValue] | None = None
@@ -93,7 +91,7 @@ class Meta(Strict):
 
 
 def fingerprint() -> str:
-    """Machine, system, and the versions that decide the bits of a simulation, in one line.
+    """Returns machine, system, and the versions that decide the bits of a simulation, in one line.
 
     Where it differs from a recording's `platform`, re-simulation may differ in the last bits without fault.
     """
@@ -103,7 +101,7 @@ def fingerprint() -> str:
 
 
 def written(meta: Meta) -> bytes:
-    """The text of `meta.json`. Raises ValueError for what would not read back as it is."""
+    """Returns the text of `meta.json`. Raises ValueError for what would not read back as it is."""
     text = json.dumps(meta.model_dump(mode="json"), indent=1, sort_keys=True, allow_nan=False).encode("ascii")
     try:
         same = Meta.model_validate_json(text) == meta
@@ -115,7 +113,7 @@ def written(meta: Meta) -> bytes:
 
 
 def read(text: bytes, file: str) -> Meta:
-    """The head of a recording from its text. Raises RecordError with the first fault, named by its key."""
+    """Returns the head of a recording from its text. Raises RecordError with the first fault, named by its key."""
     place = "meta.json"
     data = parse(text, file, place)
     if not isinstance(data, dict):
@@ -133,7 +131,7 @@ def read(text: bytes, file: str) -> Meta:
 
 
 def _first(error: ValidationError) -> str:
-    """The first fault in words: key, what is allowed, what was found."""
+    """Returns the first fault in words: key, what is allowed, what was found."""
     faults: list[Any] = error.errors(include_url=False)
     fault = faults[0]
     key = "".join(f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in fault["loc"])

@@ -1,6 +1,8 @@
-"""What a track tells beyond poses: how fast things move, what a hand holds, what is put elsewhere, what collapses.
+"""What a track tells beyond poses: speeds, what a hand carries, what is put elsewhere, what collapses, impacts.
 
-Everything is derived from poses and from the journal's hand, so it holds for any recording, old ones too.
+Everything is derived from poses and from the journal's hand, so it holds for any recording, old ones too. A recording
+holds no contact impulses, and need not: an impact is a jump of velocity that gravity does not explain, and its impulse
+is that jump times the mass.
 """
 
 from __future__ import annotations
@@ -11,31 +13,41 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.pose import turns_of
 from engine.record.reader import Replay
+from engine.settings import GRAVITY
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-JUMP = 0.01
-"""Metres in one interval of the track that only a decree can move a piece which is at rest before and after."""
-STILL = 0.004
+PUT_DISTANCE = 0.01
+"""Metres. A piece that moves further in one interval, at rest before and after, was put there by the game."""
+STILL_SPEED = 0.004
 """m/s. Slower than this nothing is seen to move."""
-LOOSE = 0.05
-"""m/s of a piece that no hand holds: something slips, rolls or falls."""
-FALLEN = 0.012
-"""Metres lower than before: a piece that came down, not one that settled."""
-SET_OFF = 0.002
-"""Metres from where it lay: a piece has begun to move."""
-GAP = 0.3
+LOOSE_SPEED = 0.05
+"""m/s. A piece that no hand holds and that is faster slips, rolls or falls."""
+FALLEN_DROP = 0.012
+"""Metres. A piece that ends lower by more came down; by less, it settled."""
+SET_OFF_SHIFT = 0.002
+"""Metres from where it lay beyond which a piece has begun to move."""
+COLLAPSE_GAP_S = 0.3
 """Seconds of rest that do not yet end a collapse."""
-AT_ONCE = 0.2
-"""Seconds without orders in which a hand does not let go."""
-BACK = 1.5
-"""Seconds before the first fast move in which the piece that began it is looked for."""
+REGRIP_TIME_S = 0.2
+"""Seconds without a target after which a hand that goes on with the same piece has not let go."""
+LOOKBACK_S = 1.5
+"""Seconds before the first fast move in which the piece that began a collapse is looked for."""
+MIN_JUMP = 0.05
+"""m/s. Smaller jumps are those of a hand, or of a track that is rounded and sampled 60 times a second."""
+RATTLE_TIME_S = 0.05
+"""Seconds in which a piece that rattles is struck once, the hardest time."""
+NEAR_DISTANCE = 0.006
+"""Metres between the boxes of pieces that may have struck each other."""
+MAX_INTERVAL_S = 0.05
+"""Seconds between frames beyond which a velocity says nothing: where nothing moves there are few frames."""
 
 
 @dataclass(frozen=True, slots=True)
-class Grip:
+class Carry:
     """A piece in the hand. begin, end: seconds. body: its column."""
 
     begin: float
@@ -64,7 +76,7 @@ class Motion:
     speeds: NDArray[np.float32]
     put: Mask
     held: Mask
-    grips: tuple[Grip, ...]
+    carries: tuple[Carry, ...]
     collapses: tuple[Collapse, ...]
 
     @property
@@ -74,49 +86,62 @@ class Motion:
         return free
 
     def at(self, seconds: float) -> int:
-        """The interval of a time."""
+        """Returns the interval of a time."""
         return int(np.clip(np.searchsorted(self.times, seconds, side="right") - 1, 0, len(self.speeds) - 1))
 
 
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """A piece strikes another. seconds: of the recording. body: the column of the piece; other: of what it struck, -1
+    when nothing is near. impulse: newton seconds. place: metres."""
+
+    seconds: float
+    body: int
+    other: int
+    impulse: float
+    place: tuple[float, float, float]
+
+
 def motion_of(replay: Replay, reach: Sequence[float]) -> Motion:
-    """How a recording moves. reach: metres from the middle of each body to its farthest point, in its order."""
+    """Returns how a recording moves. reach: metres from the middle of each body to its farthest point, in its order."""
     times = replay.steps / replay.meta.rate
-    grips = grips_of(replay)
+    carries = carries_of(replay)
     if len(times) < 2:
         nothing = np.zeros((0, replay.poses.shape[1]), bool)
-        return Motion(times, nothing.astype(np.float32), nothing, nothing, grips, ())
+        return Motion(times, nothing.astype(np.float32), nothing, nothing, carries, ())
     speeds, put = _speeds(times, replay.poses, np.asarray(reach, dtype=np.float32))
     held = np.zeros_like(put)
-    for grip in grips:
-        first, last = np.searchsorted(times, (grip.begin, grip.end))
-        held[max(int(first) - 1, 0) : int(last) + 1, grip.body] = True
-    found = Motion(times, speeds, put, held, grips, ())
-    return Motion(times, speeds, put, held, grips, _collapses(replay, found))
+    for carry in carries:
+        first, last = np.searchsorted(times, (carry.begin, carry.end))
+        held[max(int(first) - 1, 0) : int(last) + 1, carry.body] = True
+    found = Motion(times, speeds, put, held, carries, ())
+    return Motion(times, speeds, put, held, carries, _collapses(replay, found))
 
 
 def _speeds(
     times: Array, poses: NDArray[np.float32], reach: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], Mask]:
-    lasts = np.maximum(np.diff(times), 1e-9).astype(np.float32)[:, None]
-    way = np.linalg.norm(np.diff(poses[..., :3], axis=0), axis=2)
+    durations = np.maximum(np.diff(times), 1e-9).astype(np.float32)[:, None]
+    distance = np.linalg.norm(np.diff(poses[..., :3], axis=0), axis=2)
     before, after = poses[:-1, :, 3:], poses[1:, :, 3:]
-    # the chord of the turn, the shorter way round; twice the half angle's
+    # the chord of the rotation, the shorter way round; twice the half angle's
     chord = np.sqrt(np.maximum(2.0 - 2.0 * np.abs(np.einsum("nbi,nbi->nb", before, after)), 0.0))
     # rounded quaternions leave a chord of some thousandths even at rest
-    turn = np.where(chord > 2e-3, 2.0 * chord, 0.0) * reach
-    way = np.nan_to_num(way)
-    slow = way / lasts
-    still = np.zeros((1, way.shape[1]), np.float32)
-    around = np.maximum(np.concatenate([still, slow[:-1]]), np.concatenate([slow[1:], still]))
-    put = (way > JUMP) & (around < 0.3 * slow)
+    swing = np.where(chord > 2e-3, 2.0 * chord, 0.0) * reach
+    distance = np.nan_to_num(distance)
+    speed = distance / durations
+    still = np.zeros((1, distance.shape[1]), np.float32)
+    around = np.maximum(np.concatenate([still, speed[:-1]]), np.concatenate([speed[1:], still]))
+    put = (distance > PUT_DISTANCE) & (around < 0.3 * speed)
     put |= np.isnan(before[..., 0]) != np.isnan(after[..., 0])
-    speeds = np.where(put, 0.0, (way + np.nan_to_num(turn)) / lasts)
+    speeds = np.where(put, 0.0, (distance + np.nan_to_num(swing)) / durations)
     return speeds.astype(np.float32), put
 
 
-def grips_of(replay: Replay) -> tuple[Grip, ...]:
-    """When a hand held which body: runs of hand entries of the journal, and the body that follows their targets. Where
-    a hand goes on with the same body at once, as when a brick is drawn and then laid, it is one grip."""
+def carries_of(replay: Replay) -> tuple[Carry, ...]:
+    """Returns when a hand held which body: runs of hand entries of the journal, and the body that follows their
+    targets. Where a hand goes on with the same body at once, as when a brick is drawn and then laid, it is one
+    carry."""
     runs: list[list[tuple[int, list[int]]]] = []
     is_running = False
     for step, entry in replay.journal:
@@ -127,19 +152,19 @@ def grips_of(replay: Replay) -> tuple[Grip, ...]:
         if is_hand and isinstance(target, list):
             runs[-1].append((step, target))
         is_running = is_hand
-    grips: list[Grip] = []
+    carries: list[Carry] = []
     for run in runs:
-        grip = _grip(replay, run)
-        if grip is None:
+        carry = _carry_of(replay, run)
+        if carry is None:
             continue
-        if grips and grips[-1].body == grip.body and grip.begin - grips[-1].end < AT_ONCE:
-            grip = Grip(grips.pop().begin, grip.end, grip.body)
-        grips.append(grip)
-    return tuple(grips)
+        if carries and carries[-1].body == carry.body and carry.begin - carries[-1].end < REGRIP_TIME_S:
+            carry = Carry(carries.pop().begin, carry.end, carry.body)
+        carries.append(carry)
+    return tuple(carries)
 
 
-def _grip(replay: Replay, run: list[tuple[int, list[int]]]) -> Grip | None:
-    """The body that is on the way of the targets."""
+def _carry_of(replay: Replay, run: list[tuple[int, list[int]]]) -> Carry | None:
+    """Returns the body that follows the targets."""
     if not replay.poses.size:
         return None
     away: list[Array] = []
@@ -158,21 +183,21 @@ def _grip(replay: Replay, run: list[tuple[int, list[int]]]) -> Grip | None:
     if not np.isfinite(mean).any():
         return None
     rate = replay.meta.rate
-    return Grip(run[0][0] / rate, (run[-1][0] + 1) / rate, int(np.argmin(mean)))
+    return Carry(run[0][0] / rate, (run[-1][0] + 1) / rate, int(np.argmin(mean)))
 
 
 def _collapses(replay: Replay, motion: Motion) -> tuple[Collapse, ...]:
-    fast = np.flatnonzero(motion.loose > LOOSE)
+    fast = np.flatnonzero(motion.loose > LOOSE_SPEED)
     if not len(fast):
         return ()
-    breaks = np.flatnonzero(motion.times[fast[1:]] - motion.times[fast[:-1] + 1] > GAP)
+    breaks = np.flatnonzero(motion.times[fast[1:]] - motion.times[fast[:-1] + 1] > COLLAPSE_GAP_S)
     firsts, lasts = np.r_[fast[0], fast[breaks + 1]], np.r_[fast[breaks], fast[-1]]
     found = [_collapse(replay, motion, int(a), int(b)) for a, b in zip(firsts, lasts, strict=True)]
     return tuple(each for each in found if each is not None)
 
 
 def _collapse(replay: Replay, motion: Motion, first: int, last: int) -> Collapse | None:
-    """Whether the fast moves from one interval to another bring pieces down, and which began."""
+    """Returns the collapse that the fast moves from one interval to another are, None when they bring nothing down."""
     span = slice(first, last + 1)
     heights = replay.poses[first : last + 2, :, 2]
     held = motion.held[span]
@@ -180,23 +205,81 @@ def _collapse(replay: Replay, motion: Motion, first: int, last: int) -> Collapse
     since = np.where(held.any(axis=0), len(held) - np.argmax(held[::-1], axis=0), 0)
     free = (since < len(held)) & ~motion.put[span].any(axis=0)
     down = np.nan_to_num(heights[since, np.arange(heights.shape[1])] - heights[-1])
-    moved = np.where(held, 0.0, motion.speeds[span]).max(axis=0) > LOOSE
-    fallen = np.flatnonzero(free & moved & (down > FALLEN))
+    moved = np.where(held, 0.0, motion.speeds[span]).max(axis=0) > LOOSE_SPEED
+    fallen = np.flatnonzero(free & moved & (down > FALLEN_DROP))
     if not len(fallen):
         return None
     begins: list[tuple[float, int]] = []
     for body in fallen.tolist():
-        start = int(np.searchsorted(motion.times, motion.times[first] - BACK))
+        start = int(np.searchsorted(motion.times, motion.times[first] - LOOKBACK_S))
         speeds = motion.speeds[start : last + 1, body]
         in_hand = (motion.held | motion.put)[start : last + 1, body]
-        fast = int(np.argmax((speeds > LOOSE) & ~in_hand))
+        fast = int(np.argmax((speeds > LOOSE_SPEED) & ~in_hand))
         # from where it last lay still, or was let go
-        lay = np.flatnonzero((speeds[:fast] < STILL) | in_hand[:fast])
+        lay = np.flatnonzero((speeds[:fast] < STILL_SPEED) | in_hand[:fast])
         start += int(lay[-1]) + 1 if len(lay) else 0
         places = replay.poses[start : last + 2, body, :3]
         away = np.linalg.norm(places - places[0], axis=1)
-        begins.append((float(motion.times[start + int(np.argmax(away > SET_OFF))]), body))
+        begins.append((float(motion.times[start + int(np.argmax(away > SET_OFF_SHIFT))]), body))
     begin, body = min(begins)
     together = motion.speeds[span][:, fallen].sum(axis=1)
     crash = max(float(motion.times[first + int(np.argmax(together))]), begin)
     return Collapse(begin, crash, float(motion.times[last + 1]), body, tuple(fallen.tolist()))
+
+
+def impacts_of(replay: Replay, motion: Motion, extents: Array, masses: Sequence[float]) -> tuple[Impact, ...]:
+    """Returns all impacts of a recording, in time. extents: (bodies, 3) metres; masses: (bodies,) kilograms, 0 for what
+    never moves."""
+    if len(motion.times) < 4:
+        return ()
+    durations = np.diff(motion.times)
+    safe = np.maximum(durations, 1e-9)[:, None, None]
+    velocities = np.diff(replay.poses[..., :3].astype(np.float64), axis=0) / safe
+    # where it was put elsewhere, or moved while frames are far apart, nobody knows a piece's velocity
+    is_slow = np.linalg.norm(velocities, axis=2) < STILL_SPEED
+    known = (
+        ~motion.put & ((durations < MAX_INTERVAL_S)[:, None] | is_slow) & np.isfinite(velocities).all(axis=2)
+    )
+    durations = np.minimum(durations, MAX_INTERVAL_S)
+    # over the interval of the impact, which itself has a bit of both velocities
+    jumps = velocities[2:] - velocities[:-2]
+    # gravity explains a piece that gets faster downwards, all of it or, on something that gives way, a part
+    limit = GRAVITY * ((durations[2:] + durations[:-2]) / 2 + durations[1:-1])[:, None]
+    jumps[..., 2] += np.clip(-np.nan_to_num(jumps[..., 2]), 0.0, limit)
+    size = np.linalg.norm(jumps, axis=2)
+    is_free = ~(motion.held[2:] & motion.held[:-2])
+    size = np.where(known[2:] & known[1:-1] & known[:-2] & is_free, size, 0.0)
+    mass = np.asarray(masses, dtype=np.float64)
+    found = []
+    for body in np.flatnonzero((size.max(axis=0, initial=0.0) > MIN_JUMP) & (mass > 0)).tolist():
+        for before in _peaks(size[:, body], motion.times[1:-2]):
+            # a viewer goes straight from frame to frame, so it sees the impact at the end of its interval
+            frame = before + 2
+            impulse = float(mass[body] * size[before, body])
+            others = [_struck(replay.poses[n].astype(np.float64), extents, body) for n in (frame, frame + 1)]
+            x, y, z = (float(value) for value in replay.poses[frame, body, :3])
+            other = others[0] if others[0] >= 0 else others[1]
+            found.append(Impact(float(motion.times[frame]), body, other, impulse, (x, y, z)))
+    return tuple(sorted(found, key=lambda impact: (impact.seconds, impact.body)))
+
+
+def _peaks(sizes: Array, times: Array) -> list[int]:
+    """Returns the intervals where jumps are largest, no two closer than `RATTLE_TIME_S`."""
+    order = np.flatnonzero(sizes > MIN_JUMP)
+    kept: list[int] = []
+    for frame in order[np.argsort(-sizes[order], kind="stable")].tolist():
+        if all(abs(times[frame] - times[other]) >= RATTLE_TIME_S for other in kept):
+            kept.append(frame)
+    return sorted(kept)
+
+
+def _struck(poses: Array, extents: Array, body: int) -> int:
+    """Returns the column of the nearest other body, by the distance of upright boxes; -1 when none is near."""
+    half = np.abs(turns_of(poses[:, 3:])) @ extents[:, :, None] / 2
+    half = half[..., 0]
+    gaps = np.abs(poses[:, :3] - poses[body, :3]) - half - half[body]
+    distance = np.linalg.norm(np.maximum(gaps, 0.0), axis=1)
+    distance[body] = np.inf
+    distance = np.where(np.isfinite(distance), distance, np.inf)
+    nearest = int(np.argmin(distance))
+    return nearest if distance[nearest] <= NEAR_DISTANCE else -1

@@ -1,4 +1,4 @@
-"""The recording while a game runs: a folder of files that only grow, and a commit after each boundary.
+"""The recording while a game runs: a folder of files that only grow, and a commit after each checkpoint.
 
 `hashes.jsonl` gets its line last, after everything else is on the disk. The line says how long the other files were,
 so what a crash tore off lies beyond the last line, and reading stops there.
@@ -16,10 +16,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.record.contents import EVENTS, JOURNAL, META, Contents
-from engine.record.digest import is_digest
-from engine.record.errors import RecordError
-from engine.record.limits import MOST_BYTES, MOST_TEXT, MOST_TRACK
+from engine.record.arrays import is_digest
+from engine.record.format import (
+    EVENTS,
+    JOURNAL,
+    MAX_BYTES,
+    MAX_TEXT_BYTES,
+    MAX_TRACK_BYTES,
+    META,
+    Contents,
+    RecordError,
+)
 from engine.record.meta import read as read_meta
 
 SUFFIX = ".part"
@@ -29,34 +36,36 @@ STATES = "states.bin"
 """Records of a step and float64 poses (bodies, 7)."""
 COMMITS = "hashes.jsonl"
 GROWING = (JOURNAL, EVENTS, TRACK, STATES)
+BUFFER = 1 << 20
+"""Bytes that may wait in memory between checkpoints."""
 
 
 def folder_of(path: Path) -> Path:
-    """The folder into which a recording grows, of its file's name or of its own."""
+    """Returns the folder into which a recording grows, of its file's name or of its own."""
     return path.with_name(path.name.removesuffix(SUFFIX) + SUFFIX)
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A boundary that is on the disk. lengths: of each growing file in bytes, up to here."""
+    """A checkpoint that is on the disk. lengths: of each growing file in bytes, up to here."""
 
     step: int
     digest: str
     lengths: dict[str, int]
 
     def line(self) -> bytes:
-        """The line of `hashes.jsonl`."""
+        """Returns the line of `hashes.jsonl`."""
         data = {"lengths": self.lengths, "sha256": self.digest, "step": self.step}
         return json.dumps(data, sort_keys=True).encode("ascii") + b"\n"
 
 
 def record_type(kind: str, bodies: int) -> np.dtype[Any]:
-    """The layout of a record of `TRACK` (kind `<f4`) or `STATES` (kind `<f8`)."""
+    """Returns the layout of a record of `TRACK` (kind `<f4`) or `STATES` (kind `<f8`)."""
     return np.dtype([("step", "<i8"), ("poses", kind, (bodies, 7))])
 
 
 def read(folder: Path, *, meta: bytes | None = None) -> Contents:
-    """What a folder holds up to its last commit. Raises RecordError for a folder that is no recording.
+    """Returns what a folder holds up to its last commit. Raises RecordError for a folder that is no recording.
 
     meta: given by a writer that closes. Then all of the folder is read, the end after the last commit too, and
     this text stands for `meta.json`.
@@ -67,7 +76,7 @@ def read(folder: Path, *, meta: bytes | None = None) -> Contents:
         raise RecordError(
             file, f"is a folder without {META}: a recording is a .teeter file or its .teeter.part folder"
         )
-    meta = meta or _bytes(folder, META, MOST_TEXT)
+    meta = meta or _bytes(folder, META, MAX_TEXT_BYTES)
     bodies = len(read_meta(meta, file).bodies)
     commits = commits_of(folder)
     ends = commits[-1].lengths if commits else dict.fromkeys(GROWING, 0)
@@ -78,8 +87,8 @@ def read(folder: Path, *, meta: bytes | None = None) -> Contents:
     track = _thinned(track)
     return Contents(
         meta=meta,
-        journal=_bytes(folder, JOURNAL, MOST_TEXT, ends[JOURNAL]),
-        events=_bytes(folder, EVENTS, MOST_TEXT, ends[EVENTS]),
+        journal=_bytes(folder, JOURNAL, MAX_TEXT_BYTES, ends[JOURNAL]),
+        events=_bytes(folder, EVENTS, MAX_TEXT_BYTES, ends[EVENTS]),
         steps=np.array(track["step"], dtype="<i8"),
         poses=np.array(track["poses"], dtype="<f4", order="F"),
         state_steps=np.array(states["step"], dtype="<i8"),
@@ -90,8 +99,9 @@ def read(folder: Path, *, meta: bytes | None = None) -> Contents:
 
 
 def commits_of(folder: Path) -> list[Commit]:
-    """The commits whose data is there, up to the first line that is torn or asks for more than the files have."""
-    text = _bytes(folder, COMMITS, MOST_TEXT) if (folder / COMMITS).exists() else b""
+    """Returns the commits whose data is there, up to the first line that is torn or asks for more than the files
+    have."""
+    text = _bytes(folder, COMMITS, MAX_TEXT_BYTES) if (folder / COMMITS).exists() else b""
     sizes = {name: _size(folder, name) for name in GROWING}
     found: list[Commit] = []
     last = dict.fromkeys(GROWING, 0)
@@ -105,11 +115,11 @@ def commits_of(folder: Path) -> list[Commit]:
 
 
 def ends_of(folder: Path) -> dict[str, int]:
-    """Where the last commit ends in each growing file and in `COMMITS`, bytes; all 0 before the first."""
+    """Returns where the last commit ends in each growing file and in `COMMITS`, bytes; all 0 before the first."""
     commits = commits_of(folder)
     if not commits:
         return dict.fromkeys((*GROWING, COMMITS), 0)
-    lines = _bytes(folder, COMMITS, MOST_TEXT).split(b"\n")[: len(commits)]
+    lines = _bytes(folder, COMMITS, MAX_TEXT_BYTES).split(b"\n")[: len(commits)]
     return {**commits[-1].lengths, COMMITS: sum(len(line) + 1 for line in lines)}
 
 
@@ -133,11 +143,11 @@ def _size(folder: Path, name: str) -> int:
     return path.stat().st_size
 
 
-def _bytes(folder: Path, name: str, most: int, length: int | None = None) -> bytes:
-    """The first bytes of a file, all without a length."""
+def _bytes(folder: Path, name: str, limit: int, length: int | None = None) -> bytes:
+    """Returns the first bytes of a file, all without a length."""
     length = _size(folder, name) if length is None else length
-    if length > most:
-        raise RecordError(folder, f"{name} has {length} bytes; at most {most} are allowed")
+    if length > limit:
+        raise RecordError(folder, f"{name} has {length} bytes; at most {limit} are allowed")
     if length == 0:
         return b""
     try:
@@ -148,11 +158,11 @@ def _bytes(folder: Path, name: str, most: int, length: int | None = None) -> byt
 
 
 def _records(folder: Path, name: str, length: int, layout: np.dtype[Any]) -> NDArray[Any]:
-    """The records of a file, left on the disk until they are used."""
+    """Returns the records of a file, left on the disk until they are used."""
     count = length // layout.itemsize
-    if length % layout.itemsize or (name == STATES and length > MOST_BYTES):
+    if length % layout.itemsize or (name == STATES and length > MAX_BYTES):
         problem = (
-            f"{name} has {length} bytes, must be whole records of {layout.itemsize} and at most {MOST_BYTES}"
+            f"{name} has {length} bytes, must be whole records of {layout.itemsize} and at most {MAX_BYTES}"
         )
         raise RecordError(folder, problem)
     if count == 0:
@@ -164,8 +174,8 @@ def _records(folder: Path, name: str, length: int, layout: np.dtype[Any]) -> NDA
 
 
 def _thinned(track: NDArray[Any]) -> NDArray[Any]:
-    """Every second, third, ... frame and the last one, as many as the limit allows."""
-    stride = math.ceil(track.nbytes / MOST_TRACK)
+    """Returns every second, third, ... frame and the last one, as many as the limit allows."""
+    stride = math.ceil(track.nbytes / MAX_TRACK_BYTES)
     if stride <= 1:
         return track
     kept = np.append(np.arange(0, len(track) - 1, stride), len(track) - 1)
@@ -179,3 +189,45 @@ def synced(folder: Path) -> None:
         os.fsync(number)
     finally:
         os.close(number)
+
+
+class Stream:
+    """Appends to a new file, or with a length to what is left of one cut there. Every method may raise OSError.
+
+    The buffer is its own: what could not be written is kept and reported, not lost twice.
+    """
+
+    def __init__(self, path: Path, length: int | None = None) -> None:
+        self._file = path.open("xb" if length is None else "ab", buffering=0)
+        if length is not None:
+            self._file.truncate(length)
+        self._waiting = bytearray()
+        self._is_dirty = False
+        self.length = length or 0
+        """Bytes given so far, waiting ones too."""
+
+    def add(self, data: bytes) -> None:
+        """Append; written out when the buffer is full."""
+        self._waiting += data
+        self.length += len(data)
+        if len(self._waiting) > BUFFER:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand everything to the operating system: safe from the end of this process."""
+        while self._waiting:
+            count = self._file.write(self._waiting)
+            del self._waiting[:count]
+            self._is_dirty = True
+
+    def sync(self) -> None:
+        """Bring everything to the disk: safe from the end of the machine."""
+        self.flush()
+        if self._is_dirty:
+            os.fsync(self._file.fileno())
+            self._is_dirty = False
+
+    def close(self) -> None:
+        """Let the file go; what still waits is dropped. Closing twice is fine."""
+        self._waiting.clear()
+        self._file.close()

@@ -12,10 +12,18 @@ from numpy.typing import NDArray
 
 from engine.record import archive, part
 from engine.record.arrays import check_poses, check_steps
-from engine.record.contents import EVENTS, HASHES, JOURNAL, STATES, TRACK, Contents
-from engine.record.errors import RecordError
-from engine.record.interpolate import between
-from engine.record.lines import Entry, entries_of
+from engine.record.format import (
+    EVENTS,
+    HASHES,
+    JOURNAL,
+    STATES,
+    TRACK,
+    Contents,
+    Entry,
+    RecordError,
+    entries_of,
+)
+from engine.record.interpolate import slerp
 from engine.record.meta import Meta
 from engine.record.meta import read as read_meta
 
@@ -23,8 +31,9 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Boundary:
-    """The state at an action boundary. poses: (bodies, 7), metres and xyzw, NaN where absent. digest: SHA-256."""
+class Checkpoint:
+    """The state between two actions, everything at rest. poses: (bodies, 7), metres and xyzw, NaN where absent. digest:
+    SHA-256."""
 
     step: int
     poses: Array
@@ -37,7 +46,7 @@ class Replay:
 
     journal, events: (step, entry) pairs, steps never run backwards. steps: int64 (n,), of the frames. poses:
     float32 (n, bodies, 7), metres and xyzw, NaN where absent. is_complete: it was closed; otherwise it ends at the
-    last boundary before the crash. The arrays are read-only.
+    last checkpoint before the crash. The arrays are read-only.
     """
 
     path: Path
@@ -46,21 +55,21 @@ class Replay:
     events: tuple[Entry, ...]
     steps: NDArray[np.int64]
     poses: NDArray[np.float32]
-    boundaries: tuple[Boundary, ...]
+    checkpoints: tuple[Checkpoint, ...]
     is_complete: bool
 
     @property
     def hashes(self) -> tuple[tuple[int, str], ...]:
-        """The step and the digest of each boundary."""
-        return tuple((boundary.step, boundary.digest) for boundary in self.boundaries)
+        """Returns the step and the digest of each checkpoint."""
+        return tuple((checkpoint.step, checkpoint.digest) for checkpoint in self.checkpoints)
 
     @property
     def seconds(self) -> float:
-        """From step 0 to the last frame; 0 without frames."""
+        """Returns the time from step 0 to the last frame; 0 without frames."""
         return float(self.steps[-1]) / self.meta.rate if len(self.steps) else 0.0
 
     def pose_at(self, step: float, bodies: Sequence[int] | None = None) -> Array:
-        """Where everything, or only these columns, is at a step or between two: (bodies, 7), NaN where absent.
+        """Returns where everything, or only these columns, is at a step or between two: (bodies, 7), NaN where absent.
 
         Before the first frame it is the first, after the last the last, all absent without any. Positions go
         straight from frame to frame, orientations on the shorter arc; of two frames at one step the later counts.
@@ -77,17 +86,31 @@ class Replay:
         return between(first, second, (step - begin) / (end - begin))
 
     def frame_at(self, seconds: float, bodies: Sequence[int] | None = None) -> Array:
-        """Where everything is at a time counted from step 0, as `pose_at`."""
+        """Returns where everything is at a time counted from step 0, as `pose_at`."""
         return self.pose_at(seconds * self.meta.rate, bodies)
 
     def named(self, poses: NDArray[Any]) -> dict[str, Array]:
-        """The rows of poses (bodies, 7) by name, only of bodies that are there."""
+        """Returns the rows of poses (bodies, 7) by name, only of bodies that are there."""
         pairs = zip(self.meta.names, poses, strict=True)
         return {name: np.array(row, dtype=np.float64) for name, row in pairs if not np.isnan(row).any()}
 
 
+def between(first: Array, second: Array, share: float) -> Array:
+    """Returns poses (n, 7) at a share from 0 (`first`) to 1 (`second`) of the way, quaternions of unit length.
+
+    A body that is absent (NaN) in the first is absent; one that is absent in the second only stays where it was.
+    """
+    until = np.where(np.isnan(second), first, second)
+    found = first + share * (until - first)
+    # most lie still, and keep their orientation to the last bit
+    rotated = np.flatnonzero((first[:, 3:] != until[:, 3:]).any(axis=1))
+    if len(rotated):
+        found[rotated, 3:] = slerp(first[rotated, 3:], until[rotated, 3:], share)
+    return found
+
+
 def load(path: Path) -> Replay:
-    """Read `F.teeter`, or the folder `F.teeter.part` up to its last boundary.
+    """Read `F.teeter`, or the folder `F.teeter.part` up to its last checkpoint.
 
     Raises RecordError with one sentence for anything else: missing, damaged, hostile, or of a newer format.
     """
@@ -130,8 +153,8 @@ def _replay(path: Path, contents: Contents) -> Replay:
             f"differ first at [{first}]" if first >= 0 else f"are {len(hashed)} and {len(stated)} in number"
         )
         raise RecordError(file, f"the steps here and in {STATES} {words}, must be the same", HASHES)
-    boundaries = tuple(
-        Boundary(step, poses, digest)
+    checkpoints = tuple(
+        Checkpoint(step, poses, digest)
         for (step, digest), poses in zip(contents.hashes, contents.state_poses, strict=True)
     )
     return Replay(
@@ -141,6 +164,6 @@ def _replay(path: Path, contents: Contents) -> Replay:
         events=entries_of(contents.events, file, EVENTS),
         steps=contents.steps,
         poses=contents.poses,
-        boundaries=boundaries,
+        checkpoints=checkpoints,
         is_complete=contents.is_complete,
     )

@@ -15,29 +15,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.record import archive, part
-from engine.record.arrays import on_grid, pose_fault
-from engine.record.contents import EVENTS, JOURNAL, META
-from engine.record.digest import is_digest
-from engine.record.errors import RecordError
-from engine.record.limits import MOST_STEPS, MOST_TEXT
-from engine.record.lines import line_of
+from engine.record.arrays import is_digest, on_grid, pose_fault
+from engine.record.format import EVENTS, JOURNAL, MAX_STEPS, MAX_TEXT_BYTES, META, RecordError, line_of
 from engine.record.lock import FolderLock, check_free
 from engine.record.meta import Meta, written
+from engine.record.part import Stream
 from engine.record.reader import Replay, load
-from engine.record.stream import Stream
 
 
 class Recorder:
     """Records into the folder `F.teeter.part` and packs it to `F.teeter` when closed.
 
-    Steps of each kind of record never run backwards, and the journal goes on from the last boundary: ValueError
+    Steps of each kind of record never run backwards, and the journal goes on from the last checkpoint: ValueError
     otherwise, and for poses or entries that cannot be. A disk that is full or not writable is a RecordError; the
-    folder then stays, loads up to the last boundary, and nothing more is recorded. As a context manager it closes
+    folder then stays, loads up to the last checkpoint, and nothing more is recorded. As a context manager it closes
     without an outcome, or leaves the folder as it is when an exception ends the block.
     """
 
     def __init__(self, path: Path, meta: Meta, *, replaces: bool = False) -> None:
-        """Begin a recording at `path`. Raises RecordError when it, or its folder, is there or cannot be made.
+        """Begins a recording at `path`. Raises RecordError when it, or its folder, is there or cannot be made.
 
         replaces: the file may be there; closing then puts the new one in its place, in one step.
         """
@@ -48,7 +44,7 @@ class Recorder:
 
     @classmethod
     def resume(cls, path: Path, *, replaces: bool = False) -> Self:
-        """Go on with the folder `F.teeter.part` from its last boundary; what stands after it is cut off.
+        """Goes on with the folder `F.teeter.part` from its last checkpoint; what stands after it is cut off.
 
         replaces: as when beginning. Raises RecordError when the folder does not load, another process records into it,
         or `path` is there already.
@@ -69,8 +65,8 @@ class Recorder:
         self._meta = meta
         self._places = {name: place for place, name in enumerate(meta.names)}
         self._kinds = {kind: part.record_type(kind, len(meta.bodies)) for kind in ("<f4", "<f8")}
-        self._last = dict.fromkeys(("journal", "event", "frame", "boundary"), 0)
-        self._held: NDArray[np.float32] = self._nowhere().astype(np.float32)
+        self._last = dict.fromkeys(("journal", "event", "frame", "checkpoint"), 0)
+        self._held: NDArray[np.float32] = self._absent().astype(np.float32)
         self._framed: int | None = None  # the step of the last frame in the track
         self._still: int | None = None  # the step of a later frame that is the same, not in the track
         self._state = "open"
@@ -80,15 +76,15 @@ class Recorder:
             raise RecordError(path, "is there already: choose another name, or move it away")
 
     def journal(self, step: int, entry: Mapping[str, Any]) -> None:
-        """An input that a re-simulation needs, such as `{"type": "grab", "piece": "brick.07"}`."""
+        """Records an input that a re-simulation needs, such as `{"type": "grab", "piece": "brick.07"}`."""
         self._line("journal", JOURNAL, step, entry)
 
     def event(self, step: int, entry: Mapping[str, Any]) -> None:
-        """Something that came of it, such as `{"type": "touched", "a": "brick.07", "b": "table"}`."""
+        """Records something that came of it, such as `{"type": "touched", "a": "brick.07", "b": "table"}`."""
         self._line("event", EVENTS, step, entry)
 
     def frame(self, step: int, poses: Mapping[str, ArrayLike]) -> None:
-        """What is seen at a step: a row of 7 (metres, xyzw) for each body that is there.
+        """Records what is seen at a step: a row of 7 (metres, xyzw) for each body that is there.
 
         Call it as often as a viewer shall see, 60 times a second. Frames in which nothing moved are left out but for
         one a second and the last one; two frames at one step are a jump, which no viewer smooths.
@@ -105,15 +101,15 @@ class Recorder:
         self._held = seen
         self._write_frame(step)
 
-    def boundary(self, step: int, poses: Mapping[str, ArrayLike], digest: str) -> None:
-        """The state at an action boundary, everything at rest: float64 poses and the digest of the state.
+    def checkpoint(self, step: int, poses: Mapping[str, ArrayLike], digest: str) -> None:
+        """Records the state between two actions, everything at rest: float64 poses and the digest of the state.
 
         When this returns, the record up to here is on the disk and loads whatever happens to this process.
         """
         if not is_digest(digest):
             raise ValueError(f"the digest {digest!r} is not a SHA-256 in 64 hex digits")
         rows = self._rows(poses)
-        step = self._step("boundary", step, at_least=self._last["journal"])
+        step = self._step("checkpoint", step, at_least=self._last["journal"])
         self._last["journal"] = step
         self._end_still()
         record = np.zeros((), dtype=self._kinds["<f8"])
@@ -127,7 +123,7 @@ class Recorder:
             self._streams[part.COMMITS].sync()
 
     def close(self, outcome: Mapping[str, Any] | None = None) -> None:
-        """End the recording: pack it to `path` in one step and remove the folder. Closing twice is fine.
+        """Ends the recording: pack it to `path` in one step and remove the folder. Closing twice is fine.
 
         outcome: how the game ended, any JSON object. Raises ValueError when it is not; the recording is then open.
         """
@@ -147,13 +143,12 @@ class Recorder:
         self._state = "closed"
 
     def leave(self) -> None:
-        """Stop without closing: the folder stays, and is resumed from its last boundary. Leaving twice is fine."""
+        """Stops without closing: the folder stays, and is resumed from its last checkpoint. Leaving twice is fine."""
         if self._state == "open":
-            self._leave()
-            self._state = "it was left"
+            self._leave("it was left")
 
     def discard(self) -> None:
-        """Give the recording up: nothing of it stays."""
+        """Gives the recording up: nothing of it stays."""
         if self._state != "closed":
             for stream in self._streams.values():
                 stream.close()
@@ -170,7 +165,7 @@ class Recorder:
         if kind is None and self._state == "open":
             self.close()
         elif self._state == "open":
-            self._leave()
+            self._leave("the block it was recorded in ended with an error")
 
     def _make(self, text: bytes) -> None:
         try:
@@ -199,15 +194,15 @@ class Recorder:
     def _reopen(self, replay: Replay) -> None:
         for name, length in part.ends_of(self.folder).items():
             self._streams[name] = Stream(self.folder / name, length)
-        boundary = replay.boundaries[-1].step if replay.boundaries else 0
-        self._last["boundary"] = self._last["journal"] = boundary
+        checkpoint = replay.checkpoints[-1].step if replay.checkpoints else 0
+        self._last["checkpoint"] = self._last["journal"] = checkpoint
         self._last["event"] = replay.events[-1][0] if replay.events else 0
         if len(replay.steps):
             self._framed = self._last["frame"] = int(replay.steps[-1])
             self._held = replay.poses[-1].copy()
 
     def _pack(self, text: bytes) -> None:
-        """Pack the folder; the name of the result is there only when all of it is."""
+        """Packs the folder; the name of the result is there only when all of it is."""
         whole = part.read(self.folder, meta=text)
         packed = self.folder / "packed"
         try:
@@ -227,8 +222,10 @@ class Recorder:
         line = line_of(operator.index(step), entry)
         self._step(kind, step)
         stream = self._streams[name]
-        if stream.length + len(line) > MOST_TEXT:
-            raise RecordError(self.folder, f"{name} is full at {MOST_TEXT} bytes: close and begin a new one")
+        if stream.length + len(line) > MAX_TEXT_BYTES:
+            raise RecordError(
+                self.folder, f"{name} is full at {MAX_TEXT_BYTES} bytes: close and begin a new one"
+            )
         with self._disk():
             stream.add(line)
 
@@ -236,13 +233,13 @@ class Recorder:
         self._check_open()
         step = operator.index(step)
         last = max(self._last[kind], at_least)
-        if not last <= step <= MOST_STEPS:
+        if not last <= step <= MAX_STEPS:
             raise ValueError(f"{kind} at step {step} after step {last}: steps never run backwards")
         self._last[kind] = step
         return step
 
     def _rows(self, poses: Mapping[str, ArrayLike]) -> NDArray[np.float64]:
-        rows = self._nowhere()
+        rows = self._absent()
         unknown = [name for name in poses if name not in self._places]
         if unknown:
             raise ValueError(f"no body is called {unknown[0]!r}: name every body in the meta data")
@@ -256,11 +253,11 @@ class Recorder:
             raise ValueError(f"the pose of {self._meta.names[fault[0][0]]!r} {fault[1]}")
         return rows
 
-    def _nowhere(self) -> NDArray[np.float64]:
+    def _absent(self) -> NDArray[np.float64]:
         return np.full((len(self._meta.bodies), 7), np.nan)
 
     def _end_still(self) -> None:
-        """Put the last of the frames that were left out into the track, so that rest ends where it ended."""
+        """Puts the last of the frames that were left out into the track, so that rest ends where it ended."""
         if self._still is not None:
             self._write_frame(self._still)
 
@@ -279,7 +276,7 @@ class Recorder:
 
     @contextlib.contextmanager
     def _disk(self) -> Iterator[None]:
-        """What goes wrong with the disk, in words; after it nothing more is written."""
+        """Turns what goes wrong with the disk into a RecordError; after it nothing more is written."""
         try:
             yield
         except RecordError as error:
@@ -293,17 +290,16 @@ class Recorder:
             raise RecordError(self.path, problem) from None
         finally:
             if self._state not in ("open", "closed"):
-                self._leave()
+                self._leave(self._state)
 
-    def _leave(self) -> None:
-        """Let the files go; the folder stays as it is."""
+    def _leave(self, reason: str) -> None:
+        """Lets the files go; the folder stays as it is."""
+        self._state = reason
         for stream in self._streams.values():
             with contextlib.suppress(OSError):
                 stream.flush()
             stream.close()
         self._unlock()
-        if self._state == "open":
-            self._state = "the block it was recorded in ended with an error"
 
     def _unlock(self) -> None:
         if self._lock is not None:

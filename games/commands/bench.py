@@ -120,9 +120,9 @@ def _learning() -> Row:
 
     if find_spec("gymnasium") is None or find_spec("pettingzoo") is None:
         return Row("building, as an environment", "the extra rl is not installed")
-    from games.learning.speed import pace
+    from games.learning.agents import throughput
 
-    found = pace()
+    found = throughput()
     text = (
         f"{found.placements:.0f} placements/s, {found.steps:.0f} simulated steps/s; "
         f"Bullet alone {found.bare:.0f}: {found.steps / found.bare:.2f} of it"

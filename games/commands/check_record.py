@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.spatial import ConvexHull
 
-from engine.record.digest import state_digest
+from engine.record.arrays import state_digest
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.writer import Recorder
 from engine.topple.trial import Task, limits_of, run_trial
@@ -64,7 +64,7 @@ def record(path: Path, scene: Scene, verdict: Verdict, options: Options) -> None
     )
     with Recorder(path, meta) as recorder:
         start = {body.name: _row(body) for body in assembly.bodies}
-        recorder.boundary(0, start, state_digest(tuple(start), np.array(list(start.values()))))
+        recorder.checkpoint(0, start, state_digest(tuple(start), np.array(list(start.values()))))
         for tick in ticks:
             recorder.frame(tick.step, fixed | dict(zip(tick.names, tick.poses, strict=True)))
         recorder.event(ticks[-1].step if ticks else 0, {"type": "verdict", "story": [headline(verdict)]})

@@ -14,8 +14,7 @@ from engine.view.camera import Camera
 from engine.view.frame import Frame
 from engine.view.video import director
 from engine.view.video.director import CameraName
-from engine.view.video.film import Holder
-from engine.view.video.story import Scenery
+from engine.view.video.scenery import Holder, Scenery
 from engine.view.window.events import Clicked, Event, Press, Slid
 from engine.world import FLOOR, Body
 from games.commands.console import OK, refuse
@@ -55,7 +54,7 @@ class Viewer(Looker):
         self.marks = marks_of(replay, self.scenery)
         self.watching = Watching(replay.seconds)
         self.forked: Path | None = None
-        self._paths: dict[str, director.Path] = {}
+        self._paths: dict[str, director.CameraPath] = {}
         self._shown: tuple[object, ...] = ()
         hand = tuple(part.at(bodies[0].pose) for part in mannequin.hand_bodies())
         super().__init__(f"{self.telling.title} - teeter", (*bodies, *hand))
@@ -101,11 +100,11 @@ class Viewer(Looker):
         known = [n for n, name in enumerate(self.replay.meta.names) if name != FLOOR]
         names = tuple(self.replay.meta.names[n] for n in known)
         poses = self.scenery.poses(moment)[known]
-        grip = next((each for each in self.scenery.motion.grips if each.begin <= moment <= each.end), None)
-        if grip is None:
+        carry = next((each for each in self.scenery.motion.carries if each.begin <= moment <= each.end), None)
+        if carry is None:
             return Frame(names, poses)
-        body = next(each for each in self.bodies if each.name == self.replay.meta.names[grip.body])
-        hand = mannequin.poses(Holder(self.scenery, body, grip).at(moment))
+        body = next(each for each in self.bodies if each.name == self.replay.meta.names[carry.body])
+        hand = mannequin.poses(Holder(self.scenery, body, carry).at(moment))
         return Frame((*names, *mannequin.names()), np.concatenate([poses, hand]))
 
     def camera(self) -> Camera:
@@ -127,7 +126,7 @@ class Viewer(Looker):
 
     def _fork(self) -> None:
         """Begin a game of its own here, beside the recording, and leave; the recording stays as it is."""
-        from engine.record.errors import RecordError
+        from engine.record.format import RecordError
         from games.playback import boundary_at, fork
 
         target = _free_name(self.replay.path)

@@ -1,23 +1,31 @@
-"""Two agents for each environment, to start from and to be beaten: one that does anything, one that looks ahead.
+"""Two agents for each environment, to start from and to be beaten, and whole episodes run many at a time.
 
-An agent is asked `act(environment, observation)`, in the games with the name of who is on turn as well. The steady ones
-look at the table rather than at their observation; they never look at what their seat may not see.
+One agent does anything, one looks ahead. An agent is asked `act(environment, observation)`, in the games with the name
+of who is on turn as well. The steady ones look at the table rather than at their observation; they never look at what
+their seat may not see.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import multiprocessing
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.bullet import BulletWorld
 from engine.pose import Pose
 from engine.world import TABLE, Body
 from games.judge.places import highest
 from games.learning.building import PlaceBlock
-from games.learning.playing import REACH, Playing
-from games.learning.poses import SIZE, action_of, pose_of, sides
+from games.learning.playing import REACH, GameEnv
+from games.learning.poses import SIZE, action_of, level_axes, pose_of, sides
 from games.players.bausack_places import tilt_of
 from games.players.bots import Bot
 from games.rules.base import Wait
@@ -27,7 +35,11 @@ Array = NDArray[np.float64]
 SAFE_DEG = 6.0
 """A place where the tower can be tilted by so much is safe enough to gain height there."""
 BESIDE = 12
-"""Places on the table around the tower that are looked at when nothing may go on top."""
+"""Places along each side of the square that are looked at when nothing may go on top."""
+MakeEnvironment = Callable[[], PlaceBlock | GameEnv]
+"""Makes an environment; sent to other processes, so a class or a `functools.partial` of one."""
+MakeAgent = Callable[[int], Any]
+"""Makes an agent from a seed."""
 
 
 class RandomBuilder:
@@ -37,7 +49,7 @@ class RandomBuilder:
         self._random = np.random.default_rng(seed)
 
     def act(self, env: PlaceBlock, observation: dict[str, Any]) -> NDArray[np.float32]:
-        """An action drawn evenly from the space."""
+        """Returns an action drawn evenly from the space."""
         assert env.action_space.shape is not None
         return self._random.uniform(-1.0, 1.0, env.action_space.shape).astype(np.float32)
 
@@ -50,7 +62,7 @@ class SteadyBuilder:
         self.seed = seed
 
     def act(self, env: PlaceBlock, observation: dict[str, Any]) -> NDArray[np.float32]:
-        """The action of the best place found."""
+        """Returns the action of the best place found."""
         body = env.next_body
         assert body is not None, "an episode that is over has no next block"
         steady = 1.0 / len(sides(body.piece)) - 1.0
@@ -65,15 +77,15 @@ class SteadyBuilder:
     def _on_top(
         env: PlaceBlock, body: Body, tower: Sequence[Body], table: Body, steady: float
     ) -> Array | None:
-        ways: list[tuple[float, Array, Pose]] = []
+        found: list[tuple[float, Array, Pose]] = []
         for block in tower:
             x, y = np.subtract(block.pose.position[:2], (env.frame.x, env.frame.y)) / env.span
             for yaw in (0.0, 0.5):
                 action = np.array([x, y, yaw, steady])
                 pose = pose_of(action, body.piece, env.frame, [*tower, table])
                 if pose is not None and max(abs(x), abs(y)) <= 1.0:
-                    ways.append((highest(body.at(pose)), action, pose))
-        for _, action, pose in sorted(ways, key=lambda way: -round(way[0], 4)):
+                    found.append((highest(body.at(pose)), action, pose))
+        for _, action, pose in sorted(found, key=lambda each: -round(each[0], 4)):
             tilt = tilt_of(tower, table, body.at(pose))
             if tilt is not None and tilt >= SAFE_DEG:
                 return action
@@ -81,7 +93,7 @@ class SteadyBuilder:
 
     @staticmethod
     def _beside(env: PlaceBlock, tower: Sequence[Body], steady: float) -> Array:
-        """The place on the table that is furthest from all blocks."""
+        """Returns the place on the table that is furthest from all blocks."""
         steps = np.linspace(-0.8, 0.8, BESIDE)
         taken = np.array([block.pose.position[:2] for block in tower]) / env.span
         spots = np.array([(x, y) for x in steps for y in steps])
@@ -95,8 +107,8 @@ class RandomPlayer:
     def __init__(self, seed: int = 0) -> None:
         self._random = np.random.default_rng(seed)
 
-    def act(self, env: Playing, observation: NDArray[np.float32], agent: str) -> dict[str, Any]:
-        """An action drawn evenly from the legal ones."""
+    def act(self, env: GameEnv, observation: NDArray[np.float32], agent: str) -> dict[str, Any]:
+        """Returns an action drawn evenly from the legal ones."""
         count = max(1, len(env.choices(agent)))
         place = self._random.uniform(-1.0, 1.0, SIZE).astype(np.float32)
         return {"choice": int(self._random.integers(count)), "place": place}
@@ -108,8 +120,8 @@ class SteadyPlayer:
     def __init__(self, seed: int = 0, game: str = "wonky", style: str = "steady") -> None:
         self.bot = Bot(style, game, seed)
 
-    def act(self, env: Playing, observation: NDArray[np.float32], agent: str) -> dict[str, Any]:
-        """What the computer player would do, as an action."""
+    def act(self, env: GameEnv, observation: NDArray[np.float32], agent: str) -> dict[str, Any]:
+        """Returns what the computer player would do, as an action."""
         session, need = env.session, env.session.need
         action: dict[str, Any] = {"choice": 0, "place": np.zeros(SIZE, np.float32)}
         if need.wait is Wait.ACTION:
@@ -126,20 +138,110 @@ class SteadyPlayer:
         return action
 
     @staticmethod
-    def _pulled(body: Body, way: Array | None) -> Array:
-        """A way in the axes of the piece, as an agent speaks of it."""
-        if way is None:
+    def _pulled(body: Body, displacement: Array | None) -> Array:
+        """Returns the numbers of an action that draws a piece by a displacement in metres."""
+        if displacement is None:
             return np.zeros(SIZE)
-        along = body.pose.matrix[:, int(np.argmax(body.piece.extents))] * (1.0, 1.0, 0.0)
-        along = along / np.linalg.norm(along)
-        across = np.array([-along[1], along[0], 0.0])
-        return np.array([way @ along, way @ across, 0.0, 0.0]) / REACH
+        along, across = level_axes(body)
+        return np.array([displacement @ along, displacement @ across, 0.0, 0.0]) / REACH
 
 
 def would_lie(env: PlaceBlock, action: Array) -> Pose | None:
-    """Where an action would lay the next block: for agents that look ahead with `teeter.check`."""
+    """Returns where an action would lay the next block, for agents that look ahead with `teeter.check`; None when there
+    is no next block."""
     body = env.next_body
-    if body is None:
-        return None
-    full = np.concatenate([np.asarray(action, dtype=np.float64), -np.ones(SIZE - len(action))])
-    return pose_of(full, body.piece, env.frame, [*env.tower, env.table.bodies[TABLE]])
+    return None if body is None else env.goal_of(body, action)
+
+
+# -- whole episodes ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One episode. decisions: actions taken. steps: of the simulated world. returns: the sum of rewards of every agent;
+    a lone builder is called `builder`. height_mm: of the tower at the end, 0 in games."""
+
+    seed: int
+    decisions: int
+    steps: int
+    returns: dict[str, float]
+    height_mm: float = 0.0
+
+
+def run(
+    make_environment: MakeEnvironment, make_agent: MakeAgent, seeds: Iterable[int], workers: int | None = None
+) -> Iterator[Episode]:
+    """Plays one episode for every seed; they come in the order of the seeds as they are done. make_agent: is given the
+    seed. workers: processes, all cores when None. Raises ValueError for less than one."""
+    workers = workers if workers is not None else os.cpu_count() or 1
+    if workers < 1:
+        raise ValueError(f"workers={workers}: at least one process")
+    work = partial(play_out, make_environment, make_agent)
+    if workers == 1:
+        yield from map(work, seeds)
+        return
+    # fresh interpreters: a forked one would share open simulators and renderers with its parent
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        yield from pool.map(work, seeds)
+
+
+def play_out(make_environment: MakeEnvironment, make_agent: MakeAgent, seed: int) -> Episode:
+    """Plays one episode in this process."""
+    env, agent = make_environment(), make_agent(seed)
+    try:
+        return _build(env, agent, seed) if isinstance(env, PlaceBlock) else _play(env, agent, seed)
+    finally:
+        env.close()
+
+
+def _build(env: PlaceBlock, agent: Any, seed: int) -> Episode:
+    seen, info = env.reset(seed=seed)
+    total, decisions, is_over = 0.0, 0, False
+    while not is_over:
+        seen, reward, terminated, truncated, info = env.step(agent.act(env, seen))
+        total, decisions, is_over = total + reward, decisions + 1, terminated or truncated
+    return Episode(seed, decisions, env.table.step, {"builder": total}, float(info["height_mm"]))
+
+
+def _play(env: GameEnv, agent: Any, seed: int) -> Episode:
+    env.reset(seed=seed)
+    returns, decisions = dict.fromkeys(env.possible_agents, 0.0), 0
+    for name in env.agent_iter():
+        seen, _, terminated, truncated, _ = env.last()
+        if terminated or truncated:
+            env.step(None)
+            continue
+        env.step(agent.act(env, seen, name))
+        decisions += 1
+        for each, reward in env.rewards.items():
+            returns[each] += reward
+    return Episode(seed, decisions, env.session.table.step, returns)
+
+
+@dataclass(frozen=True, slots=True)
+class Throughput:
+    """placements: actions a second, resets included. steps: simulated steps a second in the environment. bare: of the
+    same blocks in a loop that only calls Bullet's step."""
+
+    placements: float
+    steps: float
+    bare: float
+
+
+def throughput(episodes: int = 12) -> Throughput:
+    """Times random episodes of building, and every tower they end with stepped bare for as many steps."""
+    env, agent = PlaceBlock(), RandomBuilder(0)
+    actions = steps = 0
+    inside = bare = 0.0
+    for seed in range(episodes):
+        started = time.perf_counter()
+        episode = _build(env, agent, seed)
+        inside += time.perf_counter() - started
+        actions, steps = actions + episode.decisions, steps + episode.steps
+        with BulletWorld(env.table.bodies.values()) as world:
+            started = time.perf_counter()
+            world.run(episode.steps)
+            bare += time.perf_counter() - started
+    env.close()
+    return Throughput(actions / inside, steps / inside, steps / bare)

@@ -1,7 +1,8 @@
 """Build a tower from the blocks one is given: a Gymnasium environment on the true table, with a true hand.
 
 An action is the pose of the next block, seen from above. The hand lowers the block there until something carries it
-and lets go; everything comes to rest; what it did to the tower is the reward.
+and lets go; everything comes to rest; what it did to the tower is the reward. Importing this module registers the
+environment: `gymnasium.make("games.learning.building:teeter/PlaceBlock-v0")`.
 """
 
 from __future__ import annotations
@@ -23,20 +24,19 @@ from engine.world import FLOOR, TABLE, Body
 from games.judge import places
 from games.judge.rows import fell
 from games.judge.scene import Scene
-from games.learning.depth import depth_picture
-from games.learning.picture import Pictures
-from games.learning.poses import SIZE, Frame, pose_of
+from games.learning.images import TableRenderer, depth_image
+from games.learning.poses import SIZE, ActionFrame, pose_of
 from games.players.player import HOVER, SINK
 from games.table import Table
 from models.build import build
 from models.catalogue import find
 from scenes.solids import Solids
 
-Observation = dict[str, Any]
-
+PLACE_BLOCK = "teeter/PlaceBlock-v0"
+"""The name of the environment in Gymnasium's registry."""
 BLOCKS = tuple(f"bausack/{name}" for name in ("base_1", "cube", "cube_small", "arch", "disc", "slab_short"))
 """What is drawn from unless told otherwise: cuboids, a bow, discs."""
-FAR = 20.0
+MAX_COORDINATE = 20.0
 """Bound of an observed coordinate, in spans: what falls off the table lies on the floor, six spans below."""
 
 
@@ -50,13 +50,13 @@ class Rewards:
     falls: float = -1.0
 
 
-class PlaceBlock(gymnasium.Env[Observation, NDArray[np.float32]]):
+class PlaceBlock(gymnasium.Env[dict[str, Any], NDArray[np.float32]]):
     """Place the next block.
 
     blocks: catalogue ids, drawn from anew for every episode. count: blocks of an episode. span_mm: half the side of
     the square in which blocks are laid. is_upright: blocks are laid as the catalogue has them lie; else an action
     chooses the side. tremor_mm: root mean square of the hand's shaking along each axis. depth: pixels of a side of the
-    depth picture, 0 for none. rewards: see `Rewards`.
+    depth image, 0 for none. rewards: see `Rewards`.
 
     Action: (x, y, yaw) or (x, y, yaw, side), each from -1 to 1: spans from the middle, half turns, share of the sides.
     Observation, lengths in spans: `pieces` (count, 7) positions and quaternions xyzw of the blocks laid, rows of zeros
@@ -83,20 +83,20 @@ class PlaceBlock(gymnasium.Env[Observation, NDArray[np.float32]]):
         self.names = tuple(blocks)
         self._pieces = tuple(build(find(name)) for name in blocks)
         self.count, self.span, self.rewards = count, span_mm / 1e3, rewards
-        self.frame = Frame(0.0, 0.0, 0.0, self.span)
+        self.frame = ActionFrame(0.0, 0.0, 0.0, self.span)
         self._tremor, self._pixels, self.render_mode = tremor_mm / 1e3, depth, render_mode
         self.is_upright = is_upright
         self.action_space = spaces.Box(-1.0, 1.0, (SIZE - 1 if is_upright else SIZE,), np.float32)
         shapes: dict[str, spaces.Space[Any]] = {
-            "pieces": spaces.Box(-FAR, FAR, (count, 7), np.float32),
+            "pieces": spaces.Box(-MAX_COORDINATE, MAX_COORDINATE, (count, 7), np.float32),
             "kinds": spaces.Box(0, len(blocks), (count,), np.int16),
             "mask": spaces.MultiBinary(count),
             "next": spaces.Discrete(len(blocks) + 1),
         }
         if depth:
-            shapes["depth"] = spaces.Box(0.0, FAR, (depth, depth), np.float32)
+            shapes["depth"] = spaces.Box(0.0, MAX_COORDINATE, (depth, depth), np.float32)
         self.observation_space = spaces.Dict(shapes)
-        self._solids, self._pictures = Solids(), Pictures()
+        self._solids, self._renderer = Solids(), TableRenderer()
         self._kinds: tuple[int, ...] = ()
         self._laid: list[str] = []
         self._table: Table | None = None
@@ -105,19 +105,19 @@ class PlaceBlock(gymnasium.Env[Observation, NDArray[np.float32]]):
 
     @property
     def table(self) -> Table:
-        """The table of this episode. Raises RuntimeError before the first `reset`."""
+        """Returns the table of this episode. Raises RuntimeError before the first `reset`."""
         if self._table is None:
             raise RuntimeError("call reset() first: there is no table yet")
         return self._table
 
     @property
     def tower(self) -> tuple[Body, ...]:
-        """The blocks laid, in order, as they lie."""
+        """Returns the blocks laid, in order, as they lie."""
         return tuple(self.table.bodies[name] for name in self._laid)
 
     @property
     def next_body(self) -> Body | None:
-        """The block to lay, over the origin; None when there is none."""
+        """Returns the block to lay, over the origin; None when there is none."""
         number = len(self._laid)
         if number == self.count:
             return None
@@ -125,15 +125,20 @@ class PlaceBlock(gymnasium.Env[Observation, NDArray[np.float32]]):
 
     @property
     def height(self) -> float:
-        """Of the highest point of the blocks laid over the table, metres."""
+        """Returns how high the blocks laid rise over the table, metres."""
         return max((places.highest(body) for body in self.tower), default=0.0)
+
+    def goal_of(self, body: Body, action: NDArray[Any]) -> Pose | None:
+        """Returns where an action lays a block, let down on what stands there; None off the table."""
+        full = np.concatenate([np.asarray(action, dtype=np.float64), -np.ones(SIZE - len(action))])
+        return pose_of(full, body.piece, self.frame, self._supports())
 
     # -- Gymnasium's interface -----------------------------------------------------------------------------------
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
-        """An empty table and new blocks. options: none are known."""
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Begins an episode: an empty table and new blocks. options: none are known."""
         super().reset(seed=seed)
         self._kinds = tuple(self.np_random.integers(len(self._pieces), size=self.count).tolist())
         self._shaking = Tremor(self._tremor, int(self.np_random.integers(2**31)))
@@ -146,14 +151,13 @@ class PlaceBlock(gymnasium.Env[Observation, NDArray[np.float32]]):
         self._table = Table((places.table(1200.0, 800.0),), Scale.of(blocks))
         return self._observation(), self._info(())
 
-    def step(self, action: NDArray[np.float32]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Lay the next block. Raises RuntimeError when the episode is over."""
+    def step(self, action: NDArray[np.float32]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        """Lays the next block. Raises RuntimeError when the episode is over."""
         body = self.next_body
         if body is None:
             raise RuntimeError("all blocks are laid: call reset()")
         before, height = self.table.scene(), self.height
-        full = np.concatenate([np.asarray(action, dtype=np.float64), -np.ones(SIZE - len(action))])
-        goal = pose_of(full, body.piece, self.frame, self._supports())
+        goal = self.goal_of(body, action)
         assert goal is not None, "the square lies on the table"
         self._lay(body, goal)
         self._laid.append(body.name)
@@ -162,17 +166,17 @@ class PlaceBlock(gymnasium.Env[Observation, NDArray[np.float32]]):
         return self._observation(), reward, bool(down) or self.next_body is None, False, self._info(down)
 
     def render(self) -> NDArray[np.uint8] | None:
-        """A picture (height, width, 3) when `render_mode` is `rgb_array`. Raises engine.view.errors.ViewError when
-        there is no OpenGL."""
-        return self._pictures.of(self._supports(), self.tower) if self.render_mode == "rgb_array" else None
+        """Returns a picture (height, width, 3) when `render_mode` is `rgb_array`. Raises engine.view.errors.ViewError
+        when there is no OpenGL."""
+        return self._renderer.draw(self._supports(), self.tower) if self.render_mode == "rgb_array" else None
 
     def close(self) -> None:
-        """Free the simulator and the picture's buffers."""
+        """Frees the simulator and the renderer."""
         self.close_table()
-        self._pictures.close()
+        self._renderer.close()
 
     def close_table(self) -> None:
-        """Free the simulator."""
+        """Frees the simulator."""
         if self._table is not None:
             self._table.close()
             self._table = None
@@ -183,7 +187,7 @@ class PlaceBlock(gymnasium.Env[Observation, NDArray[np.float32]]):
         return [body for name, body in self.table.bodies.items() if name != FLOOR]
 
     def _lay(self, body: Body, goal: Pose) -> None:
-        """With the hand from just above its place, as people set a block down."""
+        """Lays a block with the hand from just above its place, as people set a block down."""
         table, hand = self.table, self.table.hand
         x, y, z = goal.position
         table.put(body.at(Pose((x, y, z + HOVER), goal.orientation)))
@@ -205,7 +209,7 @@ class PlaceBlock(gymnasium.Env[Observation, NDArray[np.float32]]):
         return packed(Pose((x, y, z), pose.orientation))
 
     def _fallen(self, before: Scene, laid: Body, after: Scene) -> tuple[str, ...]:
-        """Blocks that fell, the new one from where it was laid; sorted."""
+        """Returns the blocks that fell, the new one from where it was laid; sorted."""
         start = Scene({**before.bodies, laid.name: laid}, before.touching | {(laid.name, TABLE)})
         return tuple(sorted(name for name in self._laid if fell(name, start, after)))
 
@@ -213,19 +217,19 @@ class PlaceBlock(gymnasium.Env[Observation, NDArray[np.float32]]):
         grown = (self.height - before) / self._typical
         return float(self.rewards.height * grown + self.rewards.stands)
 
-    def _observation(self) -> Observation:
+    def _observation(self) -> dict[str, Any]:
         rows = np.zeros((self.count, 7), np.float32)
         kinds, mask = np.zeros(self.count, np.int16), np.zeros(self.count, np.int8)
         for number, body in enumerate(self.tower):
-            position = np.clip(np.asarray(body.pose.position) / self.span, -FAR, FAR)
+            position = np.clip(np.asarray(body.pose.position) / self.span, -MAX_COORDINATE, MAX_COORDINATE)
             rows[number] = (*position, *body.pose.orientation)
             kinds[number], mask[number] = self._kinds[number] + 1, 1
         number = len(self._laid)
         following = self._kinds[number] + 1 if number < self.count else 0
-        seen: Observation = {"pieces": rows, "kinds": kinds, "mask": mask, "next": np.int64(following)}
+        seen: dict[str, Any] = {"pieces": rows, "kinds": kinds, "mask": mask, "next": np.int64(following)}
         if self._pixels:
-            depth = depth_picture(self.tower, self._solids, (0.0, 0.0), 2 * self.span, self._pixels)
-            seen["depth"] = np.clip(depth / self.span, 0.0, FAR).astype(np.float32)
+            depth = depth_image(self.tower, self._solids, (0.0, 0.0), 2 * self.span, self._pixels)
+            seen["depth"] = np.clip(depth / self.span, 0.0, MAX_COORDINATE).astype(np.float32)
         return seen
 
     def _info(self, down: tuple[str, ...]) -> dict[str, Any]:
@@ -253,6 +257,10 @@ def _check(
     if not 0.0 <= tremor <= 20.0:
         raise ValueError(f"tremor_mm={tremor}: from 0 to 20; a nervous hand has 2")
     if not 0 <= depth <= 1024:
-        raise ValueError(f"depth={depth}: 0 for no depth picture, or up to 1024 pixels a side")
+        raise ValueError(f"depth={depth}: 0 for no depth image, or up to 1024 pixels a side")
     if mode is not None and mode not in modes:
         raise ValueError(f"render_mode={mode!r}: one of {modes}, or None")
+
+
+if PLACE_BLOCK not in gymnasium.registry:
+    gymnasium.register(PLACE_BLOCK, entry_point="games.learning.building:PlaceBlock")

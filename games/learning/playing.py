@@ -20,8 +20,8 @@ from engine.hand import Tremor
 from engine.pose import Pose
 from engine.record.writer import Recorder
 from engine.world import FLOOR
-from games.learning.picture import Pictures
-from games.learning.poses import SIZE, pose_of
+from games.learning.images import TableRenderer
+from games.learning.poses import SIZE, level_axes, pose_of
 from games.learning.seeing import Eyes, numbers
 from games.learning.views import VIEWS
 from games.players.bots import Bot
@@ -35,7 +35,7 @@ from games.session import Session
 Array = NDArray[np.float64]
 REACH = 0.15
 """Metres that a pull of 1 draws a piece."""
-FEELS = 1e-3
+MIN_PULL = 1e-3
 """Metres: who pulls less than this lets the piece be."""
 
 
@@ -44,7 +44,7 @@ class _Hand:
     """What an agent has decided, as the player that the hand's motions ask."""
 
     goal: Pose
-    way: Array | None
+    displacement: Array | None
     tremor: Tremor
 
     def choose(self, session: Session, need: Need) -> Action:
@@ -54,7 +54,7 @@ class _Hand:
         return self.goal
 
     def pull(self, session: Session, need: Need) -> Array | None:
-        return self.way
+        return self.displacement
 
     def height(self, session: Session, need: Need) -> float | None:
         return None
@@ -66,7 +66,7 @@ class _Hand:
         raise NotImplementedError("the referee answers")
 
 
-class Playing(AECEnv):  # type: ignore[misc]
+class GameEnv(AECEnv):  # type: ignore[misc]
     """One of the four games.
 
     game: as `teeter games` lists it. seats: how many agents, `player_0` on. mode, house: as in `teeter play`.
@@ -118,7 +118,7 @@ class Playing(AECEnv):  # type: ignore[misc]
         self.agents: list[str] = []
         self._random = np.random.default_rng()
         self._referee = Bot("steady", game, 0)
-        self._pictures = Pictures()
+        self._renderer = TableRenderer()
         self._session: Session | None = None
         self._recorder: Recorder | None = None
         self.eyes = Eyes(self.game, self.view, self.possible_agents, self.options)
@@ -133,39 +133,41 @@ class Playing(AECEnv):  # type: ignore[misc]
 
     @property
     def session(self) -> Session:
-        """The game being played. Raises RuntimeError before the first `reset`."""
+        """Returns the game being played. Raises RuntimeError before the first `reset`."""
         if self._session is None:
             raise RuntimeError("call reset() first: there is no game yet")
         return self._session
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """One row of numbers."""
+        """Returns the space of one row of numbers."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """A choice and a place."""
+        """Returns the space of a choice and a place."""
         return self.action_spaces[agent]
 
     def structure(self, agent: str) -> spaces.Dict:
-        """The observation as a dictionary, for `gymnasium.spaces.unflatten(env.structure(agent), observation)`."""
+        """Returns the observation as a dictionary, for `gymnasium.spaces.unflatten(env.structure(agent),
+        observation)`."""
         return self.eyes.structure
 
     def choices(self, agent: str) -> tuple[Choice, ...]:
-        """The legal actions of an agent now, in the order of their numbers; none while it has nothing to choose."""
+        """Returns the legal actions of an agent now, in the order of their numbers; none while it has nothing to
+        choose."""
         need = self.session.need
         if need.wait is not Wait.ACTION or need.player != agent:
             return ()
         return self.session.choices[: self.view.most]
 
     def observe(self, agent: str) -> NDArray[np.float32]:
-        """What the agent's seat may see."""
+        """Returns what the agent's seat may see."""
         seen = self.eyes.seen(self.session, agent, self.choices(agent))
         return np.asarray(spaces.flatten(self.eyes.structure, seen), np.float32)
 
     # -- PettingZoo's interface ----------------------------------------------------------------------------------
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """A new game. seed: of this game and of those that follow it without one. options: none are known."""
+        """Begins a new game. seed: of this game and of those that follow it without one. options: none are known."""
         self._finish()
         if seed is not None:
             self._random = np.random.default_rng(seed)
@@ -185,8 +187,8 @@ class Playing(AECEnv):  # type: ignore[misc]
         self._go_on()
 
     def step(self, action: dict[str, Any] | None) -> None:
-        """The decision of the agent on turn. Raises ValueError for a choice that is not legal, and for an action to
-        somebody whose game is over."""
+        """Takes the decision of the agent on turn. Raises ValueError for a choice that is not legal, and for an action
+        to somebody whose game is over."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -199,18 +201,19 @@ class Playing(AECEnv):  # type: ignore[misc]
         self._accumulate_rewards()
 
     def render(self) -> NDArray[np.uint8] | None:
-        """A picture (height, width, 3) when `render_mode` is `rgb_array`: what lies on the table, prints unread."""
+        """Returns a picture (height, width, 3) when `render_mode` is `rgb_array`: what lies on the table, prints
+        unread."""
         if self.render_mode != "rgb_array":
             return None
         bodies = [body for name, body in self.session.table.bodies.items() if name != FLOOR]
-        return self._pictures.of(
+        return self._renderer.draw(
             bodies, [body for body in bodies if not body.fixed], self.view.unread(self.session.state)
         )
 
     def close(self) -> None:
-        """Free the simulator and the picture's buffers; a record is closed as it stands."""
+        """Frees the simulator and the renderer; a record is closed as it stands."""
         self._finish()
-        self._pictures.close()
+        self._renderer.close()
 
     # -- what follows --------------------------------------------------------------------------------------------
 
@@ -242,21 +245,18 @@ class Playing(AECEnv):  # type: ignore[misc]
             pull(session, self._hand(need, action["place"]), need)
 
     def _hand(self, need: Need, place: Sequence[float]) -> _Hand:
-        """The motions that four numbers mean for the held piece."""
+        """Returns the motions that four numbers mean for the held piece."""
         table, values = self.session.table, np.clip(np.asarray(place, dtype=np.float64), -1.0, 1.0)
         body = table.bodies[need.pieces[0]]
-        longest = int(np.argmax(body.piece.extents))
-        along = body.pose.matrix[:, longest] * (1.0, 1.0, 0.0)
-        size = float(np.linalg.norm(along))
-        along = along / size if size > 1e-6 else np.array([1.0, 0.0, 0.0])
-        way = REACH * (values[0] * along + values[1] * np.array([-along[1], along[0], 0.0]))
+        along, across = level_axes(body)
+        drawn = REACH * (values[0] * along + values[1] * across)
         lying = [each for name, each in table.bodies.items() if name not in (FLOOR, body.name)]
         goal = pose_of(values, body.piece, self.view.frame(self.session, need), lying)
         # off the table there is nothing to lay it on; it is put down over where it was
-        return _Hand(goal or body.pose, way if np.linalg.norm(way) > FEELS else None, self._shaking)
+        return _Hand(goal or body.pose, drawn if np.linalg.norm(drawn) > MIN_PULL else None, self._shaking)
 
     def _go_on(self) -> None:
-        """Let the world and the referee do their part, until an agent must decide or the game is over."""
+        """Lets the world and the referee do their part, until an agent must decide or the game is over."""
         session = self.session
         while session.outcome is None and session.need.wait not in (Wait.ACTION, Wait.HAND, Wait.PULL):
             if session.need.wait is Wait.ANSWER:

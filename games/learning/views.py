@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from games.judge.bausack import areas
-from games.learning.poses import Frame
+from games.learning.poses import ActionFrame
 from games.players.wonky import summit
 from games.rules.base import Need
 from games.rules.crazy_tower.allowed import top_card
@@ -40,7 +40,7 @@ class View:
     tag: Callable[[Any, str], float]
     seat: Callable[[Any, int], Row]
     own: Callable[[Any, int], Row]
-    frame: Callable[[Session, Need], Frame]
+    frame: Callable[[Session, Need], ActionFrame]
     most: int
     unread: Callable[[Any], frozenset[str]] = lambda state: frozenset()
 
@@ -77,12 +77,12 @@ def _wonky_own(state: Any, seat: int) -> Row:
     )
 
 
-def _wonky_frame(session: Session, need: Need) -> Frame:
+def _wonky_frame(session: Session, need: Need) -> ActionFrame:
     tower = [session.table.bodies[name] for name in session.state.tower if name not in need.pieces]
     if not tower:
-        return Frame(0.0, 0.0, 0.0, SPAN)
+        return ActionFrame(0.0, 0.0, 0.0, SPAN)
     x, y, _ = summit(max(tower, key=lambda body: body.pose.position[2]))
-    return Frame(x, y, 0.0, SPAN)
+    return ActionFrame(x, y, 0.0, SPAN)
 
 
 # -- Tower Topple ------------------------------------------------------------------------------------------------
@@ -119,14 +119,14 @@ def _topple_own(state: Any, seat: int) -> Row:
     )
 
 
-def _topple_frame(session: Session, need: Need) -> Frame:
+def _topple_frame(session: Session, need: Need) -> ActionFrame:
     """The middle of the highest row; x along its bricks."""
     row = [session.table.bodies[name] for name in session.state.tower[-1] if name and name not in need.pieces]
     bodies = row or [session.table.bodies[name] for name in session.state.tower[-2] if name]
     x, y, _ = (
         sum(values) / len(bodies) for values in zip(*(body.pose.position for body in bodies), strict=True)
     )
-    return Frame(x, y, 0.0, SPAN)
+    return ActionFrame(x, y, 0.0, SPAN)
 
 
 # -- Bausack -----------------------------------------------------------------------------------------------------
@@ -141,14 +141,14 @@ def _bausack_tag(state: Any, name: str) -> float:
     return float(next((at + 1 for at, tower in enumerate(state.towers) if name in tower), 0))
 
 
-def _bausack_frame(session: Session, need: Need) -> Frame:
+def _bausack_frame(session: Session, need: Need) -> ActionFrame:
     state = session.state
     tower = [name for name in state.towers[state.actor] if name not in need.pieces]
     if not tower:
         area = areas(state)[state.actor]
-        return Frame(area.x / 1e3, area.y / 1e3, 0.0, SPAN)
+        return ActionFrame(area.x / 1e3, area.y / 1e3, 0.0, SPAN)
     x, y, _ = session.table.bodies[tower[-1]].pose.position
-    return Frame(x, y, 0.0, SPAN)
+    return ActionFrame(x, y, 0.0, SPAN)
 
 
 # -- Crazy Tower -------------------------------------------------------------------------------------------------
@@ -177,13 +177,13 @@ def _crazy_own(state: Any, seat: int) -> Row:
     )
 
 
-def _crazy_frame(session: Session, need: Need) -> Frame:
+def _crazy_frame(session: Session, need: Need) -> ActionFrame:
     """The middle of the highest floor card, and as it is turned."""
     card = session.table.bodies.get(top_card(session.state))
     if card is None:
-        return Frame(0.0, 0.0, 0.0, SPAN)
+        return ActionFrame(0.0, 0.0, 0.0, SPAN)
     x, y, _ = card.pose.position
-    return Frame(x, y, math.atan2(card.pose.matrix[1, 0], card.pose.matrix[0, 0]), SPAN)
+    return ActionFrame(x, y, math.atan2(card.pose.matrix[1, 0], card.pose.matrix[0, 0]), SPAN)
 
 
 VIEWS: dict[str, View] = {

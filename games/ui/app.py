@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from engine.record.errors import RecordError
+from engine.record.format import RecordError
 from engine.view.look import Quality
 from engine.view.panels import Panel, Text
 from engine.view.png import save_png

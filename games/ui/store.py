@@ -53,7 +53,7 @@ def saved() -> tuple[Path, ...]:
 
 def unfinished() -> tuple[Path, ...]:
     """Those of them that have not ended."""
-    from engine.record.errors import RecordError
+    from engine.record.format import RecordError
     from engine.record.reader import load
     from games.playback import found
 

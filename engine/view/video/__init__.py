@@ -1,1 +1,1 @@
-"""From one recorded game to a film: pace, cameras, captions, sound, pictures, a file."""
+"""From one recorded game to a film: pace, cameras, captions, frames, a file."""

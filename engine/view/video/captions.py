@@ -4,33 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.view.panels import Gap, Panel, Text
-from engine.view.video.pace import Clock
+from engine.view.video.pace import Timing
 from engine.view.video.recipe import Recipe
-
-if TYPE_CHECKING:
-    from engine.view.video.film import Telling
 
 Array = NDArray[np.float64]
 
-STAY = 3.2
+STAY_S = 3.2
 """Seconds that a line stays when no other comes."""
-LEAST = 0.7
-"""Seconds that a line stays at least before the next takes its place; lines that come faster share a card."""
-MOST_LINES = 3
-LONGEST = 90
-"""Letters of a line."""
-LETTER = 9.4
+MIN_STAY_S = 0.7
+"""Seconds that a line stays at the least before the next takes its place; lines that come faster share a card."""
+MAX_LINES = 3
+MAX_LETTERS = 90
+"""Of a line."""
+LETTER_WIDTH = 9.4
 """Units that a letter of a caption takes, at most, on average."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Caption:
     """Something to tell. seconds: of the recording. who: whose turn it is then, empty when it is nobody's."""
 
     seconds: float
@@ -38,38 +34,48 @@ class Line:
     who: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """What words go with a recording. lines: of the story, in order. result: one sentence, empty without an end."""
+
+    title: str
+    players: tuple[str, ...] = ()
+    result: str = ""
+    lines: tuple[Caption, ...] = ()
+
+
 def clean(text: str) -> str:
-    """A text that can be drawn: printable, on one line, not too long."""
+    """Returns a text that can be drawn: printable, on one line, not too long."""
     kept = "".join(letter for letter in text if letter.isprintable()).strip()
-    return kept if len(kept) <= LONGEST else kept[: LONGEST - 1] + "…"
+    return kept if len(kept) <= MAX_LETTERS else kept[: MAX_LETTERS - 1] + "…"
 
 
 def panels(
-    telling: Telling, timing: Clock, screen: Array, lead: float, tail: float, recipe: Recipe
+    telling: Telling, timing: Timing, screen: Array, lead: float, tail: float, recipe: Recipe
 ) -> tuple[tuple[Panel, ...], ...]:
-    """The panels of every picture. screen: (n,) seconds of the film."""
+    """Returns the panels of every frame. screen: (n,) seconds of the film."""
     nothing: tuple[Panel, ...] = ()
     found = [nothing] * len(screen)
     end = lead + timing.seconds
     if recipe.captions:
         for begin, until, cards in _spans(telling, timing, lead, recipe):
-            for picture in range(*np.searchsorted(screen, (begin, min(until, end))).tolist()):
-                found[picture] = cards
+            for frame in range(*np.searchsorted(screen, (begin, min(until, end))).tolist()):
+                found[frame] = cards
     if lead:
         title = (_title(telling, recipe),)
-        for picture in range(int(np.searchsorted(screen, lead))):
-            found[picture] = title
+        for frame in range(int(np.searchsorted(screen, lead))):
+            found[frame] = title
     if tail and telling.result:
         result = (_result(telling, recipe),)
-        for picture in range(int(np.searchsorted(screen, end)), len(screen)):
-            found[picture] = result
+        for frame in range(int(np.searchsorted(screen, end)), len(screen)):
+            found[frame] = result
     return tuple(found)
 
 
 def _spans(
-    telling: Telling, timing: Clock, lead: float, recipe: Recipe
+    telling: Telling, timing: Timing, lead: float, recipe: Recipe
 ) -> list[tuple[float, float, tuple[Panel, ...]]]:
-    """When which cards stand: begin and end in seconds of the film."""
+    """Returns when which cards stand: begin and end in seconds of the film."""
     first, last = timing.moments[0], timing.moments[-1]
     shown: list[tuple[float, list[str], str]] = []
     for line in telling.lines:
@@ -77,33 +83,28 @@ def _spans(
             continue
         at = lead + float(timing.seen(np.array([line.seconds]))[0])
         text = clean(line.text)
-        if shown and at - shown[-1][0] < LEAST:
+        if shown and at - shown[-1][0] < MIN_STAY_S:
             texts = shown[-1][1]
             if text and text not in texts:
                 texts.append(text)
-            shown[-1] = (shown[-1][0], texts[-MOST_LINES:], line.who)
+            shown[-1] = (shown[-1][0], texts[-MAX_LINES:], line.who)
         elif not (shown and shown[-1][1] == [text]):
             shown.append((at, [text] if text else [], line.who))
     spans = []
     for number, (at, texts, who) in enumerate(shown):
         until = shown[number + 1][0] if number + 1 < len(shown) else np.inf
         cards = _cards(texts, who, recipe)
-        spans.append((at, min(until, at + STAY), cards))
-        if until > at + STAY:
-            spans.append((at + STAY, until, _cards([], who, recipe)))
+        spans.append((at, min(until, at + STAY_S), cards))
+        if until > at + STAY_S:
+            spans.append((at + STAY_S, until, _cards([], who, recipe)))
     return spans
 
 
 def _cards(texts: Sequence[str], who: str, recipe: Recipe) -> tuple[Panel, ...]:
     cards = []
-    if who:
+    if name := clean(who):
         cards.append(
-            Panel(
-                "turn",
-                "top-left",
-                (Text(clean(who), "accent", bold=True),),
-                width=_width([clean(who)], recipe),
-            )
+            Panel("turn", "top-left", (Text(name, "accent", bold=True),), width=_width([name], recipe))
         )
     if texts:
         items = tuple(Text(text, "plain" if text is texts[-1] else "quiet", "large") for text in texts)
@@ -112,9 +113,8 @@ def _cards(texts: Sequence[str], who: str, recipe: Recipe) -> tuple[Panel, ...]:
 
 
 def _width(texts: Sequence[str], recipe: Recipe) -> float:
-    """Units across of a card that holds its longest line, and stays within the picture."""
-    most = 720.0 * recipe.size[0] / recipe.size[1] - 24.0
-    return min(max(len(text) for text in texts) * LETTER + 26.0, most, 640.0)
+    """Returns the width, in units, of a card that holds its longest line and stays within the frame."""
+    return min(max(len(text) for text in texts) * LETTER_WIDTH + 26.0, _room(recipe), 640.0)
 
 
 def _title(telling: Telling, recipe: Recipe) -> Panel:
@@ -123,7 +123,7 @@ def _title(telling: Telling, recipe: Recipe) -> Panel:
         items.append(Text(clean(" · ".join(telling.players)), "accent", "large"))
     if telling.result:
         items += [Text(clean(telling.result), "quiet", "normal")]
-    return Panel("title", "centre", tuple(items), width=_wide(recipe))
+    return Panel("title", "centre", tuple(items), width=min(440.0, _room(recipe)))
 
 
 def _result(telling: Telling, recipe: Recipe) -> Panel:
@@ -132,8 +132,9 @@ def _result(telling: Telling, recipe: Recipe) -> Panel:
         Gap(2.0),
         Text(clean(telling.title), "quiet"),
     )
-    return Panel("result", "bottom", items, width=_wide(recipe))
+    return Panel("result", "bottom", items, width=min(440.0, _room(recipe)))
 
 
-def _wide(recipe: Recipe) -> float:
-    return min(440.0, 720.0 * recipe.size[0] / recipe.size[1] - 24.0)
+def _room(recipe: Recipe) -> float:
+    """Returns the width, in units, of the frame between its margins."""
+    return 720.0 * recipe.size[0] / recipe.size[1] - 24.0

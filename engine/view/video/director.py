@@ -1,8 +1,9 @@
 """Cameras of a film. All that happens is known beforehand, so moves are planned, eased, and never in a hurry.
 
-What is to be seen is an upright drum (`Drum`): where the piece is and where it will be laid; wide before a fall, close
-on the piece that sets off, wide again. The path is the plan under a bell in time, so there are no cuts, and the eye
-stays outside every drum; of the directions it may look from the one is taken that has least in the way.
+What must be in the frame is an upright cylinder: where the piece is and where it will be laid; wide before a fall,
+close on the piece that sets off, wide again. The path is the plan smoothed by a Gaussian in time, so there are no cuts,
+and the eye stays outside every cylinder; of the directions it may look from, the one with the fewest pieces in the way
+is taken.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.record.motion import Collapse, Grip
-from engine.view.video.story import Scenery
+from engine.record.motion import Carry, Collapse
+from engine.view.video.scenery import Scenery
 
 Array = NDArray[np.float64]
 CameraName = Literal["director", "follow", "orbit", "front"]
@@ -23,113 +24,115 @@ CAMERAS: tuple[CameraName, ...] = ("director", "follow", "orbit", "front")
 
 FOV = 28.0
 FILL = 0.76
-"""Part of the picture that the drum may take, along each side."""
-FRONT = -62.0
+"""Part of the frame that the cylinder may take, along each side."""
+FRONT_DEG = -62.0
 """Degrees: from where people like to look, a little from the right of the front."""
-TURNS = (0.0, -25.0, 25.0, -50.0, 50.0, 80.0, -80.0)
-RISES = (20.0, 32.0, 46.0)
-TURN_COST, RISE_COST, MOVE_COST = 0.012, 0.025, 0.006
+AZIMUTHS = (0.0, -25.0, 25.0, -50.0, 50.0, 80.0, -80.0)
+ELEVATIONS = (20.0, 32.0, 46.0)
+AZIMUTH_COST, ELEVATION_COST, MOVE_COST = 0.012, 0.025, 0.006
 """What a degree away from the front, above the lowest eye, and from the last shot is worth, in pieces in the way."""
-SMOOTH = 0.55
-"""Seconds: the standard deviation of the bell under which places and sizes move; directions take twice as long."""
-ORBIT = 14.0
+SMOOTH_S = 0.55
+"""Seconds: the standard deviation of the Gaussian by which places and sizes are smoothed; directions take twice as
+long."""
+ORBIT_SPEED = 14.0
 """Degrees a second."""
-DRIFT, DRIFT_TIME = 5.0, 11.0
-"""Degrees and seconds of the slow swing that keeps a picture alive."""
-AHEAD = 1.2
-"""Seconds before a fall in which the whole tower is in the picture."""
-CLOSE = 0.7
+DRIFT_DEG, DRIFT_PERIOD_S = 5.0, 11.0
+"""Amplitude and period of the slow swing that keeps a film alive."""
+AHEAD_S = 1.2
+"""Seconds before a fall in which the whole tower is in the frame."""
+CLOSE_S = 0.7
 """Seconds for which the piece that sets off is seen close."""
-LEAST = 0.045
-"""Metres: half of the least that fills a picture."""
+MIN_HALF_SIZE = 0.045
+"""Metres: half the size of the smallest thing that fills a frame."""
 
 
 @dataclass(frozen=True, slots=True)
-class Drum:
-    """An upright cylinder that must be in the picture. centre: metres; radius, half: of its width and height."""
+class Cylinder:
+    """An upright cylinder that must be in the frame. centre, radius, half (of its height): metres."""
 
     centre: tuple[float, float, float]
     radius: float
     half: float
 
 
-def drum_of(points: Array) -> Drum:
-    """The drum around points (n, 3)."""
+def cylinder_of(points: Array) -> Cylinder:
+    """Returns the cylinder around points (n, 3)."""
     low, high = points.min(axis=0), points.max(axis=0)
     centre = (low + high) / 2
     radius = float(np.linalg.norm(points[:, :2] - centre[:2], axis=1).max())
     x, y, z = (float(value) for value in centre)
-    return Drum((x, y, z), max(radius, LEAST), max(float(high[2] - low[2]) / 2, LEAST))
+    return Cylinder((x, y, z), max(radius, MIN_HALF_SIZE), max(float(high[2] - low[2]) / 2, MIN_HALF_SIZE))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Path:
-    """Where the eye is, picture by picture. eyes, targets: (n, 3) metres. fov: vertical, degrees."""
+class CameraPath:
+    """Where the eye is, frame by frame. eyes, targets: (n, 3) metres. fov: vertical, degrees."""
 
     eyes: Array
     targets: Array
     fov: float = FOV
 
 
-def path(name: CameraName, scenery: Scenery, moments: Array, rate: float, aspect: float) -> Path:
-    """The camera's way. moments: (n,) seconds of the recording, one a picture. rate: pictures a second. aspect: width
-    by height."""
-    whole = drum_of(scenery.everything())
+def path(name: CameraName, scenery: Scenery, moments: Array, rate: float, aspect: float) -> CameraPath:
+    """Returns the path of a camera. moments: (n,) seconds of the recording, one a frame. rate: frames a second. aspect:
+    width by height."""
+    whole = cylinder_of(scenery.everything())
     if name in ("orbit", "front"):
-        drums = np.tile(_row(whole), (len(moments), 1))
-        turns = FRONT + (
-            ORBIT / rate * np.arange(len(moments)) if name == "orbit" else np.zeros(len(moments))
+        cylinders = np.tile(_row(whole), (len(moments), 1))
+        azimuths = FRONT_DEG + (
+            ORBIT_SPEED / rate * np.arange(len(moments)) if name == "orbit" else np.zeros(len(moments))
         )
-        rises = np.full(len(moments), 20.0)
+        elevations = np.full(len(moments), 20.0)
     else:
         plan = np.array([_row(_wanted(name, scenery, float(moment), whole)) for moment in moments])
         plan[:, 3:] = np.log(plan[:, 3:])
-        drums = _bell(plan, SMOOTH * rate)
-        drums[:, 3:] = np.exp(drums[:, 3:])
+        cylinders = _smoothed(plan, SMOOTH_S * rate)
+        cylinders[:, 3:] = np.exp(cylinders[:, 3:])
         if name == "follow":
-            turns, rises = np.full(len(moments), FRONT), np.full(len(moments), 24.0)
+            azimuths, elevations = np.full(len(moments), FRONT_DEG), np.full(len(moments), 24.0)
         else:
-            angles = _bell(_angles(scenery, moments), 2 * SMOOTH * rate)
-            swing = DRIFT * np.sin(2 * np.pi * np.arange(len(moments)) / (DRIFT_TIME * rate))
-            turns, rises = angles[:, 0] + swing, angles[:, 1]
-    return _placed(drums, np.radians(turns), np.radians(rises), aspect)
+            angles = _smoothed(_angles(scenery, moments), 2 * SMOOTH_S * rate)
+            swing = DRIFT_DEG * np.sin(2 * np.pi * np.arange(len(moments)) / (DRIFT_PERIOD_S * rate))
+            azimuths, elevations = angles[:, 0] + swing, angles[:, 1]
+    return _placed(cylinders, np.radians(azimuths), np.radians(elevations), aspect)
 
 
-def _row(drum: Drum) -> Array:
-    return np.array([*drum.centre, drum.radius, drum.half])
+def _row(cylinder: Cylinder) -> Array:
+    return np.array([*cylinder.centre, cylinder.radius, cylinder.half])
 
 
-def _wanted(name: CameraName, scenery: Scenery, moment: float, whole: Drum) -> Drum:
-    """What should be in the picture at a moment."""
+def _wanted(name: CameraName, scenery: Scenery, moment: float, whole: Cylinder) -> Cylinder:
+    """Returns what should be in the frame at a moment."""
     collapse = next(
-        (each for each in scenery.motion.collapses if each.begin - AHEAD <= moment <= each.end + AHEAD), None
+        (each for each in scenery.motion.collapses if each.begin - AHEAD_S <= moment <= each.end + AHEAD_S),
+        None,
     )
     if collapse is not None:
         return _of_collapse(name, scenery, collapse, moment)
     shot = scenery.shot_at(moment)
     if shot is None:
         return whole
-    grip, laid = shot
-    tower = scenery.tower(grip)
-    if grip.begin - 0.4 <= moment <= grip.end:
+    carry, laid = shot
+    tower = scenery.tower(carry)
+    if carry.begin - 0.4 <= moment <= carry.end:
         # where it is, and where it will be in a moment
         for later in (0.0, 0.6):
-            tower = np.concatenate([tower, scenery.corners(min(moment + later, grip.end), (grip.body,))])
+            tower = np.concatenate([tower, scenery.corners(min(moment + later, carry.end), (carry.body,))])
         if laid - moment > 1.6:
             # the hand above it is to be seen as well
             tower = np.concatenate([tower, tower[-1:] + np.array([0.0, 0.0, 0.07])])
-    return drum_of(tower)
+    return cylinder_of(tower)
 
 
-def _of_collapse(name: CameraName, scenery: Scenery, collapse: Collapse, moment: float) -> Drum:
+def _of_collapse(name: CameraName, scenery: Scenery, collapse: Collapse, moment: float) -> Cylinder:
     # who goes first may lie apart from what comes down with it
     stood = scenery.corners(collapse.begin, collapse.fallen)
     wide = np.concatenate([scenery.around(collapse.begin - 0.1, collapse.first), stood])
-    close = max(collapse.begin, collapse.crash - CLOSE - 0.3)
-    if close <= moment < close + CLOSE and name == "director":
-        piece = drum_of(scenery.corners(moment, (collapse.first,)))
-        all_of_it = drum_of(wide)
-        return Drum(
+    close = max(collapse.begin, collapse.crash - CLOSE_S - 0.3)
+    if close <= moment < close + CLOSE_S and name == "director":
+        piece = cylinder_of(scenery.corners(moment, (collapse.first,)))
+        all_of_it = cylinder_of(wide)
+        return Cylinder(
             piece.centre,
             max(1.6 * piece.radius, 0.6 * all_of_it.radius),
             max(piece.half, 0.6 * all_of_it.half),
@@ -137,66 +140,70 @@ def _of_collapse(name: CameraName, scenery: Scenery, collapse: Collapse, moment:
     now = scenery.corners(min(max(moment, collapse.begin), collapse.end), collapse.fallen)
     # what flies far is let go
     near = np.linalg.norm(now - wide.mean(axis=0), axis=1) < 2.2 * np.ptp(wide, axis=0).max() + 0.1
-    return drum_of(np.concatenate([wide, now[near]]))
+    return cylinder_of(np.concatenate([wide, now[near]]))
 
 
 def _angles(scenery: Scenery, moments: Array) -> Array:
-    """(n, 2) degrees around and above, one pair for each shot."""
-    found: dict[Grip | None, tuple[float, float]] = {}
-    last = (FRONT, RISES[0])
+    """Returns azimuths and elevations (n, 2), degrees, the same pair for all of one shot."""
+    found: dict[Carry | None, tuple[float, float]] = {}
+    last = (FRONT_DEG, ELEVATIONS[0])
     rows = []
     for moment in moments:
         shot = scenery.shot_at(float(moment))
-        grip = None if shot is None else shot[0]
-        if grip not in found:
-            found[grip] = last = (FRONT, 24.0) if grip is None else _direction(scenery, grip, last)
-        rows.append(found[grip])
+        carry = None if shot is None else shot[0]
+        if carry not in found:
+            found[carry] = last = (FRONT_DEG, 24.0) if carry is None else _direction(scenery, carry, last)
+        rows.append(found[carry])
     return np.array(rows)
 
 
-def _direction(scenery: Scenery, grip: Grip, last: tuple[float, float]) -> tuple[float, float]:
-    """From where a placing is seen best: with the fewest pieces between it and the eye."""
-    goal = scenery.corners(grip.end, (grip.body,)).mean(axis=0)
-    tower = scenery.tower(grip)
-    drum = drum_of(tower)
-    away = 2.2 * (drum.radius + drum.half) / math.tan(math.radians(FOV) / 2)
-    places, reach = scenery.spheres(grip.end, without=grip.body)
+def _direction(scenery: Scenery, carry: Carry, last: tuple[float, float]) -> tuple[float, float]:
+    """Returns from where a placing is seen best: with the fewest pieces between it and the eye."""
+    goal = scenery.corners(carry.end, (carry.body,)).mean(axis=0)
+    tower = scenery.tower(carry)
+    cylinder = cylinder_of(tower)
+    away = 2.2 * (cylinder.radius + cylinder.half) / math.tan(math.radians(FOV) / 2)
+    places, reach = scenery.spheres(carry.end, without=carry.body)
     costs = []
-    for rise in RISES:
-        for turn in TURNS:
-            ray = _ray(math.radians(FRONT + turn), math.radians(rise))
+    for elevation in ELEVATIONS:
+        for azimuth in AZIMUTHS:
+            ray = _ray(math.radians(FRONT_DEG + azimuth), math.radians(elevation))
             along = np.clip((places - goal) @ ray, 0.0, away)
             miss = np.linalg.norm(places - goal - along[:, None] * ray, axis=1)
             hidden = float((miss < 0.6 * reach).sum())
-            cost = hidden + TURN_COST * abs(turn) + RISE_COST * (rise - RISES[0])
-            cost += MOVE_COST * (abs(FRONT + turn - last[0]) + abs(rise - last[1]))
-            costs.append((cost, FRONT + turn, rise))
+            cost = hidden + AZIMUTH_COST * abs(azimuth) + ELEVATION_COST * (elevation - ELEVATIONS[0])
+            cost += MOVE_COST * (abs(FRONT_DEG + azimuth - last[0]) + abs(elevation - last[1]))
+            costs.append((cost, FRONT_DEG + azimuth, elevation))
     # flat things are looked down upon
-    lift = 12.0 * max(0.0, 1.0 - drum.half / drum.radius)
+    lift = 12.0 * max(0.0, 1.0 - cylinder.half / cylinder.radius)
     best = min(costs)
     return best[1], best[2] + lift
 
 
-def _ray(turn: float, rise: float) -> Array:
-    return np.array([math.cos(rise) * math.cos(turn), math.cos(rise) * math.sin(turn), math.sin(rise)])
+def _ray(azimuth: float, elevation: float) -> Array:
+    level = math.cos(elevation)
+    return np.array([level * math.cos(azimuth), level * math.sin(azimuth), math.sin(elevation)])
 
 
-def _bell(rows: Array, deviation: float) -> Array:
-    """Rows (n, k) under a Gaussian in time, ends held."""
+def _smoothed(rows: Array, deviation: float) -> Array:
+    """Returns rows (n, k) smoothed by a Gaussian in time, ends held."""
     half = max(1, round(3 * deviation))
-    bell = np.exp(-0.5 * (np.arange(-half, half + 1) / deviation) ** 2)
+    weights = np.exp(-0.5 * (np.arange(-half, half + 1) / deviation) ** 2)
     wide = np.pad(rows, ((half, half), (0, 0)), mode="edge")
-    columns = [np.convolve(column, bell / bell.sum(), mode="valid") for column in wide.T]
+    columns = [np.convolve(column, weights / weights.sum(), mode="valid") for column in wide.T]
     return np.array(columns).T
 
 
-def _placed(drums: Array, turns: Array, rises: Array, aspect: float) -> Path:
-    """Eyes at the distance from which each drum fills its part of the picture."""
+def _placed(cylinders: Array, azimuths: Array, elevations: Array, aspect: float) -> CameraPath:
+    """Returns eyes at the distance from which each cylinder fills its part of the frame."""
     tangent = math.tan(math.radians(FOV) / 2)
-    high = drums[:, 4] * np.cos(rises) + drums[:, 3] * np.sin(rises)
-    away = np.maximum(high / tangent, drums[:, 3] / (tangent * aspect)) / FILL + drums[:, 3]
-    rays = np.stack([np.cos(rises) * np.cos(turns), np.cos(rises) * np.sin(turns), np.sin(rises)], axis=1)
-    targets = drums[:, :3].copy()
+    high = cylinders[:, 4] * np.cos(elevations) + cylinders[:, 3] * np.sin(elevations)
+    away = np.maximum(high / tangent, cylinders[:, 3] / (tangent * aspect)) / FILL + cylinders[:, 3]
+    rays = np.stack(
+        [np.cos(elevations) * np.cos(azimuths), np.cos(elevations) * np.sin(azimuths), np.sin(elevations)],
+        axis=1,
+    )
+    targets = cylinders[:, :3].copy()
     # the captions stand below: the subject a little above the middle
     targets[:, 2] -= 0.10 * away * tangent
-    return Path(targets + rays * away[:, None], targets)
+    return CameraPath(targets + rays * away[:, None], targets)

@@ -1,4 +1,4 @@
-"""Pictures and sound into a file. What is being written lies beside the file under another name until it is whole."""
+"""Frames and sound into a file. What is being written lies beside the file under another name until it is whole."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ FORMATS = (*VIDEOS, *LOOPS, *STILLS)
 RATE = 48_000
 """Samples a second."""
 BITS = 930_000
-"""A second of 1280 x 720 at 30 pictures a second, at most: 7 MB a minute, and sound beside it."""
+"""A second of 1280 x 720 at 30 frames a second, at most: 7 MB a minute, and sound beside it."""
 AUDIO_BITS = 96_000
-MOST_LOOP = 1_500_000_000
-"""Bytes of pictures of a loop, which are all held at once."""
+MAX_LOOP_BYTES = 1_500_000_000
+"""Bytes of the frames of a loop, which are all held at once."""
 BT709 = 1
 LIMITED = 1
 
@@ -72,19 +72,19 @@ def whole_or_nothing(path: Path) -> Iterator[Path]:
 def write_video(
     path: Path,
     recipe: Recipe,
-    pictures: Iterator[Pixels],
+    frames: Iterator[Pixels],
     count: int,
     sound: Sound | None,
     progress: Callable[[int], None],
 ) -> None:
-    """Write mp4 or webm. pictures: `count` of `yuv420p`. sound: (n, 2) at `RATE`. progress: hears of each picture."""
+    """Writes mp4 or webm. frames: `count` of `yuv420p`. sound: (n, 2) at `RATE`. progress: hears of each frame."""
     suffix = path.suffix.lower()
     with whole_or_nothing(path) as part:
         options = {"movflags": "+faststart"} if suffix == ".mp4" else {}
         with av.open(str(part), "w", format=suffix[1:], options=options) as container:
-            stream = _picture_stream(container, suffix, recipe, count)
+            stream = _frame_stream(container, suffix, recipe, count)
             track = None if sound is None else _Track(container, suffix, sound)
-            for number, pixels in enumerate(pictures):
+            for number, pixels in enumerate(frames):
                 frame = VideoFrame.from_ndarray(pixels, format="yuv420p")
                 frame.pts, frame.time_base = number, Fraction(1, recipe.fps)
                 frame.colorspace, frame.color_range = BT709, LIMITED
@@ -100,14 +100,14 @@ def write_video(
 
 def _check_bytes(part: Path, path: Path, recipe: Recipe) -> None:
     size = part.stat().st_size
-    if recipe.most_bytes and size > recipe.most_bytes:
+    if recipe.max_bytes and size > recipe.max_bytes:
         raise ViewError(
-            f"{path}: {size / 1e6:.1f} MB, more than {recipe.most_bytes / 1e6:g} MB allow: use --from, --to, --speed "
+            f"{path}: {size / 1e6:.1f} MB, more than {recipe.max_bytes / 1e6:g} MB allow: use --from, --to, --speed "
             "or a smaller --size"
         )
 
 
-def _picture_stream(container: Any, suffix: str, recipe: Recipe, count: int) -> Any:
+def _frame_stream(container: Any, suffix: str, recipe: Recipe, count: int) -> Any:
     name = "libx264" if suffix == ".mp4" else "libvpx-vp9"
     stream = container.add_stream(name, rate=recipe.fps)
     stream.width, stream.height = recipe.size
@@ -115,42 +115,42 @@ def _picture_stream(container: Any, suffix: str, recipe: Recipe, count: int) -> 
     stream.time_base = Fraction(1, recipe.fps)
     codec = stream.codec_context
     codec.time_base = Fraction(1, recipe.fps)
-    # one thread: the same pictures give the same bytes, and the other cores draw
+    # one thread: the same frames give the same bytes, and the other cores draw
     codec.thread_count = 1
     codec.gop_size = 4 * recipe.fps
     codec.colorspace = codec.color_primaries = codec.color_trc = BT709
     codec.color_range = LIMITED
-    most = bits(recipe, count)
+    limit = bits(recipe, count)
     if name == "libx264":
         stream.options = {
             "preset": "superfast" if recipe.quality == "low" else "veryfast",
             "crf": "20",
-            "maxrate": str(most),
-            "bufsize": str(3 * most),
+            "maxrate": str(limit),
+            "bufsize": str(3 * limit),
             "profile": "high",
         }
         if recipe.quality == "low":
-            # spreading the bits by how busy each part of a picture is costs an eighth of the time
+            # spreading the bits by how busy each part of a frame is costs an eighth of the time
             stream.options |= {"x264-params": "aq-mode=0"}
     else:
-        codec.bit_rate = most
+        codec.bit_rate = limit
         stream.options = {"deadline": "realtime", "cpu-used": "6", "crf": "32", "row-mt": "0"}
     return stream
 
 
 def bits(recipe: Recipe, count: int) -> int:
-    """Bits a second of the pictures at most: more for larger ones, fewer where the file has a limit."""
+    """Returns bits a second of the frames at most: more for larger ones, fewer where the file has a limit."""
     pixels = recipe.size[0] * recipe.size[1] / (1280 * 720)
-    most: float = BITS * pixels**0.8 * (recipe.fps / 30) ** 0.5
-    if recipe.most_bytes:
+    limit: float = BITS * pixels**0.8 * (recipe.fps / 30) ** 0.5
+    if recipe.max_bytes:
         seconds = count / recipe.fps
         # a tenth for the container and for what the encoder overshoots
-        most = min(most, max(recipe.most_bytes * 8 * 0.9 / seconds - AUDIO_BITS, 40_000))
-    return round(most)
+        limit = min(limit, max(recipe.max_bytes * 8 * 0.9 / seconds - AUDIO_BITS, 40_000))
+    return round(limit)
 
 
 class _Track:
-    """The sound of a file, encoded as the pictures go."""
+    """The sound of a file, encoded along with the frames."""
 
     def __init__(self, container: Any, suffix: str, sound: Sound) -> None:
         self._container, self._sound, self._at = container, sound, 0
@@ -187,27 +187,25 @@ class _Track:
 
 
 def write_loop(
-    path: Path, recipe: Recipe, pictures: Iterator[Pixels], count: int, progress: Callable[[int], None]
+    path: Path, recipe: Recipe, frames: Iterator[Pixels], count: int, progress: Callable[[int], None]
 ) -> None:
-    """Write an animated gif or webp that repeats. pictures: `count` of `rgb24`."""
+    """Writes an animated gif or webp that repeats. frames: `count` of `rgb24`."""
     width, height = recipe.size
-    if count * width * height * 3 > MOST_LOOP:
+    if count * width * height * 3 > MAX_LOOP_BYTES:
         raise ViewError(
-            f"{path}: {count} pictures of {width} x {height} are too many for a {path.suffix[1:]}: "
+            f"{path}: {count} frames of {width} x {height} are too many for a {path.suffix[1:]}: "
             "use --from and --to, a smaller --size or fewer --fps, or write an .mp4"
         )
     with whole_or_nothing(path) as part:
         if path.suffix.lower() == ".gif":
-            _write_gif(part, recipe, pictures, progress)
+            _write_gif(part, recipe, frames, progress)
         else:
-            _write_webp(part, recipe, pictures, progress)
+            _write_webp(part, recipe, frames, progress)
         _check_bytes(part, path, recipe)
 
 
-def _write_gif(
-    part: Path, recipe: Recipe, pictures: Iterator[Pixels], progress: Callable[[int], None]
-) -> None:
-    """One palette for all pictures, dithered in a fixed pattern, so that what stands still is stored once."""
+def _write_gif(part: Path, recipe: Recipe, frames: Iterator[Pixels], progress: Callable[[int], None]) -> None:
+    """Writes one palette for all frames, dithered in a fixed pattern, so that what stands still is stored once."""
     graph = av.filter.Graph()
     source = graph.add_buffer(
         width=recipe.size[0],
@@ -226,7 +224,7 @@ def _write_gif(
     palette.link_to(use, 0, 1)
     use.link_to(sink)
     graph.configure()
-    for number, pixels in enumerate(pictures):
+    for number, pixels in enumerate(frames):
         frame = VideoFrame.from_ndarray(pixels, format="rgb24")
         frame.pts, frame.time_base = number, Fraction(1, recipe.fps)
         source.push(frame)
@@ -246,14 +244,14 @@ def _write_gif(
 
 
 def _write_webp(
-    part: Path, recipe: Recipe, pictures: Iterator[Pixels], progress: Callable[[int], None]
+    part: Path, recipe: Recipe, frames: Iterator[Pixels], progress: Callable[[int], None]
 ) -> None:
     with av.open(str(part), "w", format="webp", options={"loop": "0"}) as container:
         stream: Any = container.add_stream("libwebp_anim", rate=recipe.fps)
         stream.width, stream.height, stream.pix_fmt = *recipe.size, "yuv420p"
         # below 90 what moved leaves a trail behind: the encoder keeps what differs by little
         stream.options = {"quality": "92", "compression_level": "4"}
-        for number, pixels in enumerate(pictures):
+        for number, pixels in enumerate(frames):
             frame = VideoFrame.from_ndarray(pixels, format="rgb24").reformat(format="yuv420p")
             frame.pts, frame.time_base = number, Fraction(1, recipe.fps)
             container.mux(stream.encode(frame))
@@ -261,7 +259,7 @@ def _write_webp(
         container.mux(stream.encode(None))
 
 
-def write_still(path: Path, pictures: list[Pixels]) -> None:
-    """Write one picture, or several side by side, as png. pictures: (h, w, 3), all of one size."""
+def write_still(path: Path, frames: list[Pixels]) -> None:
+    """Writes one frame, or several side by side, as png. frames: (h, w, 3), all of one size."""
     with whole_or_nothing(path) as part:
-        part.write_bytes(png_of(np.concatenate(pictures, axis=1)))
+        part.write_bytes(png_of(np.concatenate(frames, axis=1)))

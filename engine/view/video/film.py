@@ -1,6 +1,6 @@
-"""A film: for every picture of it where everything is, where the eye is, and what is written over it. Plain values.
+"""A film: for every frame of it where everything is, where the eye is, and what is written over it. Plain values.
 
-A film is planned as a whole and drawn picture by picture, in any order and by any number of processes.
+A film is planned as a whole and drawn frame by frame, in any order and by any number of processes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.pose import Pose
-from engine.record.motion import Grip, Motion, motion_of
+from engine.record.motion import Motion, motion_of
 from engine.record.reader import Replay
 from engine.view import mannequin
 from engine.view.camera import Camera
@@ -20,35 +20,25 @@ from engine.view.errors import ViewError
 from engine.view.frame import Frame
 from engine.view.panels import Panel
 from engine.view.video import captions, director
-from engine.view.video.captions import Line
-from engine.view.video.pace import Clock, clock
-from engine.view.video.recipe import MOST_PICTURES, Recipe, between
-from engine.view.video.story import Scenery
+from engine.view.video.captions import Telling
+from engine.view.video.pace import Timing, timing_of
+from engine.view.video.recipe import MAX_FRAMES, Recipe, between
+from engine.view.video.scenery import Holder, Scenery
 from engine.world import FLOOR, TABLE, Body
 
 Array = NDArray[np.float64]
 
-TITLE, CLOSING = 2.4, 2.6
+TITLE_S, CLOSING_S = 2.4, 2.6
 """Seconds that the title and the result stay."""
-REACH_IN, REACH_OUT = 0.35, 0.45
+REACH_IN_S, REACH_OUT_S = 0.35, 0.45
 """Seconds on the screen in which the hand comes and goes."""
-FAR = 0.30
+REACH_DISTANCE = 0.30
 """Metres from which it comes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Telling:
-    """What words go with a recording. lines: of the story, in order. result: one sentence, empty without an end."""
-
-    title: str
-    players: tuple[str, ...] = ()
-    result: str = ""
-    lines: tuple[Line, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shot:
-    """One picture to be drawn."""
+    """One frame of a film, to be drawn."""
 
     frame: Frame
     camera: Camera
@@ -57,7 +47,7 @@ class Shot:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Film:
-    """bodies: all that is on stage. moments: (n,) seconds of the recording, one for each picture. poses: (n, bodies,
+    """bodies: all that is on stage. moments: (n,) seconds of the recording, one for each frame. poses: (n, bodies,
     7), NaN where absent; in the order of `names`."""
 
     recipe: Recipe
@@ -65,9 +55,9 @@ class Film:
     names: tuple[str, ...]
     moments: Array
     poses: NDArray[np.float32]
-    path: director.Path
+    path: director.CameraPath
     panels: tuple[tuple[Panel, ...], ...]
-    timing: Clock
+    timing: Timing
     motion: Motion
     lead: float
     fixed_names: tuple[str, ...]
@@ -78,11 +68,11 @@ class Film:
 
     @property
     def seconds(self) -> float:
-        """How long it runs."""
+        """Returns how long it runs."""
         return len(self.moments) / self.recipe.fps
 
     def shot(self, number: int) -> Shot:
-        """A picture of the film."""
+        """Returns a frame of the film."""
         poses = np.concatenate([self.fixed_poses, self.poses[number].astype(np.float64)])
         x, y, z = (float(value) for value in self.path.eyes[number])
         u, v, w = (float(value) for value in self.path.targets[number])
@@ -90,7 +80,7 @@ class Film:
         return Shot(Frame((*self.fixed_names, *self.names), poses), camera, self.panels[number])
 
     def unlike(self) -> NDArray[np.bool_]:
-        """(n,) whether a picture differs from the one before it; the first does."""
+        """Returns for each frame (n,) whether it differs from the one before it; the first does."""
         found = np.ones(len(self), bool)
         for rows in (self.poses, self.path.eyes, self.path.targets):
             same = (rows[1:] == rows[:-1]) | (np.isnan(rows[1:]) & np.isnan(rows[:-1]))
@@ -100,12 +90,12 @@ class Film:
         return found
 
     def screen(self, moment: float) -> float:
-        """The second of the film at which a moment of the recording is seen."""
+        """Returns the second of the film at which a moment of the recording is seen."""
         return self.lead + float(self.timing.seen(np.array([moment]))[0])
 
 
 def film_of(replay: Replay, bodies: Sequence[Body], telling: Telling, recipe: Recipe) -> Film:
-    """A film of a recording. bodies: of the recording, with their pieces. Raises ViewError."""
+    """Returns the film of a recording. bodies: of the recording, with their pieces. Raises ViewError."""
     recipe = between(recipe, replay.seconds)
     known = {body.name: body for body in bodies}
     missing = [name for name in replay.meta.names if name not in known and name != FLOOR]
@@ -114,22 +104,22 @@ def film_of(replay: Replay, bodies: Sequence[Body], telling: Telling, recipe: Re
     extents = np.array([_extents(known.get(name)) for name in replay.meta.names]).reshape(-1, 3)
     motion = motion_of(replay, np.linalg.norm(extents, axis=1) / 2)
     scenery = Scenery(replay, motion, extents)
-    timing = clock(
+    timing = timing_of(
         motion,
         (recipe.begin or 0.0, recipe.end or 0.0),
         pace=recipe.pace,
         speed=recipe.speed,
         slow_fall=recipe.slow_fall,
     )
-    lead, tail = (TITLE, CLOSING) if recipe.cards else (0.0, 0.0)
+    lead, tail = (TITLE_S, CLOSING_S) if recipe.cards else (0.0, 0.0)
     count = max(1, round((lead + timing.seconds + tail) * recipe.fps))
-    if count > MOST_PICTURES:
+    if count > MAX_FRAMES:
         raise ViewError(
-            f"the video would have {count} pictures; at most {MOST_PICTURES}: use --from, --to or --speed"
+            f"the video would have {count} frames; at most {MAX_FRAMES}: use --from, --to or --speed"
         )
     screen = np.arange(count) / recipe.fps
     moments = timing.shown(screen - lead)
-    names, poses, shown = _seen(scenery, known, timing, screen - lead, moments, recipe.hand)
+    names, poses, shown = _seen(scenery, known, timing, screen - lead, moments, recipe)
     aspect = recipe.size[0] / recipe.size[1]
     path = director.path(recipe.camera, scenery, moments, recipe.fps, aspect)
     panels = captions.panels(telling, timing, screen, lead, tail, recipe)
@@ -152,17 +142,17 @@ def film_of(replay: Replay, bodies: Sequence[Body], telling: Telling, recipe: Re
 
 
 def _seen(
-    scenery: Scenery, known: dict[str, Body], timing: Clock, screen: Array, moments: Array, with_hand: bool
+    scenery: Scenery, known: dict[str, Body], timing: Timing, screen: Array, moments: Array, recipe: Recipe
 ) -> tuple[tuple[str, ...], NDArray[np.float32], list[Body]]:
-    """What is on stage: names, where it is in every picture (n, names, 7), and the bodies. screen: (n,) seconds of the
-    film after its title."""
+    """Returns what is on stage: names, where it is in every frame (n, names, 7), and the bodies. screen: (n,) seconds
+    of the film after its title."""
     names = scenery.replay.meta.names
     columns = [n for n, name in enumerate(names) if name not in (TABLE, FLOOR)]
     poses = np.array([scenery.poses(float(moment))[columns] for moment in moments], dtype=np.float32)
     names = tuple(names[n] for n in columns)
     shown = _placed([known[name] for name in names], poses)
-    if with_hand and scenery.motion.grips:
-        poses = np.concatenate([poses, _hands(scenery, known, timing, screen, moments)], axis=1)
+    if recipe.hand and scenery.motion.carries:
+        poses = np.concatenate([poses, _hands(scenery, known, timing, screen, moments, recipe.speed)], axis=1)
         names = (*names, *mannequin.names())
         # within the scene, whose size light and shadow follow
         shown += [part.at(shown[0].pose) for part in mannequin.hand_bodies()]
@@ -170,19 +160,16 @@ def _seen(
 
 
 def _placed(bodies: Sequence[Body], poses: NDArray[np.float32]) -> list[Body]:
-    """Bodies where they are first seen; what is never there lies with the first. poses: (n, bodies, 7)."""
+    """Returns bodies where they are first seen; what is never there lies with the first. poses: (n, bodies, 7)."""
     there: NDArray[np.bool_] = np.asarray(np.isfinite(poses).all(axis=2), dtype=np.bool_)
-    places = [
-        Pose((x, y, z), (a, b, c, d))
-        for column in range(len(bodies))
-        if there[:, column].any()
-        for x, y, z, a, b, c, d in [poses[int(np.argmax(there[:, column])), column].tolist()]
-    ]
-    if not places:
+    if not there.any():
         raise ViewError("the recording shows no pieces")
-    seen = iter(places)
+    first = int(np.argmax(there.any(axis=0)))
+    columns = [column if there[:, column].any() else first for column in range(len(bodies))]
+    rows = [poses[int(np.argmax(there[:, column])), column].tolist() for column in columns]
     return [
-        body.at(next(seen) if there[:, column].any() else places[0]) for column, body in enumerate(bodies)
+        body.at(Pose((x, y, z), (a, b, c, d)))
+        for body, (x, y, z, a, b, c, d) in zip(bodies, rows, strict=True)
     ]
 
 
@@ -191,63 +178,34 @@ def _extents(body: Body | None) -> Array:
 
 
 def _hands(
-    scenery: Scenery, known: dict[str, Body], timing: Clock, screen: Array, moments: Array
+    scenery: Scenery, known: dict[str, Body], timing: Timing, screen: Array, moments: Array, speed: float
 ) -> NDArray[np.float32]:
-    """(n, parts, 7): the hand, picture by picture; NaN where there is none."""
+    """Returns the hand (n, parts, 7), frame by frame; NaN where there is none.
+
+    Where the film is cut the recording goes on: a carry beyond the cut is seen as long after it (or before it) as it
+    would be in a longer film, and while the title or the result stands, the hand stands still with the pieces.
+    """
+    first, last = float(timing.moments[0]), float(timing.moments[-1])
+    is_cut, goes_on = first > 0.0, last < scenery.replay.seconds
+    screen = np.clip(screen, 0.0 if is_cut else -np.inf, timing.seconds if goes_on else np.inf)
+    cuts = first if is_cut else -np.inf, last if goes_on else np.inf
+
+    def seen(times: list[float]) -> Array:
+        found: Array = timing.seen(np.array(times)) + (np.array(times) - np.clip(times, *cuts)) / speed
+        return found
+
     found = np.full((len(moments), len(mannequin.names()), 7), np.nan, dtype=np.float32)
-    grips = scenery.motion.grips
+    carries = scenery.motion.carries
     names = scenery.replay.meta.names
-    begins = timing.seen(np.array([grip.begin for grip in grips]))
-    ends = timing.seen(np.array([grip.end for grip in grips]))
-    for number, grip in enumerate(grips):
-        holder = Holder(scenery, known[names[grip.body]], grip)
-        # the next grip takes the hand away from this one
-        until = min(ends[number] + REACH_OUT, begins[number + 1] if number + 1 < len(grips) else np.inf)
-        for picture in np.flatnonzero((screen >= begins[number] - REACH_IN) & (screen < until)):
-            now = float(screen[picture])
+    begins, ends = seen([carry.begin for carry in carries]), seen([carry.end for carry in carries])
+    for number, carry in enumerate(carries):
+        holder = Holder(scenery, known[names[carry.body]], carry)
+        # the next carry takes the hand away from this one
+        until = min(ends[number] + REACH_OUT_S, begins[number + 1] if number + 1 < len(carries) else np.inf)
+        for frame in np.flatnonzero((screen >= begins[number] - REACH_IN_S) & (screen < until)):
+            now = float(screen[frame])
             early, late = begins[number] - now, now - ends[number]
-            part = max(early / REACH_IN, late / REACH_OUT, 0.0)
-            grasp = holder.at(float(moments[picture]))
-            found[picture] = mannequin.poses(grasp.away(FAR * part * part) if part > 0 else grasp)
+            part = max(early / REACH_IN_S, late / REACH_OUT_S, 0.0)
+            grasp = holder.at(float(moments[frame]))
+            found[frame] = mannequin.poses(grasp.away(REACH_DISTANCE * part * part) if part > 0 else grasp)
     return found
-
-
-class Holder:
-    """How one grip holds its piece: from above, or from outside where something lies on it."""
-
-    def __init__(self, scenery: Scenery, body: Body, grip: Grip) -> None:
-        self._scenery, self._body, self._grip = scenery, body, grip
-        self._way = self._out()
-
-    def _out(self) -> Array | None:
-        """The level way along which a piece is drawn from under others; None when it is free."""
-        grip, scenery = self._grip, self._scenery
-        poses = scenery.poses(grip.begin)
-        place = poses[grip.body, :3]
-        others = [n for n in scenery.pieces() if n != grip.body]
-        off = poses[others, :3] - place
-        reach = np.linalg.norm(self._body.piece.extents) / 2
-        with np.errstate(invalid="ignore"):
-            above = (
-                (off[:, 2] > 0.008)
-                & (off[:, 2] < 2 * reach)
-                & (np.linalg.norm(off[:, :2], axis=1) < 0.6 * reach)
-            )
-        if not above.any():
-            return None
-        path = np.array(
-            [scenery.poses(t, (grip.body,))[0, :3] - place for t in np.linspace(grip.begin, grip.end, 24)]
-        )
-        level = np.linalg.norm(path[:, :2], axis=1)
-        far = np.flatnonzero(level > 0.004)
-        return path[far[0]] if len(far) else np.array([0.0, -1.0, 0.0])
-
-    def at(self, moment: float) -> mannequin.Grasp:
-        """The hand at a moment; after the grip where it was when it opened."""
-        pose = self._scenery.poses(min(moment, self._grip.end), (self._grip.body,))[0]
-        if not np.isfinite(pose).all():
-            # a piece that is put on the table only when it is taken
-            pose = self._scenery.poses(self._grip.begin + 0.05)[self._grip.body]
-        if self._way is not None:
-            return mannequin.from_outside(self._body.piece, pose, self._way)
-        return mannequin.from_above(self._body.piece, pose)

@@ -1,23 +1,53 @@
-"""From a recording to a file: the one function that commands call."""
+"""From a recording to a file: frames drawn in order, by this process or shared out among several, and encoded.
+
+A frame depends on its number alone, so the film is the same whoever draws it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import closing
+import math
+import multiprocessing
+import os
+import queue
+import signal
+import sys
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
+from av.video.frame import VideoFrame
+from av.video.reformatter import ColorRange, Colorspace, VideoReformatter
+from numpy.typing import NDArray
 
 from engine.record.reader import Replay
+from engine.view.device import is_open
+from engine.view.errors import ViewError
+from engine.view.faces import area_of, picture_of
+from engine.view.grain import fibres, rings
+from engine.view.stage import Stage
 from engine.view.video import encode
-from engine.view.video.draw import Painter, pictures
-from engine.view.video.film import Film, Telling, film_of
+from engine.view.video.captions import Telling
+from engine.view.video.film import Film, Shot, film_of
 from engine.view.video.recipe import Recipe
 from engine.world import Body
 
+Pixels = NDArray[np.uint8]
+PixelFormat = Literal["yuv420p", "rgb24"]
+
+MIN_FRAMES_TO_SHARE = 90
+"""Frames from which on it pays to start processes."""
+MAX_WORKERS = 8
+AHEAD = 3
+"""Frames that each process may be ahead of the encoder: as many places it has to put them."""
+POLL_INTERVAL_S = 5.0
+"""Seconds between two checks whether a silent process still lives."""
 Progress = Callable[[int, int], None]
-"""Hears how many pictures are done, of how many."""
+"""Hears how many frames are done, of how many."""
 
 
 def make(
@@ -30,7 +60,7 @@ def make(
     progress: Progress = lambda done, of: None,
     workers: int | None = None,
 ) -> Film:
-    """Write a video (mp4, webm), a loop (gif, webp) or a still (png) of a recording; the suffix says which.
+    """Writes a video (mp4, webm), a loop (gif, webp) or a still (png) of a recording; the suffix says which.
 
     bodies: of the recording, with their pieces. workers: processes to draw with, None for as many as pay. Raises
     ViewError; then, and when it is interrupted, nothing is left at `path`.
@@ -46,14 +76,14 @@ def make(
         progress(done, len(film))
 
     if suffix in encode.LOOPS:
-        with closing(pictures(film, "rgb24", workers=workers)) as drawn:
+        with closing(frames_of(film, "rgb24", workers=workers)) as drawn:
             encode.write_loop(path, recipe, drawn, len(film), tell)
         return film
-    with closing(pictures(film, workers=workers)) as drawn:
+    with closing(frames_of(film, workers=workers)) as drawn:
         # the processes that draw have begun
         sound = None
         if recipe.sound:
-            from engine.view.video.soundtrack import soundtrack
+            from engine.view.audio.soundtrack import soundtrack
 
             sound = soundtrack(film, replay, encode.RATE)
         encode.write_video(path, recipe, drawn, len(film), sound, tell)
@@ -61,7 +91,7 @@ def make(
 
 
 def _still(film: Film, path: Path) -> Film:
-    """The first picture of a film, or several evenly spaced ones side by side."""
+    """Writes the first frame of a film, or several evenly spaced ones side by side."""
     count = min(film.recipe.strip, len(film))
     numbers = [0] if count == 1 else np.linspace(0, len(film) - 1, count).round().astype(int).tolist()
     painter = Painter(film, "rgb24")
@@ -70,3 +100,186 @@ def _still(film: Film, path: Path) -> Film:
     finally:
         painter.close()
     return film
+
+
+class Painter:
+    """Draws shots of one film. Close it when done."""
+
+    def __init__(self, film: Film, pixel_format: PixelFormat = "yuv420p") -> None:
+        self.stage = Stage(film.bodies, size=film.recipe.size, quality=film.recipe.quality)
+        self._pixel_format = pixel_format
+        self._reformatter = VideoReformatter()
+        # one for all frames: memory that is new for each costs more than converting the colours
+        self._card = VideoFrame(*film.recipe.size, "bgra")
+
+    def paint(self, shot: Shot) -> Pixels:
+        """Returns a frame: (h * 3/2, w) bytes of `yuv420p` (BT.709), or (h, w, 3) of `rgb24`."""
+        self.stage.aim(shot.camera)
+        self.stage.show(shot.frame)
+        self.stage.write(shot.panels)
+        pixels = self.stage.pixels()
+        if self._pixel_format == "rgb24":
+            return np.ascontiguousarray(pixels[:, :, 2::-1])
+        height, width = pixels.shape[:2]
+        rows = np.frombuffer(memoryview(self._card.planes[0]), np.uint8).reshape(height, -1)
+        rows[:, : 4 * width].reshape(height, width, 4)[:] = pixels
+        converted = self._reformatter.reformat(
+            self._card,
+            format="yuv420p",
+            dst_colorspace=Colorspace.ITU709,
+            dst_color_range=ColorRange.MPEG,
+        )
+        return np.asarray(converted.to_ndarray(), dtype=np.uint8)
+
+    def close(self) -> None:
+        """Frees the buffers."""
+        self.stage.close()
+
+
+class FrameStream(Iterator[Pixels]):
+    """Every frame of a film in order, each gone when the next one is asked for. Close it when done; drawing begins
+    with it, not with the first frame."""
+
+    def __init__(
+        self, is_new: NDArray[np.bool_], drawn: Iterator[Pixels], stop: Callable[[], object]
+    ) -> None:
+        self._is_new, self._drawn, self._stop = iter(is_new.tolist()), drawn, stop
+        self._last: Pixels | None = None
+
+    def __next__(self) -> Pixels:
+        """Returns the next frame; the same array again where nothing has changed."""
+        if next(self._is_new) or self._last is None:
+            self._last = next(self._drawn)
+        return self._last
+
+    def close(self) -> None:
+        """Stops drawing."""
+        self._stop()
+
+
+def frames_of(
+    film: Film, pixel_format: PixelFormat = "yuv420p", *, workers: int | None = None
+) -> FrameStream:
+    """Returns the frames of a film. workers: processes to draw with, None for as many as pay. Raises ViewError."""
+    is_new = film.unlike()
+    fresh = np.flatnonzero(is_new).tolist()
+    if workers is None:
+        workers = min(os.cpu_count() or 1, MAX_WORKERS) if len(fresh) >= MIN_FRAMES_TO_SHARE else 1
+    if workers == 1:
+        here = _here(film, pixel_format, fresh)
+        return FrameStream(is_new, here, here.close)
+    processes = _started(film, pixel_format, fresh, workers)
+    return FrameStream(is_new, _shared(processes, len(fresh)), partial(_stop, processes))
+
+
+def _here(film: Film, pixel_format: PixelFormat, numbers: list[int]) -> Generator[Pixels]:
+    painter = Painter(film, pixel_format)
+    try:
+        for number in numbers:
+            yield painter.paint(film.shot(number))
+    finally:
+        painter.close()
+
+
+class DrawingProcess:
+    """A process that draws, and the memory it shares with this one, in which frames take turns: sent through a pipe,
+    each would be copied five times. places: the frames."""
+
+    def __init__(self, context: Any, film: Film, pixel_format: PixelFormat, numbers: list[int]) -> None:
+        width, height = film.recipe.size
+        places = (AHEAD, height, width, 3) if pixel_format == "rgb24" else (AHEAD, height * 3 // 2, width)
+        memory = context.RawArray("B", math.prod(places))
+        self.places = _as_frames(memory, places)
+        self._free, self._done = context.Semaphore(AHEAD), context.Queue()
+        self.process = context.Process(
+            target=_work,
+            args=(film, pixel_format, numbers, memory, places, self._free, self._done),
+            daemon=True,
+        )
+        self.process.start()
+
+    def received(self) -> Pixels:
+        """Returns the next frame, once it is drawn. Raises ViewError."""
+        while True:
+            with suppress(queue.Empty):
+                got = self._done.get(timeout=POLL_INTERVAL_S)
+                if isinstance(got, str):
+                    raise ViewError(got)
+                return np.asarray(self.places[got])
+            if not self.process.is_alive():
+                code = self.process.exitcode
+                raise ViewError(f"a drawing process ended by itself (exit code {code}); try --workers 1")
+
+    def free(self) -> None:
+        """Frees the place of the frame that was received first."""
+        self._free.release()
+
+    def stop(self) -> None:
+        """Ends the process."""
+        self.process.terminate()
+        self.process.join()
+        self._done.close()
+
+
+def _as_frames(memory: Any, shape: tuple[int, ...]) -> Pixels:
+    return np.frombuffer(memory, np.uint8).reshape(shape)
+
+
+def _started(film: Film, pixel_format: PixelFormat, numbers: list[int], workers: int) -> list[DrawingProcess]:
+    """Returns processes that draw in turn: the first draws the first, the second the second, and so on."""
+    context: Any = multiprocessing.get_context(_start_method())
+    if context.get_start_method() == "fork":
+        _fill_caches(film)
+    return [DrawingProcess(context, film, pixel_format, numbers[first::workers]) for first in range(workers)]
+
+
+def _shared(processes: list[DrawingProcess], count: int) -> Iterator[Pixels]:
+    for order in range(count):
+        process = processes[order % len(processes)]
+        yield process.received()
+        process.free()
+
+
+def _stop(processes: list[DrawingProcess]) -> None:
+    for process in processes:
+        process.stop()
+
+
+def _fill_caches(film: Film) -> None:
+    """Makes what every process would make for itself: it is cached, and copied with this one."""
+    fibres(), rings()
+    for body in film.bodies:
+        if body.piece.face is not None and (area := area_of(body.piece)) is not None:
+            picture_of(body.piece, area)
+
+
+def _start_method() -> Literal["fork", "spawn"]:
+    """Returns how processes start. A copy of this one has all modules loaded and the film read, which takes a second
+    otherwise; but neither OpenGL nor threads outlive copying."""
+    can_copy = sys.platform == "linux" and not is_open() and threading.active_count() == 1
+    return "fork" if can_copy else "spawn"
+
+
+def _work(
+    film: Film,
+    pixel_format: PixelFormat,
+    numbers: list[int],
+    memory: Any,
+    shape: tuple[int, ...],
+    free: Any,
+    done: Any,
+) -> None:
+    """Draws the share of a process, each frame to a place that is free."""
+    # the parent stops everybody; software GL needs no threads of its own where every core has a process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ.setdefault("LP_NUM_THREADS", "0")
+    places = _as_frames(memory, shape)
+    try:
+        painter = Painter(film, pixel_format)
+        for order, number in enumerate(numbers):
+            pixels = painter.paint(film.shot(number))
+            free.acquire()
+            places[order % AHEAD] = pixels
+            done.put(order % AHEAD)
+    except ViewError as error:
+        done.put(str(error))

@@ -1,4 +1,4 @@
-"""The sound of a film: every blow at the sample at which its picture is seen."""
+"""The sound of a film: every impact at the sample at which its frame is seen."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.record.impacts import Impact, impacts_of
+from engine.record.motion import Impact, impacts_of
 from engine.record.reader import Replay
 from engine.view.sound import RATE, struck
 from engine.view.video.film import Film
@@ -17,16 +17,16 @@ Sound = NDArray[np.float32]
 
 PEAK = 0.85
 """Of the loudest sample of a film."""
-MOST_GAIN = 12.0
-"""A film of nothing but gentle blows is not blown up to a collapse."""
+MAX_GAIN = 12.0
+"""A film of nothing but gentle impacts is not amplified to a collapse."""
 KNEE = 0.5
-"""From here on loud blows are pressed together, so that a collapse does not make all else inaudible."""
-WIDE = 0.8
-"""How far to a side a blow at the edge of the picture is heard."""
+"""From here on loud impacts are pressed together, so that a collapse does not make all else inaudible."""
+STEREO_WIDTH = 0.8
+"""How far to a side an impact at the edge of the frame is heard."""
 
 
 def soundtrack(film: Film, replay: Replay, rate: int = RATE) -> Sound:
-    """The sound (n, 2) of a film, from -1 to 1, as long as it."""
+    """Returns the sound (n, 2) of a film, from -1 to 1, as long as it."""
     bodies = {body.name: body for body in film.bodies}
     found = np.zeros((round(film.seconds * rate), 2), dtype=np.float32)
     begin, end = film.timing.moments[0], film.timing.moments[-1]
@@ -49,7 +49,7 @@ def soundtrack(film: Film, replay: Replay, rate: int = RATE) -> Sound:
 
 
 def film_impacts(film: Film, replay: Replay) -> tuple[Impact, ...]:
-    """The blows of the recording that a film shows."""
+    """Returns the impacts of the recording that a film shows."""
     bodies: dict[str, Body] = {body.name: body for body in film.bodies}
     shown = [bodies.get(name) for name in replay.meta.names]
     extents = np.array([np.zeros(3) if body is None else body.piece.extents for body in shown]).reshape(-1, 3)
@@ -58,24 +58,24 @@ def film_impacts(film: Film, replay: Replay) -> tuple[Impact, ...]:
 
 
 def _panned(film: Film, impact: Impact, seconds: float) -> tuple[float, float]:
-    """How loud a blow is on the left and on the right: where it is in the picture, with constant power."""
-    picture = min(int(seconds * film.recipe.fps), len(film) - 1)
-    camera = film.shot(picture).camera
+    """Returns how loud an impact is on the left and on the right: where it is in the frame, with constant power."""
+    frame = min(int(seconds * film.recipe.fps), len(film) - 1)
+    camera = film.shot(frame).camera
     right, forward, _ = camera.axes
     away = np.subtract(impact.place, camera.eye)
     depth = max(float(away @ forward), 1e-3)
     side = float(away @ right) / depth / math.tan(math.radians(camera.fov) / 2)
     aspect = film.recipe.size[0] / film.recipe.size[1]
-    angle = (1 + WIDE * max(-1.0, min(1.0, side / aspect))) * math.pi / 4
+    angle = (1 + STEREO_WIDTH * max(-1.0, min(1.0, side / aspect))) * math.pi / 4
     return math.cos(angle), math.sin(angle)
 
 
 def _levelled(sound: Sound) -> Sound:
-    """Normalised: loud blows pressed together, the loudest at `PEAK`."""
+    """Returns the sound normalised: loud impacts pressed together, the loudest at `PEAK`."""
     size = np.abs(sound)
     over = np.maximum(size - KNEE, 0.0)
     sound = np.sign(sound) * np.where(size > KNEE, KNEE + 0.5 * np.log1p(2 * over), size).astype(np.float32)
     loudest = float(np.abs(sound).max(initial=0.0))
     if loudest > 0.0:
-        sound = sound * np.float32(min(PEAK / loudest, MOST_GAIN))
+        sound = sound * np.float32(min(PEAK / loudest, MAX_GAIN))
     return np.asarray(np.clip(sound, -1.0, 1.0), dtype=np.float32)

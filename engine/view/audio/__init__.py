@@ -1,0 +1,1 @@
+"""What impacts sound like, live and in films."""

@@ -1,0 +1,172 @@
+"""What a director knows of a recording: where everything is at any moment, which pieces make the tower, how they are
+held."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.pose import turned
+from engine.record.motion import Carry, Motion
+from engine.record.reader import Replay
+from engine.view import mannequin
+from engine.world import FLOOR, TABLE, Body
+
+Array = NDArray[np.float64]
+SIGNS = np.array(list(product((-0.5, 0.5), repeat=3)))
+TOUCH_DISTANCE = 0.004
+"""Metres between boxes of pieces that still stand together."""
+MIN_TOWER = 8
+"""Pieces: what a piece stands together with before it is taken is its tower when there are more."""
+SETTLE_S = 0.5
+"""Seconds after the hand opened at which a piece lies."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scenery:
+    """A recording to be filmed. extents: (bodies, 3) metres, in the order of the recording."""
+
+    replay: Replay
+    motion: Motion
+    extents: Array
+    _towers: dict[Carry, Array] = field(default_factory=dict)
+    _groups: dict[tuple[int, int], Array] = field(default_factory=dict)
+
+    def poses(self, moment: float, bodies: Sequence[int] | None = None) -> Array:
+        """Returns the poses (bodies, 7) of everything or of these, at a second of the recording; what is put elsewhere
+        goes there on an arc."""
+        poses = self.replay.frame_at(moment, bodies)
+        motion = self.motion
+        if len(motion.speeds):
+            interval = motion.at(moment)
+            asked = np.arange(len(self.extents)) if bodies is None else np.array(bodies)
+            put = np.flatnonzero(motion.put[interval, asked])
+            begin, end = motion.times[interval], motion.times[interval + 1]
+            if len(put) and begin < moment < end:
+                part = (moment - begin) / (end - begin)
+                eased = part * part * (3 - 2 * part)
+                first = self.replay.poses[interval, asked[put]].astype(np.float64)
+                last = self.replay.poses[interval + 1, asked[put]].astype(np.float64)
+                poses[put, :3] = first[:, :3] + eased * (last[:, :3] - first[:, :3])
+                distance = np.linalg.norm(last[:, :3] - first[:, :3], axis=1)
+                poses[put, 2] += 0.35 * distance * 4 * part * (1 - part)
+        return poses
+
+    def pieces(self) -> list[int]:
+        """Returns the columns of all that is neither table nor floor."""
+        return [n for n, name in enumerate(self.replay.meta.names) if name not in (TABLE, FLOOR)]
+
+    def corners(self, moment: float, bodies: Sequence[int]) -> Array:
+        """Returns (8 for each body that is there, 3) corners of their boxes; one point in the middle when there is
+        none."""
+        poses = self.poses(moment, bodies)
+        there = np.isfinite(poses).all(axis=1)
+        if not there.any():
+            return np.zeros((1, 3))
+        local = self.extents[list(bodies)][there][:, None, :] * SIGNS
+        found: Array = (turned(poses[there], local) + poses[there, None, :3]).reshape(-1, 3)
+        return found
+
+    def spheres(self, moment: float, without: int) -> tuple[Array, Array]:
+        """Returns middles (n, 3) and radii (n,) of all pieces but one."""
+        bodies = [n for n in self.pieces() if n != without]
+        poses = self.poses(moment)[bodies]
+        there = np.isfinite(poses).all(axis=1)
+        return poses[there, :3], np.linalg.norm(self.extents[bodies][there], axis=1) / 2
+
+    def around(self, moment: float, body: int) -> Array:
+        """Returns corners of the pieces that stand together with one: box to box, from neighbour to neighbour."""
+        key = (round(moment * 240), body)
+        if key not in self._groups:
+            self._groups[key] = self._around(moment, body)
+        return self._groups[key]
+
+    def _around(self, moment: float, body: int) -> Array:
+        poses = self.poses(moment)
+        bodies = np.array([n for n in self.pieces() if np.isfinite(poses[n]).all()])
+        if body not in bodies:
+            return np.zeros((1, 3))
+        rows = poses[bodies]
+        points = turned(rows, self.extents[bodies][:, None, :] * SIGNS) + rows[:, None, :3]
+        low, high = points.min(axis=1) - TOUCH_DISTANCE / 2, points.max(axis=1) + TOUCH_DISTANCE / 2
+        found = bodies == body
+        while True:
+            ends = np.flatnonzero(found)
+            meets = (low[:, None] <= high[ends]).all(axis=2) & (low[ends] <= high[:, None]).all(axis=2)
+            grown = found | meets.any(axis=1)
+            if (grown == found).all():
+                return np.asarray(points[found].reshape(-1, 3))
+            found = grown
+
+    def tower(self, carry: Carry) -> Array:
+        """Returns corners of what a piece is laid on, with the piece as it lies there; of what it is drawn from."""
+        if carry not in self._towers:
+            after, before = (
+                self.around(carry.end + SETTLE_S, carry.body),
+                self.around(carry.begin, carry.body),
+            )
+            is_drawn = len(before) > MIN_TOWER * len(SIGNS)
+            self._towers[carry] = np.concatenate([after, before]) if is_drawn else after
+        return self._towers[carry]
+
+    def shot_at(self, moment: float) -> tuple[Carry, float] | None:
+        """Returns the carry that is being filmed: the one that goes on, the next from half a second before, or the
+        last; and when it ends."""
+        last = None
+        for carry in self.motion.carries:
+            if carry.begin - 0.5 > moment:
+                break
+            last = carry
+        return None if last is None else (last, last.end)
+
+    def everything(self) -> Array:
+        """Returns corners of all places where pieces were laid, or of all pieces when no hand took any."""
+        places = [self.tower(carry) for carry in self.motion.carries]
+        if places:
+            return np.concatenate(places)
+        return self.corners(float(self.motion.times[0]) if len(self.motion.times) else 0.0, self.pieces())
+
+
+class Holder:
+    """How one carry holds its piece: from above, or from outside where something lies on it."""
+
+    def __init__(self, scenery: Scenery, body: Body, carry: Carry) -> None:
+        self._scenery, self._body, self._carry_of = scenery, body, carry
+        self._direction = self._drawn()
+
+    def _drawn(self) -> Array | None:
+        """Returns the level direction in which a piece is drawn from under others; None when it is free."""
+        carry, scenery = self._carry_of, self._scenery
+        poses = scenery.poses(carry.begin)
+        place = poses[carry.body, :3]
+        others = [n for n in scenery.pieces() if n != carry.body]
+        off = poses[others, :3] - place
+        reach = np.linalg.norm(self._body.piece.extents) / 2
+        with np.errstate(invalid="ignore"):
+            above = (
+                (off[:, 2] > 0.008)
+                & (off[:, 2] < 2 * reach)
+                & (np.linalg.norm(off[:, :2], axis=1) < 0.6 * reach)
+            )
+        if not above.any():
+            return None
+        path = np.array(
+            [scenery.poses(t, (carry.body,))[0, :3] - place for t in np.linspace(carry.begin, carry.end, 24)]
+        )
+        level = np.linalg.norm(path[:, :2], axis=1)
+        far = np.flatnonzero(level > 0.004)
+        return path[far[0]] if len(far) else np.array([0.0, -1.0, 0.0])
+
+    def at(self, moment: float) -> mannequin.Grasp:
+        """Returns the hand at a moment; after the carry, where it was when it opened."""
+        pose = self._scenery.poses(min(moment, self._carry_of.end), (self._carry_of.body,))[0]
+        if not np.isfinite(pose).all():
+            # a piece that is put on the table only when it is taken
+            pose = self._scenery.poses(self._carry_of.begin + 0.05)[self._carry_of.body]
+        if self._direction is not None:
+            return mannequin.from_outside(self._body.piece, pose, self._direction)
+        return mannequin.from_above(self._body.piece, pose)
