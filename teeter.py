@@ -68,16 +68,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.topple.verdict import Options, Verdict
+from engine.topple.verdict import CheckOptions, Verdict
 from engine.topple.verdict import check as _check
 from scenes.load import load
 from scenes.scene import Scene
 
 if TYPE_CHECKING:
-    from engine.topple.sweep import Row
+    from engine.topple.laboratory.sweep import SweepRow
     from games.playback import Verified
 
-__all__ = ["Options", "Played", "Scene", "Verdict", "build", "check", "load", "play", "sweep", "verify"]
+__all__ = ["Played", "Scene", "Verdict", "build", "check", "load", "play", "sweep", "verify"]
 
 Axis = tuple[float, float, int]
 """From, to (both included), and how many values."""
@@ -125,7 +125,7 @@ def check(
     decided. seed: of the disturbances. workers: processes, all cores when None. Raises scenes.faults.SceneError.
     """
     loaded = scene if isinstance(scene, Scene) else load(scene, settle_mm=settle_mm)
-    options = Options(settle=settle_mm / 1e3, friction=friction, time=time, seed=seed, workers=workers)
+    options = CheckOptions(settle=settle_mm / 1e3, friction=friction, time=time, seed=seed, workers=workers)
     return _check(loaded.assembly, options)
 
 
@@ -138,7 +138,7 @@ def sweep(
     yaw: Axis = (0.0, 0.0, 1),
     seed: int = 0,
     workers: int | None = None,
-) -> list[Row]:
+) -> list[SweepRow]:
     """Where could this piece go: a verdict and a tilt margin for every place, x fastest and yaw slowest.
 
     x, y: mm; yaw: degrees from how the piece lies; the piece is let down onto the others at every place. workers:
@@ -148,9 +148,8 @@ def sweep(
     import os
     from functools import partial
 
-    from engine.topple.grid import axis_of, spots_of
-    from engine.topple.sweep import judge_place, study
-    from engine.topple.workers import in_order
+    from engine.topple.laboratory.sweep import axis_of, judge_place, spots_of, study
+    from engine.workers import in_order
     from games.commands.sweep import places_of
 
     loaded = scene if isinstance(scene, Scene) else load(scene)

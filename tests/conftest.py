@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+sys.path.append(str(Path(__file__).parent / "research"))
 
 ROWS: dict[str, list[tuple[str, dict[str, str]]]] = {}
 """By the title of a table: the test that told a row, and its cells."""

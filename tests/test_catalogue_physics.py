@@ -12,7 +12,7 @@ import trimesh
 from engine.bench.rigs import over_edge, table
 from engine.bullet import BulletWorld
 from engine.pose import Pose, angle_between
-from engine.topple.statics import analyse
+from engine.topple.balance.statics import analyse
 from engine.world import Assembly, Body
 from models.build import build
 from models.catalogue import catalogue, games

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from engine.topple.probe import Probed
+from engine.topple.laboratory.probe import Probed
 from games.cli import app
 from games.commands.probe import advice, best_first
 

@@ -161,7 +161,7 @@ def test_a_full_disk_keeps_what_is_finished(tmp_path: Path) -> None:
 
 
 def test_a_scheduler_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.topple.cluster.TIMEOUT", 1.0)
+    monkeypatch.setattr("engine.topple.laboratory.cluster.SCHEDULER_TIMEOUT_S", 1.0)
     code, out, err = teeter(*BRIDGE, "--x", "0", "--dask", "tcp://127.0.0.1:9")
     assert (code, out) == (2, "")
     assert "no scheduler answers at tcp://127.0.0.1:9" in err

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from statics_scenes import Assembly, Body, box, piece, pose, pyramid, scene, table, tower
 
-from engine.topple.contacts import Contacts, find_contacts
+from engine.topple.contact.detection import Contacts, find_contacts
 
 CUBE = (40.0, 40.0, 40.0)
 

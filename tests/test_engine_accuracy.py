@@ -13,13 +13,13 @@ import pytest
 from engine.bench import accuracy
 from engine.pose import Pose, quaternion_of_rpy
 from engine.settings import median_size
-from engine.topple.statics import analyse
-from engine.topple.verdict import Options, Verdict, check
-from engine.world import Assembly
+from engine.topple.balance.statics import analyse
+from engine.topple.verdict import CheckOptions, Verdict, check
+from engine.world import Assembly, Body
 from scenes.load import load
 
 SHAPES = accuracy.shapes()
-QUIET = Options(workers=1)
+QUIET = CheckOptions(workers=1)
 RATES = (240, 480, 960)
 FRICTIONS = (0.2, 0.4, 0.8)
 
@@ -91,7 +91,48 @@ def plain(name: str) -> Verdict:
 def of_size(name: str, metres: float) -> Assembly:
     """A shipped scene, its median piece as large as said."""
     size = float(np.median([median_size(body) for body in shipped(name).free]))
-    return accuracy.scaled(shipped(name), metres / size)
+    return scaled(shipped(name), metres / size)
+
+
+def scaled(assembly: Assembly, times: float) -> Assembly:
+    """The assembly with every length multiplied."""
+    return Assembly(assembly.name, tuple(_scaled(body, times) for body in assembly.bodies))
+
+
+def _scaled(body: Body, times: float) -> Body:
+    piece = body.piece
+    surface = replace(
+        piece.surface,
+        facets=tuple(
+            replace(facet, rings=tuple(ring * times for ring in facet.rings))
+            for facet in piece.surface.facets
+        ),
+        edges=piece.surface.edges * times,
+        corners=piece.surface.corners * times,
+        curved=piece.surface.curved * times,
+    )
+    parts = tuple(
+        replace(
+            part,
+            centre=part.centre * times,
+            vertices=part.vertices * times,
+            half_extents=None if part.half_extents is None else part.half_extents * times,
+            radius=None if part.radius is None else part.radius * times,
+        )
+        for part in piece.parts
+    )
+    larger = replace(
+        piece,
+        surface=surface,
+        parts=parts,
+        extents=piece.extents * times,
+        volume=piece.volume * times**3,
+        mass=piece.mass * times**3,
+        centre_of_mass=piece.centre_of_mass * times,
+        inertia=piece.inertia * times**5,
+    )
+    x, y, z = body.pose.position
+    return replace(body, piece=larger, pose=Pose((x * times, y * times, z * times), body.pose.orientation))
 
 
 @pytest.mark.slow

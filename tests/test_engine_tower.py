@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
+from engine.bench.accuracy import Rest, StandStill, come_to_rest, stand_still
 from engine.bench.rigs import tower
-from engine.bench.towers import Rest, StandStill, come_to_rest, stand_still
 from engine.bullet import BulletWorld
 
 pytestmark = pytest.mark.slow

@@ -15,8 +15,8 @@ from rules_tower_topple import STOCK, b, position
 
 from engine.bullet import BulletWorld
 from engine.pose import Pose, quaternion_of_rpy
-from engine.topple.contacts import find_contacts
-from engine.topple.statics import analyse
+from engine.topple.balance.statics import analyse
+from engine.topple.contact.detection import find_contacts
 from engine.world import FLOOR, TABLE, Assembly, Body
 from games.judge import tower_topple as judge
 from games.judge.rows import outline

@@ -11,8 +11,8 @@ import pytest
 
 from engine.bullet import BulletWorld
 from engine.pose import Pose
-from engine.topple.contacts import find_contacts
-from engine.topple.statics import analyse
+from engine.topple.balance.statics import analyse
+from engine.topple.contact.detection import find_contacts
 from engine.world import FLOOR, TABLE, Assembly, Body
 from games.catalogue import stock_of
 from games.judge import wonky as judge

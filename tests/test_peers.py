@@ -6,17 +6,18 @@ import csv
 from pathlib import Path
 
 import pytest
+from agreement import Row, collect, is_decided, is_near, judge, read, together, write
+from cra_worker import cra_says
+from falls import points_of, why
+from stacks import DOWN, stack
 
-from engine.bench.agreement import Row, collect, is_decided, is_near, judge, read, together, write
-from engine.bench.falls import points_of, why
-from engine.bench.peers import cra_says, mujoco_says
+from engine.bench.peers import mujoco_says
 from engine.bench.rigs import piece, table, wood
-from engine.bench.stacks import DOWN, stack
 from engine.pose import Pose
-from engine.topple.statics import stands
+from engine.topple.balance.statics import stands
 from engine.world import Assembly, Body
 
-BENCH = Path(__file__).resolve().parent.parent / "engine" / "bench"
+RESEARCH = Path(__file__).resolve().parent / "research"
 SMALL = (409, 403, 209)
 """Stacks of two and three pieces: one stands by far, one is limited by sliding, one tips off a low block."""
 
@@ -40,7 +41,7 @@ def test_all_peers_know_where_a_cube_tips(mm: float, verdict: bool) -> None:
 
 @pytest.mark.parametrize(("degrees", "verdict"), [(25.0, True), (28.0, False)])
 def test_all_peers_know_when_a_cube_slides(degrees: float, verdict: bool) -> None:
-    from engine.bench.stacks import tilted
+    from stacks import tilted
 
     cube = piece(wood(0.5), box=(40, 40, 10))
     scene = Assembly("slope", (table(wood(0.5)), Body("cube", cube, Pose((0.0, 0.0, 0.005)))))
@@ -110,19 +111,19 @@ def test_four_points_carry_a_cube_that_stands_and_not_one_that_tips() -> None:
     ],
 )
 def test_a_fall_of_mujoco_alone_has_a_cause(number: int, cause: str) -> None:
-    kept = {row.number: row for row in read(BENCH / "agreement.csv")}
+    kept = {row.number: row for row in read(RESEARCH / "agreement.csv")}
     assert why(kept[number]).cause == cause
-    with (BENCH / "falls.csv").open(encoding="utf-8") as file:
+    with (RESEARCH / "falls.csv").open(encoding="utf-8") as file:
         assert {row["number"]: row["cause"] for row in csv.DictReader(file)}[str(number)] == cause
 
 
 def test_all_falls_of_mujoco_alone_were_looked_into() -> None:
     alone = [
         row
-        for row in read(BENCH / "agreement.csv")
+        for row in read(RESEARCH / "agreement.csv")
         if row.statics and row.mujoco is False and is_decided(row)
     ]
-    with (BENCH / "falls.csv").open(encoding="utf-8") as file:
+    with (RESEARCH / "falls.csv").open(encoding="utf-8") as file:
         looked = {int(row["number"]): row["cause"] for row in csv.DictReader(file)}
     assert sorted(looked) == sorted(row.number for row in alone)
     assert "not found" not in looked.values()
@@ -131,7 +132,7 @@ def test_all_falls_of_mujoco_alone_were_looked_into() -> None:
 @pytest.mark.soak
 def test_the_whole_set() -> None:
     # the table in the repository grows until it is whole
-    file = BENCH / "agreement.csv"
+    file = RESEARCH / "agreement.csv"
     rows: list[Row] = list(collect(range(520), file, cra_every=5))
     assert sum(is_near(row) for row in rows) >= 250
     # closer than that rbe's pyramid of friction and the tension it is forgiven decide

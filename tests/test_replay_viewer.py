@@ -101,7 +101,7 @@ def test_what_is_put_elsewhere_goes_there_on_an_arc(scenery: Scenery) -> None:
 
 
 def test_the_scene_of_a_moment_can_be_checked(scenery: Scenery) -> None:
-    from engine.topple.verdict import Options, check
+    from engine.topple.verdict import CheckOptions, check
 
     assembly = assembly_at(scenery, bodies(), 13.0)
     assert [body.name for body in assembly.bodies] == list(NAMES)
@@ -110,7 +110,7 @@ def test_the_scene_of_a_moment_can_be_checked(scenery: Scenery) -> None:
         for body in assembly.bodies
     )
     two = tuple(body for body in held if body.name != "spare")
-    verdict = check(type(assembly)("moment", two), Options(settle=3e-4, workers=1))
+    verdict = check(type(assembly)("moment", two), CheckOptions(settle=3e-4, workers=1))
     assert verdict.word == "stands"
 
 

@@ -11,7 +11,7 @@ import pytest
 from scipy.optimize import linprog
 
 import scenes
-from engine.topple.statics import analyse
+from engine.topple.balance.statics import analyse
 from engine.world import Body
 from models.material import pair_friction
 from scenes.case import Case

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from noise_scenes import SCENES, at_edge
 
-from engine.topple.noise import Noise, chance, sample
+from engine.topple.laboratory.noise import Noise, chance, sample
 from engine.world import Assembly
 
 SAMPLES = 150

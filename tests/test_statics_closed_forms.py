@@ -21,8 +21,8 @@ from statics_scenes import (
     tower,
 )
 
-from engine.topple.contacts import find_contacts
-from engine.topple.statics import analyse, stands
+from engine.topple.balance.statics import analyse, stands
+from engine.topple.contact.detection import find_contacts
 from engine.world import Assembly, Body
 
 

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from statics_scenes import arch, box, card_tent, pose, pyramid, scene, tower
 
 from engine.pose import Pose, quaternion_of_rpy
-from engine.topple.boundary import nearest_boundary
-from engine.topple.contacts import find_contacts
-from engine.topple.equilibrium import balance_of
-from engine.topple.forces import project
-from engine.topple.statics import Statics, analyse, loads
+from engine.topple.balance.equilibrium import balance_of
+from engine.topple.balance.forces import carried, least_squares, project
+from engine.topple.balance.statics import Statics, analyse
+from engine.topple.balance.support_function import nearest_boundary
+from engine.topple.contact.detection import find_contacts
 from engine.world import Assembly
 
 G = 9.81
@@ -124,7 +124,9 @@ def test_forces_of_named_scenes(make: object) -> None:
 def check_forces(assembly: Assembly) -> None:
     """Forces and torques summed body by body from points and newtons, with none of the solver's matrices."""
     contacts = find_contacts(assembly)
-    carried, solution = loads(balance_of(assembly, contacts))
+    balance = balance_of(assembly, contacts)
+    forces = least_squares(balance)
+    loads = carried(balance, forces)
     weight = max(body.piece.mass for body in assembly.free) * G
     for index, body in enumerate(assembly.bodies):
         if body.fixed:
@@ -132,15 +134,13 @@ def check_forces(assembly: Assembly) -> None:
         force, torque = np.array([0, 0, -body.piece.mass * G]), np.zeros(3)
         centre = body.pose.apply(body.piece.centre_of_mass)
         for sign, mine in ((1, contacts.first == index), (-1, contacts.second == index)):
-            force = force + sign * solution.forces[mine].sum(axis=0)
-            torque = torque + sign * np.cross(contacts.points[mine] - centre, solution.forces[mine]).sum(
-                axis=0
-            )
+            force = force + sign * forces[mine].sum(axis=0)
+            torque = torque + sign * np.cross(contacts.points[mine] - centre, forces[mine]).sum(axis=0)
         assert np.abs(force).max() < 1e-6 * weight
         assert np.abs(torque).max() < 1e-6 * weight * body.piece.extents.max()
-        assert carried[body.name] >= 0
-    normal = np.einsum("ij,ij->i", solution.forces, contacts.normals)
-    slip = np.linalg.norm(solution.forces - normal[:, None] * contacts.normals, axis=1)
+        assert loads[body.name] >= 0
+    normal = np.einsum("ij,ij->i", forces, contacts.normals)
+    slip = np.linalg.norm(forces - normal[:, None] * contacts.normals, axis=1)
     mu = np.sqrt(
         [
             assembly.bodies[a].piece.material.friction * assembly.bodies[b].piece.material.friction

@@ -10,12 +10,12 @@ import pytest
 from statics_scenes import G, box, piece, pose, scene, stack
 from typer.testing import CliRunner
 
-from engine.topple.contacts import find_contacts
-from engine.topple.equilibrium import balance_of
-from engine.topple.explain import Why, beginning, explain
-from engine.topple.statics import analyse
-from engine.topple.verdict import Options, check, contacts_of
-from engine.topple.why import sentences, to_json
+from engine.topple.balance.equilibrium import balance_of
+from engine.topple.balance.mechanism import Explanation, beginning, explain
+from engine.topple.balance.statics import analyse
+from engine.topple.contact.detection import find_contacts
+from engine.topple.verdict import CheckOptions, check, contacts_of
+from engine.topple.words import sentences, to_json
 from engine.world import Assembly, Body, Vector
 from games.cli import app
 from scenes.load import load
@@ -24,7 +24,7 @@ BASE = box("base", (40, 40, 20), pose(0, 0, 10))
 WEIGHT = 0.1 * 0.02 * 0.01 * 700 * G
 
 
-def why_of(assembly: Assembly, gravity: Vector = (0.0, 0.0, -G)) -> Why:
+def why_of(assembly: Assembly, gravity: Vector = (0.0, 0.0, -G)) -> Explanation:
     contacts = find_contacts(assembly)
     found = explain(
         assembly, analyse(assembly, contacts=contacts, gravity=gravity), contacts, gravity=gravity
@@ -140,14 +140,14 @@ def test_sentences() -> None:
     told = sentences(explain(assembly, statics, contacts), statics)
     assert told[0] == "beam tips over the edge at x = 20.0 mm of base, towards +x."
     assert told[1] == "Its centre of mass lies 5.00 mm beyond that edge."
-    assert told[2].startswith("12.3 mN are missing")
+    assert told[2].startswith("An extra 12.3 mN at the corner")
     statics = analyse(stack(2, (40, 60, 30)))
     told = sentences(why_of(stack(2, (40, 60, 30))), statics)
     assert told[0].startswith("It holds. At 33.69 degrees of table tilt b0 and b1 tip over the edge at x = ")
 
 
 def test_a_verdict_keeps_the_pieces_that_statics_saw() -> None:
-    verdict = check(load("ruler_stack", settle_mm=0.6).assembly, Options(settle=6e-4, workers=1))
+    verdict = check(load("ruler_stack", settle_mm=0.6).assembly, CheckOptions(settle=6e-4, workers=1))
     assert verdict.pose == "rest"
     assert verdict.judged is not None
     why = explain(verdict.judged, verdict.statics, contacts_of(verdict))

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,9 +14,9 @@ from noise_scenes import SCENES, at_edge
 from statics_scenes import box, pose, scene
 from typer.testing import CliRunner
 
-from engine.topple.contacts import find_contacts
-from engine.topple.leeway import carried_on, clear, widened
-from engine.topple.noise import Noise, Sample, chance, counted, noisy, sample, wilson
+from engine.topple.balance.safety_margin import carried_on, safe_verdict, widened
+from engine.topple.contact.detection import find_contacts
+from engine.topple.laboratory.noise import Noise, Sample, chance, counted, noisy, sample, wilson
 from engine.world import Assembly
 from games.cli import app
 from scenes.load import load
@@ -159,7 +156,7 @@ def test_contact_areas_grow_and_shrink_on_all_sides() -> None:
 
 @pytest.mark.parametrize(("inside", "expected"), [(0.7, True), (0.3, None), (-0.3, None), (-0.7, False)])
 def test_statics_decides_beyond_half_a_millimetre(inside: float, expected: bool | None) -> None:
-    found = clear(at_edge(inside))
+    found = safe_verdict(at_edge(inside))
     assert (None if found is None else found.stands) is expected
 
 
@@ -168,9 +165,11 @@ def test_what_falls_onto_something_near_is_left_to_the_simulation() -> None:
     base = box("base", (40, 40, 90), pose(0, 0, 45))
     beam = box("beam", (100, 20, 10), pose(25, 0, 95))
     neighbour = box("low", (20, 20, 89.7), pose(60, 0, 44.85))
-    assert clear(scene(base, beam)) == clear(scene(base, beam, box("far", (20, 20, 5), pose(60, 0, 2.5))))
-    assert clear(scene(base, beam)) is not None
-    assert clear(scene(base, beam, neighbour)) is None
+    assert safe_verdict(scene(base, beam)) == safe_verdict(
+        scene(base, beam, box("far", (20, 20, 5), pose(60, 0, 2.5)))
+    )
+    assert safe_verdict(scene(base, beam)) is not None
+    assert safe_verdict(scene(base, beam, neighbour)) is None
     assert sample(scene(base, beam, neighbour), Noise(), 0).stands
 
 
@@ -204,45 +203,6 @@ def test_counting() -> None:
     found = counted(Noise(), [*taken, Sample(False, "b", "statics")])
     assert (found.stood, found.samples, list(found.first.items())) == (2, 7, [("b", 3), ("a", 2)])
     assert found.judged == {"statics": 5, "dynamics": 2}
-
-
-# -- processes -------------------------------------------------------------------------------------------------
-
-
-DEATHS = """
-import os, pathlib, signal, sys
-from engine.topple.errors import WorkerError
-from engine.topple.workers import in_order
-
-def dies_once(number):
-    mark = pathlib.Path(sys.argv[1])
-    if number == 5 and not mark.exists():
-        mark.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return number * number
-
-def dies(number):
-    if number == 3:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return number
-
-with in_order(dies_once, range(20), workers=2) as answers:
-    assert list(answers) == [number * number for number in range(20)]
-assert pathlib.Path(sys.argv[1]).exists()
-try:
-    with in_order(dies, range(8), workers=2) as answers:
-        list(answers)
-except WorkerError as error:
-    print(error)
-"""
-"""In an interpreter of its own: where other threads run, nothing is forked, and what dies is the test's process."""
-
-
-def test_a_worker_that_dies_is_replaced_and_an_input_that_kills_every_worker_is_named(tmp_path: Path) -> None:
-    words = [sys.executable, "-c", DEATHS, str(tmp_path / "died")]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "3 times over 3" in done.stdout
 
 
 # -- the command -----------------------------------------------------------------------------------------------

@@ -13,8 +13,9 @@ from engine.bullet import BulletWorld
 from engine.hand import GRIP
 from engine.pose import Pose, quaternion_of_rpy
 from engine.settings import GRAVITY
-from engine.topple.probe import NotStandingError, Probed, probe, ways_out
-from engine.topple.shake import let_down
+from engine.topple.dynamics.perturbation import settle_undisturbed
+from engine.topple.errors import NotStandingError
+from engine.topple.laboratory.probe import Probed, probe, pull_directions
 from engine.world import Assembly, Body
 from scenes.load import load
 
@@ -113,20 +114,20 @@ def test_a_brick_under_more_than_the_hand_can_pull_is_stuck() -> None:
 
 def test_a_brick_is_pulled_lengthways_both_ways_where_both_are_free() -> None:
     body = brick("a", 0, 0, 7.5, 90.0)
-    ways = ways_out(scene(body), body)
+    ways = pull_directions(scene(body), body)
     assert np.allclose(ways, [(0, 1, 0), (0, -1, 0)], atol=1e-12)
 
 
 def test_a_brick_is_pulled_away_from_what_is_in_its_way() -> None:
     body = brick("a", 0, 0, 7.5)
-    ways = ways_out(scene(body, brick("b", 75.5, 0, 7.5), brick("over", 0, 0, 22.5)), body)
+    ways = pull_directions(scene(body, brick("b", 75.5, 0, 7.5), brick("over", 0, 0, 22.5)), body)
     assert np.allclose(ways, [(-1, 0, 0)])
 
 
 def test_a_cube_between_others_is_pulled_where_nothing_is() -> None:
     cube = piece(wood(), box=(20, 20, 20))
     bodies = [Body(f"c{n}", cube, Pose((0.0201 * n, 0.0, 0.01))) for n in range(3)]
-    ways = ways_out(scene(*bodies), bodies[1])
+    ways = pull_directions(scene(*bodies), bodies[1])
     assert np.allclose(ways, [(0, 1, 0), (0, -1, 0)], atol=1e-12)
 
 
@@ -159,7 +160,7 @@ def test_where_statics_is_silent_dynamics_answers() -> None:
 
 def test_a_scene_as_it_came_to_rest_is_probed_as_well() -> None:
     declared = scene(brick("low", 0, 0, 7.8), brick("high", 10, 0, 23.1))
-    assert not let_down(declared).fell
+    assert not settle_undisturbed(declared).fell
     found = probe(declared, workers=1)
     assert found["low"].load == pytest.approx(WEIGHT, rel=0.01)
     assert {name: one.stands_without for name, one in found.items()} == {"low": False, "high": True}

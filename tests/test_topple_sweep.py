@@ -11,23 +11,24 @@ import pytest
 from statics_scenes import box, piece, pose, scene
 
 from engine.pose import Pose
+from engine.topple.balance.statics import analyse
 from engine.topple.errors import SweepError
-from engine.topple.grid import axis_of, spots_of
-from engine.topple.ledger import Ledger
-from engine.topple.statics import analyse
-from engine.topple.sweep import (
+from engine.topple.laboratory.results_table import ResultsTable
+from engine.topple.laboratory.sweep import (
     COLUMNS,
-    Place,
-    Row,
+    SweepPlace,
+    SweepRow,
+    axis_of,
     best,
     case,
     judge_case,
     judge_place,
     judge_places,
     key_of,
+    spots_of,
     study,
 )
-from engine.topple.verdict import Options, check
+from engine.topple.verdict import CheckOptions, check
 from engine.world import Assembly, Body
 from scenes.ground import Ground
 from scenes.load import load
@@ -36,9 +37,9 @@ BASE = box("base", (60, 40, 60), pose(0, 0, 30))
 TOP = box("top", (60, 30, 10), pose(0, 0, 65))
 
 
-def place(number: int, x: float, body: Body = TOP) -> Place:
+def place(number: int, x: float, body: Body = TOP) -> SweepPlace:
     at = body.at(Pose((x / 1e3, 0.0, body.pose.position[2]), body.pose.orientation))
-    return Place(number, x, 0.0, 0.0, at)
+    return SweepPlace(number, x, 0.0, 0.0, at)
 
 
 # -- rows ------------------------------------------------------------------------------------------------------
@@ -49,7 +50,7 @@ def test_a_row_is_what_a_check_says(x: float) -> None:
     """The top's centre leaves the base at 30 mm; within half a millimetre of that the simulation is asked."""
     row = judge_place(study(scene(BASE)), place(0, x))
     whole = scene(BASE, TOP.at(Pose((x / 1e3, 0.0, 0.065))))
-    assert row.verdict == check(whole, Options(workers=1)).word
+    assert row.verdict == check(whole, CheckOptions(workers=1)).word
     assert row.judge == ("dynamics" if abs(abs(x) - 30.0) < 0.5 else "statics")
     if row.verdict == "stands":
         assert row.tilt_deg == pytest.approx(analyse(whole).tilt_deg, abs=1e-3)
@@ -62,7 +63,7 @@ def test_places_that_are_taken_or_in_the_air() -> None:
     assert judge_place(common, place(0, 20.0)).verdict == "overlaps"
     lifted = place(1, 0.0, TOP.at(pose(0, 0, 140)))
     assert judge_place(common, lifted).verdict == "apart"
-    assert judge_place(common, Place(2, 900.0, 0.0, 0.0, None)).verdict == "apart"
+    assert judge_place(common, SweepPlace(2, 900.0, 0.0, 0.0, None)).verdict == "apart"
     assert judge_place(common, place(3, 0.0)).verdict == "stands"
 
 
@@ -84,7 +85,7 @@ def test_keys_tell_whatever_changes_an_answer() -> None:
         study(scene(smooth)),
         study(scene(moved)),
     ]
-    longer = Place(0, 0.0, 0.0, 0.0, Body("top", piece(box=[61, 30, 10]), pose(0, 0, 65)))
+    longer = SweepPlace(0, 0.0, 0.0, 0.0, Body("top", piece(box=[61, 30, 10]), pose(0, 0, 65)))
     keys = [key_of(one, place(0, 0.0)) for one in studies] + [key_of(studies[0], longer)]
     assert len(set(keys)) == len(keys)
     assert key_of(study(scene(BASE)), place(7, 0.0)) == keys[0]
@@ -100,8 +101,8 @@ def test_whole_scenes() -> None:
 
 
 def test_advice_prefers_margin_then_room() -> None:
-    def row(number: int, x: float, verdict: str, tilt: float | None) -> Row:
-        return Row(number, "s", x, 0.0, 0.0, 0.0, verdict, "statics", tilt, None, str(number))  # type: ignore[arg-type]
+    def row(number: int, x: float, verdict: str, tilt: float | None) -> SweepRow:
+        return SweepRow(number, "s", x, 0.0, 0.0, 0.0, verdict, "statics", tilt, None, str(number))  # type: ignore[arg-type]
 
     rows = [
         row(0, 0, "topples", 0.0),
@@ -167,31 +168,33 @@ def test_axes_that_make_no_sense(words: str) -> None:
 # -- the table -------------------------------------------------------------------------------------------------
 
 
-def row(number: int) -> Row:
-    return Row(number, "a,b", number / 3, -0.1, 25.0, 90.0, "stands", "statics", 5.25, None, f"{number:016x}")
+def row(number: int) -> SweepRow:
+    return SweepRow(
+        number, "a,b", number / 3, -0.1, 25.0, 90.0, "stands", "statics", 5.25, None, f"{number:016x}"
+    )
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_a_table_is_gone_on_with(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"t{ending}"
-    ledger = Ledger(path)
+    table = ResultsTable(path)
     for number in (2, 0):
-        ledger.add(row(number))
-    ledger.close()
+        table.add(row(number))
+    table.close()
     # cut off in the middle of a row, as by a power cut
     growing = next(iter(tmp_path.iterdir()))
     growing.write_bytes(growing.read_bytes() + b"1,a")
-    ledger = Ledger(path)
-    assert list(ledger.rows.values()) == [row(2), row(0)]
-    ledger.add(row(1))
-    ledger.finish([row(number).key for number in (0, 1, 2)])
+    table = ResultsTable(path)
+    assert list(table.rows.values()) == [row(2), row(0)]
+    table.add(row(1))
+    table.finish([row(number).key for number in (0, 1, 2)])
     assert sorted(each.name for each in tmp_path.iterdir()) == [path.name]
-    again = Ledger(path)
+    again = ResultsTable(path)
     assert list(again.rows.values()) == [row(0), row(1), row(2)]
     # a finer grid keeps the rows it knows
     again.add(row(5))
     again.finish([row(5).key, row(0).key])
-    last = Ledger(path)
+    last = ResultsTable(path)
     last.close()
     assert list(last.rows.values()) == [row(5), row(0), row(1), row(2)]
 
@@ -199,13 +202,13 @@ def test_a_table_is_gone_on_with(tmp_path: Path, ending: str) -> None:
 def test_parquet_holds_numbers(tmp_path: Path) -> None:
     from pyarrow import parquet
 
-    ledger = Ledger(tmp_path / "t.parquet")
-    ledger.add(replace(row(1), x_mm=None))
-    ledger.finish([row(1).key])
-    table = parquet.read_table(tmp_path / "t.parquet")
-    assert tuple(table.column_names) == COLUMNS
-    assert table.to_pylist()[0]["x_mm"] is None
-    assert table.to_pylist()[0]["tilt_deg"] == 5.25
+    table = ResultsTable(tmp_path / "t.parquet")
+    table.add(replace(row(1), x_mm=None))
+    table.finish([row(1).key])
+    found = parquet.read_table(tmp_path / "t.parquet")
+    assert tuple(found.column_names) == COLUMNS
+    assert found.to_pylist()[0]["x_mm"] is None
+    assert found.to_pylist()[0]["tilt_deg"] == 5.25
 
 
 @pytest.mark.parametrize(
@@ -221,7 +224,7 @@ def test_another_file_of_that_name_is_left_alone(tmp_path: Path, spoil: Callable
     spoil(path)
     before = path.read_bytes()
     with pytest.raises(SweepError, match="another name"):
-        Ledger(path)
+        ResultsTable(path)
     assert path.read_bytes() == before
 
 
@@ -229,7 +232,7 @@ def test_a_parquet_file_that_is_none(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     path.write_text("no parquet")
     with pytest.raises(SweepError, match="damaged"):
-        Ledger(path)
+        ResultsTable(path)
 
 
 def test_an_assembly_named_alike_but_different_has_other_keys() -> None:

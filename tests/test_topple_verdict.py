@@ -12,13 +12,13 @@ import pytest
 from engine.bench.rigs import piece, table, wood
 from engine.pose import Pose, quaternion_of_rpy
 from engine.settings import GRAVITY
-from engine.topple.shake import Dynamics
-from engine.topple.statics import Statics
-from engine.topple.verdict import Options, Verdict, check, joint, to_json, with_friction
+from engine.topple.balance.statics import Statics
+from engine.topple.dynamics.perturbation import Dynamics
+from engine.topple.verdict import CheckOptions, Verdict, check, joint, to_json, with_friction
 from engine.world import Assembly, Body
 from scenes.load import SHIPPED, load, shipped
 
-QUIET = Options(workers=1)
+QUIET = CheckOptions(workers=1)
 BLOCK = piece(wood(), box=(40, 40, 20))
 
 
@@ -84,7 +84,7 @@ def test_a_tilted_table_lets_a_block_slide_past_the_friction_angle(
 
 
 def test_tilt_turns_gravity_downhill_and_keeps_its_strength() -> None:
-    gravity = Options(tilt=math.radians(10.0), tilt_direction=math.radians(90.0)).gravity
+    gravity = CheckOptions(tilt=math.radians(10.0), tilt_direction=math.radians(90.0)).gravity
     assert gravity == pytest.approx(
         (0.0, GRAVITY * math.sin(math.radians(10.0)), -GRAVITY * math.cos(math.radians(10.0)))
     )

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from engine.record.reader import load
 from engine.settings import GRAVITY
-from engine.topple.contacts import find_contacts
-from engine.topple.verdict import Options
+from engine.topple.contact.detection import find_contacts
+from engine.topple.verdict import CheckOptions
 from engine.view.finding import outline, pushes_of
 from engine.world import Assembly
 from games.cli import app
@@ -25,7 +25,7 @@ from scenes.load import load as scene
 
 def forces(name: str) -> tuple[Assembly, list[tuple[str, str, np.ndarray]]]:
     assembly = scene(name).assembly
-    found = pushes_of(assembly, find_contacts(assembly), Options())
+    found = pushes_of(assembly, find_contacts(assembly), CheckOptions())
     return assembly, [(push.upper, push.lower, push.force) for push in found]
 
 

@@ -1,19 +1,21 @@
-"""How exact the physics is: each measurement beside its closed form, in millimetres, degrees and per cent."""
+"""How exact the physics is: each measurement beside its closed form, in millimetres, degrees and per cent; and how
+still towers stand.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from engine.bench.rigs import on_slope, over_edge, piece, table, wood
+from engine.bench.rigs import on_slope, over_edge, piece, table, tower, wood
 from engine.bullet import BulletWorld
 from engine.pose import Pose
-from engine.settings import GRAVITY
-from engine.topple.statics import analyse, stands
+from engine.settings import GRAVITY, TUNING, Tuning
+from engine.topple.balance.statics import analyse, stands
 from engine.world import Assembly, Body
 from models.piece import Piece
 
@@ -22,12 +24,12 @@ YAWS = (0.0, 17.0, 45.0, 73.0)
 
 def polygon(sides: int, radius: float) -> list[tuple[float, float]]:
     """Corners of a regular polygon, in the unit of `radius`."""
-    turns = [2 * math.pi * side / sides for side in range(sides)]
-    return [(radius * math.cos(turn), radius * math.sin(turn)) for turn in turns]
+    angles = [2 * math.pi * side / sides for side in range(sides)]
+    return [(radius * math.cos(rotation), radius * math.sin(rotation)) for rotation in angles]
 
 
 def shapes() -> dict[str, Piece]:
-    """The pieces of the edge test: 40 mm across, 20 mm thick; polycubes of 16 mm cubes."""
+    """Returns the pieces of the edge test: 40 mm across, 20 mm thick; polycubes of 16 mm cubes."""
     oak = wood()
     bent = [(0, 0, 0), (1, 0, 0), (2, 0, 0), (2, 1, 0)]
     tee = [(0, 0, 0), (1, 0, 0), (2, 0, 0), (1, 1, 0)]
@@ -43,7 +45,7 @@ def shapes() -> dict[str, Piece]:
 
 
 def bisect(is_true: Callable[[float], bool], low: float, high: float, within: float) -> float:
-    """Where a condition that is false at `low` and true at `high` becomes true. Raises ValueError otherwise."""
+    """Returns where a condition that is false at `low` and true at `high` becomes true. Raises ValueError otherwise."""
     if is_true(low) or not is_true(high):
         raise ValueError(f"nothing changes between {low:g} and {high:g}")
     while high - low > within:
@@ -53,21 +55,21 @@ def bisect(is_true: Callable[[float], bool], low: float, high: float, within: fl
 
 
 def edge_statics(shape: Piece, yaw: float) -> float:
-    """Where statics says a piece tips over an edge, in mm from the true point (positive: inside)."""
-    turn = math.radians(yaw)
+    """Returns where statics says a piece tips over an edge, in mm from the true point (positive: inside)."""
+    rotation = math.radians(yaw)
     return 1e3 * bisect(
-        lambda inside: stands(Assembly("edge", over_edge(shape, inside, turn))) is True, -3e-3, 6e-3, 1e-6
+        lambda inside: stands(Assembly("edge", over_edge(shape, inside, rotation))) is True, -3e-3, 6e-3, 1e-6
     )
 
 
 def edge_dynamics(shape: Piece, yaw: float) -> float:
-    """Where the simulation tips a piece over an edge, in mm from the true point (positive: inside)."""
-    turn = math.radians(yaw)
-    return 1e3 * bisect(lambda inside: _stays(over_edge(shape, inside, turn)), -3e-3, 6e-3, 4e-6)
+    """Returns where the simulation tips a piece over an edge, in mm from the true point (positive: inside)."""
+    rotation = math.radians(yaw)
+    return 1e3 * bisect(lambda inside: _stays(over_edge(shape, inside, rotation)), -3e-3, 6e-3, 4e-6)
 
 
 def _stays(bodies: tuple[Body, ...], seconds: float = 2.0) -> bool:
-    """Whether `piece` turns by less than two degrees."""
+    """Returns whether `piece` turns by less than two degrees."""
     with BulletWorld(bodies) as world:
         world.settle()
         before = world.pose("piece").matrix
@@ -147,51 +149,77 @@ def tilt_stack(count: int, yaw: float, size: tuple[float, float, float] = (40, 3
     """Per cent by which the tilt margin of n aligned blocks misses atan(width / (n height)), friction permitting."""
     rough = wood(2.0)
     block, height = piece(rough, box=size), size[2] / 1e3
-    turn = Pose((0, 0, 0), (0, 0, math.sin(math.radians(yaw) / 2), math.cos(math.radians(yaw) / 2)))
+    rotation = Pose((0, 0, 0), (0, 0, math.sin(math.radians(yaw) / 2), math.cos(math.radians(yaw) / 2)))
     bodies = [table(rough)]
-    bodies += [Body(f"block.{n}", block, Pose((0, 0, (n + 0.5) * height)).then(turn)) for n in range(count)]
+    bodies += [
+        Body(f"block.{n}", block, Pose((0, 0, (n + 0.5) * height)).then(rotation)) for n in range(count)
+    ]
     true = math.degrees(math.atan(min(size[:2]) / (count * size[2])))
     measured = analyse(Assembly("stack", tuple(bodies)), loads=False).tilt_deg
     assert measured is not None
     return 100 * (measured / true - 1)
 
 
-def scaled(assembly: Assembly, times: float) -> Assembly:
-    """The assembly with every length multiplied."""
-    return Assembly(assembly.name, tuple(_scaled(body, times) for body in assembly.bodies))
+READINGS_PER_S = 60
 
 
-def _scaled(body: Body, times: float) -> Body:
-    piece = body.piece
-    surface = replace(
-        piece.surface,
-        facets=tuple(
-            replace(facet, rings=tuple(ring * times for ring in facet.rings))
-            for facet in piece.surface.facets
-        ),
-        edges=piece.surface.edges * times,
-        corners=piece.surface.corners * times,
-        curved=piece.surface.curved * times,
+@dataclass(frozen=True, slots=True)
+class StandStill:
+    """sink_mm: of the first half second; shift_mm: after it; late_mm: in the last third of the run."""
+
+    sink_mm: float
+    shift_mm: float
+    late_mm: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """rest_s: from when on everything stayed slower than 1 mm/s, None if never; growth_mj: the largest rise of
+    kinetic and potential energy above an earlier value; fell: whether the top row came down by 8 mm."""
+
+    rest_s: float | None
+    growth_mj: float
+    fell: bool
+
+
+def stand_still(bodies: Sequence[Body], seconds: float = 30.0, tuning: Tuning = TUNING) -> StandStill:
+    """Let a tower stand and measure how it creeps."""
+    with BulletWorld(bodies, tuning=tuning) as world:
+        start = world.read().poses[:, :3]
+        world.settle()
+        frames = [world.advance(world.rate // 2 - world.step).poses[:, :3]]
+        sink = float((start - frames[0])[:, 2].max())
+        frames += [world.advance(world.rate // 10).poses[:, :3] for _ in range(round(10 * seconds) - 5)]
+    late = len(frames) * 2 // 3
+    return StandStill(
+        sink_mm=1e3 * sink,
+        shift_mm=1e3 * max(float(np.linalg.norm(frame - frames[0], axis=1).max()) for frame in frames),
+        late_mm=1e3
+        * max(float(np.linalg.norm(frame - frames[late], axis=1).max()) for frame in frames[late:]),
     )
-    parts = tuple(
-        replace(
-            part,
-            centre=part.centre * times,
-            vertices=part.vertices * times,
-            half_extents=None if part.half_extents is None else part.half_extents * times,
-            radius=None if part.radius is None else part.radius * times,
+
+
+def come_to_rest(bodies: Sequence[Body], seconds: float = 7.0, tuning: Tuning = TUNING) -> Rest:
+    """Let a tower find its rest and follow its energy. A rest counts when it is kept to the end of the run."""
+    with BulletWorld(bodies, tuning=tuning) as world:
+        top = max(body.pose.position[2] for body in bodies)
+        energies, since = [sum(world.energy())], None
+        world.settle()
+        energies.append(sum(world.energy()))
+        tick = world.read()
+        while tick.step < seconds * world.rate:
+            tick = world.advance(world.rate // READINGS_PER_S)
+            energies.append(sum(world.energy()))
+            is_quiet = float(tick.speeds.max()) < 1e-3
+            since = (since if since is not None else tick.step) if is_quiet else None
+        lowest = np.minimum.accumulate(np.array(energies))
+        return Rest(
+            rest_s=None if since is None else since / world.rate,
+            growth_mj=1e3 * float((np.array(energies) - lowest).max()),
+            fell=bool(top - tick.poses[:, 2].max() > 8e-3),
         )
-        for part in piece.parts
-    )
-    larger = replace(
-        piece,
-        surface=surface,
-        parts=parts,
-        extents=piece.extents * times,
-        volume=piece.volume * times**3,
-        mass=piece.mass * times**3,
-        centre_of_mass=piece.centre_of_mass * times,
-        inertia=piece.inertia * times**5,
-    )
-    x, y, z = body.pose.position
-    return replace(body, piece=larger, pose=Pose((x * times, y * times, z * times), body.pose.orientation))
+
+
+def scattered(seeds: Sequence[int], tuning: Tuning = TUNING) -> list[Rest]:
+    """Uneven towers, one a seed."""
+    return [come_to_rest(tower(seed), tuning=tuning) for seed in seeds]

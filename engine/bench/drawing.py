@@ -29,7 +29,7 @@ SIZE = (1280, 720)
 HAS_MUJOCO = find_spec("mujoco") is not None
 ALONE = {"LP_NUM_THREADS": "0"}
 """Software GL without threads of its own: on a busy machine too, processor time then tells what a picture costs."""
-PATIENCE = 300.0
+PROCESS_TIMEOUT_S = 300.0
 """Seconds for the peer, which may find no OpenGL and hang."""
 # one light with a shadow, as here; in a process of its own, because each opens OpenGL in its way
 _PEER = """
@@ -114,7 +114,7 @@ def _mujoco(rounds: int) -> float | None:
             [sys.executable, "-c", _PEER, str(rounds)],
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=PROCESS_TIMEOUT_S,
             check=True,
             env={**os.environ, **ALONE},
         )
@@ -151,17 +151,17 @@ def falling(path: Path, seconds: float) -> None:
 
 def video(quality: Quality, seconds: float = 30.0) -> float:
     """Seconds of video a second: 1280 x 720 at 30 pictures a second, sound and encoding included, and a process that
-    begins from nothing. Raises ViewError when it fails or takes longer than `PATIENCE`."""
+    begins from nothing. Raises ViewError when it fails or takes longer than `PROCESS_TIMEOUT_S`."""
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as folder:
         path = Path(folder) / "tower.teeter"
         falling(path, seconds)
         command = [sys.executable, "-c", _FILM, str(path), quality, str(Path(folder) / "tower.mp4")]
         started = time.perf_counter()
         try:
-            subprocess.run(command, capture_output=True, timeout=PATIENCE, check=True, text=True)
+            subprocess.run(command, capture_output=True, timeout=PROCESS_TIMEOUT_S, check=True, text=True)
         except subprocess.CalledProcessError as failed:
             last = (failed.stderr.strip().splitlines() or ["its process ended by itself"])[-1]
             raise ViewError(f"no film could be made: {last}") from None
         except subprocess.TimeoutExpired:
-            raise ViewError(f"no film of {seconds:g} s within {PATIENCE:g} s") from None
+            raise ViewError(f"no film of {seconds:g} s within {PROCESS_TIMEOUT_S:g} s") from None
         return seconds / (time.perf_counter() - started)

@@ -6,15 +6,11 @@ beside them. Both are extras (`bench`, `cra`), imported when they are asked.
 
 from __future__ import annotations
 
-import contextlib
-import io
 import math
-import multiprocessing
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from multiprocessing.connection import Connection
 from typing import Any, Literal
 
 import numpy as np
@@ -22,7 +18,7 @@ import shapely
 from numpy.typing import NDArray
 
 from engine.settings import typical_size
-from engine.topple.trial import DOWN, Limits, limits_of
+from engine.topple.dynamics.trial import DOWN, Limits, limits_of
 from engine.world import Assembly, Body, Vector
 from models.outline import convex_pieces
 
@@ -31,11 +27,9 @@ Solver = Literal["rbe", "cra"]
 
 HAS_MUJOCO = find_spec("mujoco") is not None
 HAS_CRA = find_spec("compas_cra") is not None
-SECONDS = 3.0
+SIMULATED_S = 3.0
 """Simulated by MuJoCo."""
-PATIENCE = 10.0
-"""Seconds a solver of compas-cra may think; an interior point method that finds no answer tries thousands of steps."""
-BLUNT = 2e-5
+BLUNT_CORNER = 2e-5
 """Metres: corners of an interface within this of the line between their neighbours are left out. A disc has 144, of
 which 36 are left; every one costs compas-cra three unknowns."""
 TENSION = 1e-3
@@ -43,7 +37,7 @@ TENSION = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PeerAnswer:
     """stands: None when the peer gave none. seconds: it took, everything included. why: no answer, in its words."""
 
     stands: bool | None
@@ -55,28 +49,31 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Tuning:
-    """How MuJoCo computes. step: seconds. give: seconds, the time constant with which contacts give way (`solref`), of
-    which the step allows no less than twice its length. reach: metres between faces at which contacts begin. grip:
-    times the friction. drag: 1/s, that everything is slowed by for the first half of the settling; 0: let go at once.
+class MujocoSettings:
+    """How MuJoCo computes. step: seconds. compliance: seconds, the time constant of contacts (`solref`), of which
+    the step allows no less than twice its length. reach: metres between faces at which contacts begin. grip: times
+    the friction. drag: 1/s, that everything is slowed by for the first half of the settling; 0: let go at once.
     """
 
     step: float = 0.002
-    give: float = 0.004
+    compliance: float = 0.004
     reach: float = 0.0
     grip: float = 1.0
     drag: float = 0.0
 
 
-MANUAL = Tuning()
+RECOMMENDED = MujocoSettings()
 """Steps as its manual has them, contacts as stiff as they allow."""
-LOOKS = 20
+CHECKS_PER_S = 20
 """A second: what has gone too far does not come back."""
 
 
 def mujoco_says(
-    assembly: Assembly, gravity: Vector = DOWN, seconds: float = SECONDS, tuning: Tuning = MANUAL
-) -> Answer:
+    assembly: Assembly,
+    gravity: Vector = DOWN,
+    seconds: float = SIMULATED_S,
+    tuning: MujocoSettings = RECOMMENDED,
+) -> PeerAnswer:
     """Whether everything stays where it is, by the limits of our own trials: after half a second of settling no centre
     moves by 2 mm and nothing turns by 2 degrees. Raises ImportError without the extra `bench`."""
     import mujoco
@@ -91,15 +88,15 @@ def mujoco_says(
         if tuning.drag and 2 * step < settling:
             data.qvel *= 1.0 - tuning.drag * tuning.step
     poses = np.array(data.qpos).reshape(-1, 7)
-    every = round(1.0 / (LOOKS * tuning.step))
+    every = round(1.0 / (CHECKS_PER_S * tuning.step))
     for step in range(settling, steps):
         mujoco.mj_step(model, data)
         if step % every == 0 and _is_away(poses, np.array(data.qpos).reshape(-1, 7), limits):
-            return Answer(False, time.perf_counter() - started)
+            return PeerAnswer(False, time.perf_counter() - started)
     start = np.array([body.pose.position for body in assembly.free])
     sunk = float(np.linalg.norm(poses[:, :3] - start, axis=1).max()) > 4.0 * limits.shift
     stands = not sunk and not _is_away(poses, np.array(data.qpos).reshape(-1, 7), limits)
-    return Answer(stands, time.perf_counter() - started)
+    return PeerAnswer(stands, time.perf_counter() - started)
 
 
 def _is_away(before: Array, after: Array, limits: Limits) -> bool:
@@ -109,7 +106,7 @@ def _is_away(before: Array, after: Array, limits: Limits) -> bool:
     return bool(moved > limits.shift or turned > limits.twist)
 
 
-def mjcf(bodies: Sequence[Body], gravity: Vector = DOWN, tuning: Tuning = MANUAL) -> str:
+def mjcf(bodies: Sequence[Body], gravity: Vector = DOWN, tuning: MujocoSettings = RECOMMENDED) -> str:
     """A scene as MuJoCo's XML: boxes and upright cylinders as themselves, other convex parts as meshes.
 
     Steps of 2 ms, elliptic friction cones, frictional contacts ten times harder than normal ones (`impratio`), which is
@@ -132,7 +129,7 @@ def mjcf(bodies: Sequence[Body], gravity: Vector = DOWN, tuning: Tuning = MANUAL
     return (
         f'<mujoco><option timestep="{tuning.step}" cone="elliptic" impratio="10" gravity="{x} {y} {z}" '
         'integrator="implicitfast"><flag multiccd="enable"/></option>'
-        f'<default><geom condim="3" solref="{tuning.give} 1" solimp="0.99 0.999 0.0001" margin="{tuning.reach}"/>'
+        f'<default><geom condim="3" solref="{tuning.compliance} 1" solimp="0.99 0.999 0.0001" margin="{tuning.reach}"/>'
         "</default>"
         f"<asset>{''.join(assets)}</asset><worldbody>{''.join(world)}</worldbody></mujoco>"
     )
@@ -166,54 +163,8 @@ def _geom(name: str, part: Any, assets: list[str]) -> str:
 # -- compas-cra ----------------------------------------------------------------------------------------------------
 
 
-def cra_says(
-    assembly: Assembly, friction: float, solver: Solver, gravity: Vector = DOWN, patience: float = PATIENCE
-) -> Answer:
-    """The verdict of rigid block equilibrium (`rbe`) or coupled rigid block analysis (`cra`), Kao et al. 2022.
-
-    rbe finds contact forces with least tension: it stands when there is hardly any. cra finds forces that belong to a
-    motion that could call them up: it stands when its solver finds some. friction: of every pair; the friction cone of
-    compas-cra is a pyramid of eight sides around the true one. The problem is given in its favourite units (typical
-    piece 1, density 1), with interfaces found by its own finder, and a process of its own that is ended after
-    `patience` seconds. Raises ImportError without the extra `cra`.
-    """
-    import compas_cra  # noqa: F401 (a clear error here, rather than in the other process)
-
-    started = time.perf_counter()
-    context = multiprocessing.get_context("fork")
-    ours, theirs = context.Pipe(duplex=False)
-    worker = context.Process(
-        target=_in_process, args=(theirs, assembly, friction, solver, gravity), daemon=True
-    )
-    worker.start()
-    theirs.close()
-    try:
-        if not ours.poll(patience):
-            return Answer(None, time.perf_counter() - started, f"no answer within {patience:g} s")
-        stands, seconds, why = ours.recv()
-        return Answer(stands, seconds, why)
-    except EOFError:
-        return Answer(None, time.perf_counter() - started, "its solver ended the process")
-    finally:
-        worker.kill()
-        worker.join()
-
-
-def _in_process(
-    pipe: Connection, assembly: Assembly, friction: float, solver: Solver, gravity: Vector
-) -> None:
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        problem = cra_assembly(assembly, gravity)
-        started = time.perf_counter()
-        # what it takes to load the library is not counted
-        find_interfaces(problem)
-        complete(problem, assembly, gravity)
-        stands, why = SOLVERS[solver](problem, friction)
-    pipe.send((stands, time.perf_counter() - started, why))
-
-
 def cra_assembly(assembly: Assembly, gravity: Vector = DOWN) -> Any:
-    """The assembly in compas-cra's terms, turned so that gravity points down, scaled to a typical piece of 1.
+    """Returns the assembly in compas-cra's terms, turned so that gravity points down, scaled to a typical piece of 1.
 
     Blocks have their flat faces alone while interfaces are looked for: curved sides touch nothing here, and its finder
     compares every face with every other in Python. `complete` gives them their other faces back.
@@ -232,7 +183,7 @@ def complete(problem: Any, assembly: Assembly, gravity: Vector) -> None:
     """Whole blocks, so that masses and centres are right; and interfaces without the corners that do nothing."""
     for node, body in zip(problem.graph.nodes(), assembly.bodies, strict=True):
         problem.graph.node_attribute(node, "block", _block(body, gravity, assembly, with_curves=True))
-    blunt = BLUNT / typical_size(assembly.bodies)
+    blunt = BLUNT_CORNER / typical_size(assembly.bodies)
     for edge in problem.graph.edges():
         for interface in problem.graph.edge_attribute(edge, "interfaces"):
             frame = np.array([interface.frame.xaxis, interface.frame.yaxis])
@@ -244,7 +195,7 @@ def complete(problem: Any, assembly: Assembly, gravity: Vector) -> None:
 def _block(body: Body, gravity: Vector, assembly: Assembly, with_curves: bool) -> Any:
     from compas_assembly.datastructures import Block
 
-    turn, scale = _upright(np.asarray(gravity)), 1.0 / typical_size(assembly.bodies)
+    rotation, scale = _upright(np.asarray(gravity)), 1.0 / typical_size(assembly.bodies)
     corners: list[list[float]] = []
     faces: list[list[int]] = []
     known: dict[tuple[float, ...], int] = {}
@@ -253,7 +204,7 @@ def _block(body: Body, gravity: Vector, assembly: Assembly, with_curves: bool) -
             continue
         for loop in _convex(facet.rings[0], facet.normal):
             face = []
-            for point in (body.pose.apply(loop) @ turn.T * scale).tolist():
+            for point in (body.pose.apply(loop) @ rotation.T * scale).tolist():
                 key = tuple(round(value, 9) for value in point)
                 if key not in known:
                     known[key] = len(corners)
@@ -273,7 +224,7 @@ def find_interfaces(problem: Any, nearest: int | None = None) -> None:
 
 
 def _upright(gravity: Array) -> Array:
-    """The rotation (3, 3) that turns gravity to -z (Rodrigues)."""
+    """Returns the rotation (3, 3) that turns gravity to -z (Rodrigues)."""
     down = gravity / np.linalg.norm(gravity)
     x, y, z = np.cross(down, [0.0, 0.0, -1.0])
     skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

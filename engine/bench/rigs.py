@@ -35,7 +35,7 @@ def table(material: Material | None = None, size: tuple[float, float, float] = (
 
 
 def tower(seed: int | None = None, rows: int = ROWS) -> tuple[Body, ...]:
-    """The table and rows of three bricks, each row turned by a right angle.
+    """Returns the table and rows of three bricks, each row turned by a right angle.
 
     seed None: bricks of exact size, 75 x 25 x 15 mm, side by side. Otherwise sizes and densities scatter as in a
     measured set of 54 bricks: length 75.03 +- 0.28, width 24.93 +- 0.25 (at most 25.35), height 14.84 +- 0.175
@@ -67,15 +67,15 @@ def over_edge(shape: Piece, inside: float, yaw: float) -> tuple[Body, Body]:
     """A piece on a fixed slab that ends at x = 0, its centre of mass `inside` metres from the edge; radians."""
     slab = table(shape.material, (200, 200, 50))
     slab = replace(slab, pose=Pose((-0.1, 0.0, -0.025)))
-    turn = quaternion_of_rpy(0.0, 0.0, yaw)
-    offset = Pose((0.0, 0.0, 0.0), turn).apply(shape.centre_of_mass)
-    pose = Pose((-inside - float(offset[0]), -float(offset[1]), float(shape.extents[2]) / 2), turn)
+    rotation = quaternion_of_rpy(0.0, 0.0, yaw)
+    offset = Pose((0.0, 0.0, 0.0), rotation).apply(shape.centre_of_mass)
+    pose = Pose((-inside - float(offset[0]), -float(offset[1]), float(shape.extents[2]) / 2), rotation)
     return slab, Body("piece", shape, pose)
 
 
 def on_slope(shape: Piece, angle: float, yaw: float, slab: Material) -> tuple[Body, Body]:
     """A piece at rest on a plane tilted by `angle` about y, downhill towards +x; turned by `yaw` on it; radians."""
-    turn = Pose((0.0, 0.0, 0.0), quaternion_of_rpy(0.0, angle, 0.0))
+    rotation = Pose((0.0, 0.0, 0.0), quaternion_of_rpy(0.0, angle, 0.0))
     bed = table(slab, (2000, 2000, 50))
     on = Pose((0.0, 0.0, float(shape.extents[2]) / 2), quaternion_of_rpy(0.0, 0.0, yaw))
-    return replace(bed, pose=bed.pose.then(turn)), Body("piece", shape, on.then(turn))
+    return replace(bed, pose=bed.pose.then(rotation)), Body("piece", shape, on.then(rotation))

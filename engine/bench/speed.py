@@ -1,7 +1,9 @@
-"""How fast: simulated seconds per second, beside MuJoCo on the same towers in the same run."""
+"""How fast: simulated seconds per second, verdicts of statics and of both methods, beside peers in the same run."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import resource
 import time
 from collections.abc import Sequence
@@ -9,21 +11,30 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.bench.peers import (
+    HAS_CRA,
+    HAS_MUJOCO,
+    SOLVERS,
+    complete,
+    cra_assembly,
+    find_interfaces,
+    mujoco_says,
+)
 from engine.bench.rigs import piece, table, tower, wood
 from engine.bullet import BulletWorld
-from engine.pose import Pose
-from engine.topple.conic import fall
-from engine.topple.contacts import find_contacts
-from engine.topple.equilibrium import GRAVITY as DOWN
-from engine.topple.equilibrium import balance_of
-from engine.topple.statics import stands, tilt_margin
+from engine.pose import Pose, quaternion_of_rpy
+from engine.topple.balance.equilibrium import DOWN, balance_of, fall
+from engine.topple.balance.incremental import IncrementalStatics
+from engine.topple.balance.statics import stands, tilt_margin
+from engine.topple.contact.detection import find_contacts
+from engine.topple.verdict import check, with_friction
 from engine.world import TABLE, Assembly, Body
 
-FRAMES = 60
+READINGS_PER_S = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class SimulationSpeed:
     """Simulated seconds per second: median of the rounds. ratio: ours over the peer's, round by round; median."""
 
     teeter: float
@@ -31,7 +42,7 @@ class Pace:
     ratio: float | None
 
 
-def pace(bodies: Sequence[Body], seconds: float = 2.0, rounds: int = 5) -> Pace:
+def pace(bodies: Sequence[Body], seconds: float = 2.0, rounds: int = 5) -> SimulationSpeed:
     """Time a tower awake: poses at 60 Hz, and the contacts play needs (those of the table) every step.
 
     MuJoCo runs at 240 Hz with its default solver and reads poses at 60 Hz; its contacts lie open anyway.
@@ -43,9 +54,9 @@ def pace(bodies: Sequence[Body], seconds: float = 2.0, rounds: int = 5) -> Pace:
         if peer is not None:
             theirs.append(peer)
     if not theirs:
-        return Pace(float(np.median(ours)), None, None)
+        return SimulationSpeed(float(np.median(ours)), None, None)
     ratios = [a / b for a, b in zip(ours, theirs, strict=True)]
-    return Pace(float(np.median(ours)), float(np.median(theirs)), float(np.median(ratios)))
+    return SimulationSpeed(float(np.median(ours)), float(np.median(theirs)), float(np.median(ratios)))
 
 
 def _teeter(bodies: Sequence[Body], seconds: float) -> float:
@@ -56,7 +67,7 @@ def _teeter(bodies: Sequence[Body], seconds: float) -> float:
         for step in range(steps):
             world.run()
             world.contacts((TABLE,))
-            if step % (world.rate // FRAMES) == 0:
+            if step % (world.rate // READINGS_PER_S) == 0:
                 world.read()
         return seconds / (time.perf_counter() - started)
 
@@ -134,3 +145,99 @@ def pyramid(pieces: int) -> Assembly:
             x = (place - (rows - row - 1) / 2) * 0.062
             bodies.append(Body(f"block.{row:02}.{place:02}", block, Pose((x, 0.0, 0.02 * row + 0.01))))
     return Assembly(f"pyramid of {pieces}", tuple(bodies))
+
+
+FRICTION = 0.4
+NEAREST = 10
+"""Neighbours that compas-cra's finder looks at in the tower: the fewest with which it finds all 192 interfaces."""
+
+
+@dataclass(frozen=True, slots=True)
+class PeerTimes:
+    """Seconds of the fastest of the rounds; None for a peer that is not installed. finder: of compas-cra's interfaces,
+    which rbe and cra both need and which their times contain."""
+
+    statics: float
+    both: float
+    mujoco: float | None
+    finder: float | None
+    rbe: float | None
+    cra: float | None
+
+
+def peer_times(rounds: int = 3) -> PeerTimes:
+    """Time a verdict by statics, by both methods, by 3 s of MuJoCo, and by both solvers of compas-cra (once: they take
+    seconds). Raises RuntimeError when somebody lets the tower fall."""
+    scene = with_friction(Assembly("tower", tower()), FRICTION)
+    statics, both, mujoco = [], [], []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        if stands(scene) is not True:
+            raise RuntimeError("the tower of the benchmark must stand")
+        statics.append(time.perf_counter() - started)
+        both.append(check(scene).wall)
+        if HAS_MUJOCO:
+            mujoco.append(mujoco_says(scene).seconds)
+    finder, rbe, cra = _cra_times(scene) if HAS_CRA else (None, None, None)
+    return PeerTimes(min(statics), min(both), min(mujoco, default=None), finder, rbe, cra)
+
+
+def _cra_times(scene: Assembly) -> tuple[float, float, float]:
+    with contextlib.redirect_stdout(io.StringIO()):
+        problem = cra_assembly(scene)
+        started = time.perf_counter()
+        find_interfaces(problem, NEAREST)
+        found = time.perf_counter() - started
+        complete(problem, scene, DOWN)
+        solved = {}
+        for name, solve in SOLVERS.items():
+            started = time.perf_counter()
+            if solve(problem, wood(FRICTION).friction)[0] is not True:
+                raise RuntimeError(f"{name} of compas-cra lets the tower fall")
+            solved[name] = time.perf_counter() - started
+    return found, found + solved["rbe"], found + solved["cra"]
+
+
+BODIES = 50
+"""The table and 49 bricks: 50 pieces with the new one."""
+SHOWN = 40
+"""Candidates that the whole balance answers too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """rate: verdicts a second, contacts of the piece found; ratio: to those of the whole balance. agree: of those both
+    answered, how many alike."""
+
+    rate: float
+    ratio: float
+    agree: int
+    asked: int
+
+
+def placing(count: int = 300) -> Placing:
+    """Lay a block of 40 x 20 x 15 mm on a tower of 49 bricks, in many places, some of which do not hold it."""
+    bricks = tower()[:BODIES]
+    known = IncrementalStatics(Assembly("tower", bricks))
+    candidates = _candidates(bricks, count)
+    started = time.perf_counter()
+    answers = [known.adding(body).stands for body in candidates]
+    ours = (time.perf_counter() - started) / count
+    started = time.perf_counter()
+    whole = [stands(known.with_piece(body)) for body in candidates[:SHOWN]]
+    theirs = (time.perf_counter() - started) / SHOWN
+    agree = sum(one is other for one, other in zip(answers, whole, strict=False))
+    return Placing(1 / ours, theirs / ours, agree, SHOWN)
+
+
+def _candidates(bricks: tuple[Body, ...], count: int) -> list[Body]:
+    """Most of them somewhere on the highest row, the others over its sides and beside."""
+    rng = np.random.default_rng(1)
+    block = piece(wood(), box=(40, 20, 15))
+    top = max(body.pose.position[2] for body in bricks) + 0.015
+    found = []
+    for _ in range(count):
+        x, y = rng.uniform(-0.045, 0.045, 2)
+        rotation = quaternion_of_rpy(0.0, 0.0, float(rng.uniform(0.0, np.pi)))
+        found.append(Body("new", block, Pose((float(x), float(y), top), rotation)))
+    return found

@@ -1,4 +1,4 @@
-"""What can go wrong with a study: `ToppleError` > `WorkerError`, `SweepError`."""
+"""What can go wrong with a verdict or a study: `ToppleError` > `StaticsError`, `NotStandingError`, `SweepError`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ from models.errors import TeeterError
 
 
 class ToppleError(TeeterError):
-    """A study that cannot be done as asked; the message says what to do."""
+    """A verdict or a study that cannot be made as asked; the message says what to do."""
 
 
-class WorkerError(ToppleError):
-    """Processes died again and again while working, or the cluster cannot be reached."""
+class StaticsError(ToppleError, RuntimeError):
+    """The solver gave up: the contacts are so badly scaled that a force balance cannot be decided."""
+
+
+class NotStandingError(ToppleError, ValueError):
+    """The scene does not stand by itself, so there is nothing to pull out."""
 
 
 class SweepError(ToppleError):

@@ -14,27 +14,21 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from engine.settings import GRAVITY, magnification
-from engine.topple.shake import TRIALS, Dynamics, at_poses, let_down, shaking
-from engine.topple.trial import Trial
+from engine.settings import GRAVITY
+from engine.topple.dynamics.perturbation import TRIALS, Dynamics, at_poses, running_trials, settle_undisturbed
+from engine.topple.dynamics.trial import Trial
 from engine.world import Assembly, Vector
 
 if TYPE_CHECKING:
-    from engine.topple.contacts import Contacts
-    from engine.topple.statics import Statics
+    from engine.topple.balance.statics import Statics
+    from engine.topple.contact.detection import Contacts
 
 Word = Literal["stands", "topples", "unsure"]
 Pose = Literal["declared", "rest"]
 
-REST_GAP = 1e-4
-"""Metres. Faces of pieces at rest within this touch: contacts are compliant, and pieces rest in each other or on
-their skins by hundredths of a millimetre, so the penetration is taken for touching."""
-REST_ANGLE = math.radians(0.25)
-"""The same for angles: a 30 mm face that rests 0.1 mm deeper at one end is turned by 0.19 degrees."""
-
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class CheckOptions:
     """How to check. settle: metres of gap and overlap to close first. tilt: radians of table and supports,
     downhill towards `tilt_direction` (radians from +x, counter-clockwise). friction: of every pair. time: seconds
     to simulate, None until decided. seed: of the disturbances. workers: processes for the dynamics, None for all
@@ -60,13 +54,13 @@ class Options:
         )
 
 
-DEFAULTS = Options()
+DEFAULTS = CheckOptions()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdict:
     """What a check found. word: the verdict. pose: which poses statics was computed on. settled: metres, the
-    largest move of letting the pieces down. wall: seconds the check took. judged: the pieces as statics saw them."""
+    largest move of the pieces as they settled. wall: seconds the check took. judged: the pieces as statics saw them."""
 
     scene: str
     word: Word
@@ -79,29 +73,27 @@ class Verdict:
 
 
 def contacts_of(verdict: Verdict) -> Contacts:
-    """The contacts that statics counted on. Raises ValueError for a verdict made without its pieces."""
-    from engine.topple.contacts import find_contacts
+    """Returns the contacts that statics used. Raises ValueError for a verdict made without its pieces."""
+    from engine.topple.contact.detection import contacts_at_rest, find_contacts
 
     if verdict.judged is None:
         raise ValueError(f"the verdict on {verdict.scene} does not hold its pieces")
-    if verdict.pose == "declared":
-        return find_contacts(verdict.judged)
-    return find_contacts(verdict.judged, REST_GAP * magnification(verdict.judged.bodies), REST_ANGLE)
+    return (find_contacts if verdict.pose == "declared" else contacts_at_rest)(verdict.judged)
 
 
-def check(assembly: Assembly, options: Options = DEFAULTS) -> Verdict:
-    """Would it topple? Both methods on one assembly; deterministic but for `wall`."""
+def check(assembly: Assembly, options: CheckOptions = DEFAULTS) -> Verdict:
+    """Asks both methods about one assembly; deterministic but for `wall`."""
     started = time.perf_counter()
     if options.friction is not None:
         assembly = with_friction(assembly, options.friction)
     settled = 0.0
-    let: Trial | None = None
+    settling: Trial | None = None
     if options.settle > 0.0:
-        let = let_down(assembly, gravity=options.gravity)
-        settled = _largest_move(assembly, let)
-        if let.stands:
-            assembly = at_poses(assembly, let.names, let.poses)
-    with shaking(
+        settling = settle_undisturbed(assembly, gravity=options.gravity)
+        settled = _largest_move(assembly, settling)
+        if settling.stands:
+            assembly = at_poses(assembly, settling.names, settling.poses)
+    with running_trials(
         assembly,
         seed=options.seed,
         time=options.time,
@@ -109,20 +101,20 @@ def check(assembly: Assembly, options: Options = DEFAULTS) -> Verdict:
         workers=options.workers if options.workers is not None else min(TRIALS, os.cpu_count() or 1),
     ) as finish:
         # imported here because that takes a quarter of a second, which the trials need not wait for
-        from engine.topple.contacts import find_contacts
-        from engine.topple.statics import analyse
+        from engine.topple.balance.statics import analyse
+        from engine.topple.contact.detection import find_contacts
 
         contacts = find_contacts(assembly)
-        pose: Pose = "declared" if contacts.meet and let is None else "rest"
+        pose: Pose = "declared" if contacts.meet and settling is None else "rest"
         statics = (
             analyse(assembly, gravity=options.gravity, contacts=contacts) if pose == "declared" else None
         )
         dynamics = finish(statics is not None and statics.stands is False)
     if statics is None:
         statics = _at_rest(assembly, contacts, dynamics, options)
-    if let is not None and not let.stands:
+    if settling is not None and not settling.stands:
         # what does not come to rest by itself needs no disturbance to fall
-        dynamics = replace(dynamics, stands=False, fell=tuple(sorted({*dynamics.fell, *let.fell})))
+        dynamics = replace(dynamics, stands=False, fell=tuple(sorted({*dynamics.fell, *settling.fell})))
     word = joint(statics.stands, dynamics.stands)
     judged = assembly if pose == "declared" else _rested(assembly, dynamics)
     return Verdict(
@@ -131,14 +123,14 @@ def check(assembly: Assembly, options: Options = DEFAULTS) -> Verdict:
 
 
 def joint(statics: bool | None, dynamics: bool | None) -> Word:
-    """The verdict of both: what they agree on; dynamics alone when statics is silent; else unsure."""
+    """Joins the verdicts of both: what they agree on; dynamics alone when statics is silent; else unsure."""
     if dynamics is None or (statics is not None and statics != dynamics):
         return "unsure"
     return "stands" if dynamics else "topples"
 
 
 def with_friction(assembly: Assembly, friction: float) -> Assembly:
-    """The assembly with one coefficient of friction for every pair."""
+    """Returns the assembly with one coefficient of friction for every pair."""
     bodies = []
     for body in assembly.bodies:
         material = body.piece.material.model_copy(update={"friction": friction})
@@ -146,13 +138,13 @@ def with_friction(assembly: Assembly, friction: float) -> Assembly:
     return Assembly(assembly.name, tuple(bodies))
 
 
-def _at_rest(assembly: Assembly, contacts: Contacts, dynamics: Dynamics, options: Options) -> Statics:
+def _at_rest(assembly: Assembly, contacts: Contacts, dynamics: Dynamics, options: CheckOptions) -> Statics:
     """Statics where the pieces came to rest, when they do not meet as declared."""
-    from engine.topple.contacts import find_contacts
-    from engine.topple.statics import Statics, analyse
+    from engine.topple.balance.statics import Statics, analyse
+    from engine.topple.contact.detection import contacts_at_rest
 
-    calm = [trial for trial in dynamics.trials if trial.stands]
-    if not calm:
+    resting = [trial for trial in dynamics.trials if trial.stands]
+    if not resting:
         apart = ", ".join(contacts.floating[:3]) or " and ".join(
             (contacts.overlaps[0].first, contacts.overlaps[0].second) if contacts.overlaps else ()
         )
@@ -161,17 +153,14 @@ def _at_rest(assembly: Assembly, contacts: Contacts, dynamics: Dynamics, options
             why=f"the faces do not meet as declared ({apart}) and the pieces do not come to rest: "
             "there is nothing to balance",
         )
-    times = magnification(assembly.bodies)
     rested = _rested(assembly, dynamics)
-    return analyse(
-        rested, gravity=options.gravity, contacts=find_contacts(rested, REST_GAP * times, REST_ANGLE)
-    )
+    return analyse(rested, gravity=options.gravity, contacts=contacts_at_rest(rested))
 
 
 def _rested(assembly: Assembly, dynamics: Dynamics) -> Assembly:
-    """Where the pieces came to rest in the first trial that stood; as they were when none did."""
-    calm = next((trial for trial in dynamics.trials if trial.stands), None)
-    return assembly if calm is None else at_poses(assembly, calm.names, calm.poses)
+    """Returns where the pieces came to rest in the first trial that stood; as they were when none did."""
+    resting = next((trial for trial in dynamics.trials if trial.stands), None)
+    return assembly if resting is None else at_poses(assembly, resting.names, resting.poses)
 
 
 def _largest_move(assembly: Assembly, trial: Trial) -> float:
@@ -180,7 +169,7 @@ def _largest_move(assembly: Assembly, trial: Trial) -> float:
 
 
 def to_json(verdict: Verdict, version: str) -> dict[str, Any]:
-    """The verdict as `teeter check --json` prints it: millimetres, degrees, newtons, seconds."""
+    """Returns the verdict as `teeter check --json` prints it: millimetres, degrees, newtons, seconds."""
     statics, dynamics = verdict.statics, verdict.dynamics
     return {
         "teeter": version,

@@ -1,16 +1,22 @@
-"""A verdict in words a layman understands. The numbers are those of `check --json`, rounded for reading."""
+"""A verdict in words a layman understands: the headline, the facts behind it, the mechanism in sentences and as JSON.
+
+Numbers are those of `check --json`, rounded for reading.
+"""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
+from engine.topple.balance.mechanism import Explanation
+from engine.topple.balance.statics import Statics
 from engine.topple.verdict import Verdict
 
 COMPASS = ("+x", "+x+y", "+y", "-x+y", "-x", "-x-y", "-y", "+x-y")
 
 
 def headline(verdict: Verdict) -> str:
-    """One sentence: the answer and its reason."""
+    """Returns one sentence: the answer and its reason."""
     statics, dynamics = verdict.statics, verdict.dynamics
     if verdict.word == "stands":
         if statics.stands is None:
@@ -31,7 +37,7 @@ def _down(count: int) -> str:
 
 
 def _difference(verdict: Verdict) -> str:
-    """What the two methods, or the trials, disagree about."""
+    """Returns what the two methods, or the trials, disagree about."""
     trials = verdict.dynamics.trials
     stood = sum(trial.stands for trial in trials)
     if verdict.dynamics.stands is None:
@@ -42,7 +48,7 @@ def _difference(verdict: Verdict) -> str:
 
 
 def rows(verdict: Verdict) -> list[tuple[str, str]]:
-    """The facts behind the headline, as (label, text) in the order of reading."""
+    """Returns the facts behind the headline, as (label, text) in the order of reading."""
     found = [*_statics_rows(verdict), *_dynamics_rows(verdict)]
     if verdict.settled > 0:
         found.append(("let down", f"the pieces moved up to {verdict.settled * 1e3:.2f} mm to come to rest"))
@@ -66,7 +72,7 @@ def _statics_rows(verdict: Verdict) -> list[tuple[str, str]]:
         found.append(
             (
                 "far from toppling",
-                f"{statics.tilt_deg:.2f} degrees of table tilt, {_side(statics.tilt_direction_deg)}",
+                f"{statics.tilt_deg:.2f} degrees of table tilt, down towards {compass(statics.tilt_direction_deg)}",
             )
         )
     if statics.push_n is not None:
@@ -97,17 +103,103 @@ def _dynamics_rows(verdict: Verdict) -> list[tuple[str, str]]:
     return found
 
 
-def listing(names: tuple[str, ...], most: int = 6) -> str:
-    """Some names in a row, and how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+def listing(names: tuple[str, ...], limit: int = 6) -> str:
+    """Returns some names in a row, and how many more there are."""
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + more
 
 
 def newtons(force: float) -> str:
-    """A force with a unit that keeps the number readable."""
+    """Returns a force with the unit that keeps the number readable."""
     return f"{force:.2f} N" if force >= 0.1 else f"{force * 1e3:.1f} mN"
 
 
-def _side(direction: float) -> str:
-    """A direction in degrees as a side of the table."""
-    return f"down towards {COMPASS[round(direction / 45) % 8]}"
+def compass(degrees: float) -> str:
+    """Returns a bearing (from +x, counter-clockwise) as a side of the table, such as `+x+y`."""
+    return COMPASS[round(degrees / 45) % 8]
+
+
+def sentences(why: Explanation | None, statics: Statics) -> tuple[str, ...]:
+    """Returns what happens, or what would happen first; and how much is missing, or to spare."""
+    if why is None:
+        if statics.stands is None:
+            return (f"The force balance is silent: {statics.why}.",)
+        return ("Nothing can set it in motion: every piece is held from all sides.",)
+    return (_what(why, statics), *(_how_much(why) if why.kind != "drops" else ()))
+
+
+def _what(why: Explanation, statics: Statics) -> str:
+    group = _group(why.moves)
+    one = len(why.moves) == 1
+    if why.kind == "drops":
+        return f"Nothing carries {group}: it drops." if one else f"Nothing carries {group}: they drop."
+    side = "" if why.towards is None else f", towards {compass(why.towards)}"
+    if why.kind == "slides":
+        how = f"slide{'s' if one else ''} on {why.against}{side}"
+    else:
+        how = f"tip{'s' if one else ''} over the {_edge(why)} of {why.against}{side}"
+    besides = f" {_group(why.others)} move{'s' if len(why.others) == 1 else ''} too." if why.others else ""
+    if not why.stands:
+        return f"{group} {how}.{besides}"
+    tilt = "" if statics.tilt_deg is None else f" At {statics.tilt_deg:.2f} degrees of table tilt"
+    return f"It holds.{tilt} {group} {how}.{besides}"
+
+
+def _how_much(why: Explanation) -> list[str]:
+    whose = "Its" if len(why.moves) == 1 else "Their"
+    found = []
+    if why.room is not None:
+        side = "inside" if why.room >= 0 else "beyond"
+        found.append(f"{whose} centre of mass lies {abs(why.room) * 1e3:.2f} mm {side} that edge.")
+    x, y, z = (value * 1e3 for value in why.point)
+    where = f"at the corner ({x:.0f}, {y:.0f}, {z:.0f}) mm"
+    force = newtons(abs(why.force))
+    if why.stands:
+        found.append(f"{force} {where}, in the direction it moves, would start it.")
+    else:
+        found.append(f"An extra {force} {where}, opposing the motion, would hold it.")
+    if why.kind == "slides" and not why.stands:
+        if why.friction_needed is None:
+            found.append("No friction would hold it.")
+        else:
+            found.append(f"It needs {why.friction_needed:.2f} times the friction there is.")
+    return found
+
+
+def _edge(why: Explanation) -> str:
+    if why.edge is None:
+        return "edge"
+    (a, b, c), (d, e, f) = why.edge
+    length = math.dist((a, b, c), (d, e, f))
+    if length < 1e-3:
+        return f"corner at ({a * 1e3:.1f}, {b * 1e3:.1f}) mm"
+    if abs(a - d) < 1e-2 * length:
+        return f"edge at x = {(a + d) / 2 * 1e3:.1f} mm"
+    if abs(b - e) < 1e-2 * length:
+        return f"edge at y = {(b + e) / 2 * 1e3:.1f} mm"
+    return f"edge from ({a * 1e3:.1f}, {b * 1e3:.1f}) to ({d * 1e3:.1f}, {e * 1e3:.1f}) mm"
+
+
+def _group(names: tuple[str, ...]) -> str:
+    if len(names) <= 2:
+        return " and ".join(names)
+    return f"{names[0]} and {len(names) - 1} pieces with it"
+
+
+def to_json(why: Explanation | None, statics: Statics) -> dict[str, Any]:
+    """As `teeter check --explain --json` prints it: millimetres, degrees, newtons."""
+    found: dict[str, Any] = {"sentences": list(sentences(why, statics))}
+    if why is None:
+        return found
+    return found | {
+        "moves": list(why.moves),
+        "others": list(why.others),
+        "kind": why.kind,
+        "against": why.against,
+        "edge_mm": None if why.edge is None else [[round(v * 1e3, 4) for v in end] for end in why.edge],
+        "towards_deg": None if why.towards is None else round(why.towards, 3),
+        "room_mm": None if why.room is None else round(why.room * 1e3, 4),
+        "force_n": round(why.force, 6),
+        "point_mm": [round(value * 1e3, 4) for value in why.point],
+        "friction_needed": None if why.friction_needed is None else round(why.friction_needed, 4),
+    }

@@ -1,6 +1,7 @@
 """A verdict as a picture: the scene with its contact forces, its centre of mass over its support, what is weakest.
 
-Forces are those of least squares (`engine.topple.forces`), one arrow for each two bodies that touch, on the upper one.
+Forces are those of least squares (`topple/balance/forces.py`), one arrow for each two bodies that touch, on the upper
+one.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
 from engine.settings import magnification
-from engine.topple.conic import StaticsError
-from engine.topple.contacts import Contacts, find_contacts
-from engine.topple.equilibrium import balance_of
-from engine.topple.forces import least_squares
-from engine.topple.shake import at_poses
-from engine.topple.verdict import REST_ANGLE, REST_GAP, Options, Verdict
+from engine.topple.balance.equilibrium import balance_of
+from engine.topple.balance.forces import least_squares
+from engine.topple.contact.detection import REST_ANGLE, REST_GAP, Contacts, find_contacts
+from engine.topple.dynamics.perturbation import at_poses
+from engine.topple.errors import StaticsError
+from engine.topple.verdict import CheckOptions, Verdict
 from engine.topple.words import headline, rows
 from engine.view.camera import Sphere, framing
 from engine.view.frame import Frame, frame_of
@@ -54,7 +55,7 @@ class Push:
 
 
 def picture(
-    assembly: Assembly, verdict: Verdict, options: Options, path: Path, *, quality: Quality = "high"
+    assembly: Assembly, verdict: Verdict, options: CheckOptions, path: Path, *, quality: Quality = "high"
 ) -> None:
     """Draw a verdict into a PNG. assembly: as it was checked. Raises ViewError."""
     seen = _judged(assembly, verdict)
@@ -78,20 +79,20 @@ def picture(
         stage.close()
 
 
-def guides_on(assembly: Assembly, verdict: Verdict, options: Options, sphere: Sphere) -> list[Guide]:
+def guides_on(assembly: Assembly, verdict: Verdict, options: CheckOptions, sphere: Sphere) -> list[Guide]:
     """What a verdict draws over a scene: forces, centre of mass, support, and how it would set off."""
     seen = _judged(assembly, verdict)
     contacts = _contacts(seen, verdict)
     return _guides(seen, verdict, contacts, pushes_of(seen, contacts, options), sphere, options)[0]
 
 
-def pushes_of(assembly: Assembly, contacts: Contacts, options: Options) -> tuple[Push, ...]:
+def pushes_of(assembly: Assembly, contacts: Contacts, options: CheckOptions) -> tuple[Push, ...]:
     """The forces between all bodies that touch; none where no forces hold the pieces, or nothing can be said."""
     if contacts.curved or not len(contacts.points) or not assembly.free:
         return ()
     balance = balance_of(assembly, contacts, gravity=options.gravity, friction=options.friction)
     try:
-        forces = least_squares(balance).forces
+        forces = least_squares(balance)
     except StaticsError:
         return ()
     heights = {body.name: body.pose.position[2] for body in assembly.bodies}
@@ -150,7 +151,7 @@ def _guides(
     contacts: Contacts,
     pushes: tuple[Push, ...],
     sphere: Sphere,
-    options: Options,
+    options: CheckOptions,
 ) -> tuple[list[Guide], float]:
     """What is drawn over the scene, and the metres of arrow for a newton."""
     radius = THIN * sphere.radius
@@ -172,7 +173,7 @@ def _arrow(start: Array, way: Array, colour: str, radius: float) -> Arrow:
     return Arrow((a, b, c), (x, y, z), colour, thick, 0.85)
 
 
-def _support(assembly: Assembly, contacts: Contacts, radius: float, options: Options) -> list[Guide]:
+def _support(assembly: Assembly, contacts: Contacts, radius: float, options: CheckOptions) -> list[Guide]:
     """The polygon that the supports span, the centre of mass of all free pieces, and the line of its weight."""
     on_support = contacts.fixed[contacts.first] != contacts.fixed[contacts.second]
     points = contacts.points[on_support]

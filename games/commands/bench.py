@@ -102,9 +102,9 @@ def peer_rows() -> Makers:
 
 
 def _peers() -> Row:
-    from engine.bench.peer_speed import times
+    from engine.bench.speed import peer_times
 
-    found = times()
+    found = peer_times()
     text = f"statics {found.statics * 1e3:.0f} ms, both methods {found.both:.2f} s"
     if found.mujoco is not None:
         text += f"; MuJoCo, 3 s: {found.mujoco:.2f} s, {found.mujoco / found.both:.1f} x both"
@@ -131,8 +131,8 @@ def _learning() -> Row:
 
 
 def _stand_still() -> Row:
+    from engine.bench.accuracy import stand_still
     from engine.bench.rigs import tower
-    from engine.bench.towers import stand_still
 
     found = stand_still(tower())
     text = f"sinks {found.sink_mm:.3f} mm, then {found.shift_mm:.3f} mm; last third {found.late_mm:.4f} mm"
@@ -141,7 +141,7 @@ def _stand_still() -> Row:
 
 
 def _scattered() -> Row:
-    from engine.bench.towers import scattered
+    from engine.bench.accuracy import scattered
 
     found = scattered(range(20))
     rests = sum(1 for each in found if each.rest_s is not None and each.rest_s <= 5.0)
@@ -184,7 +184,7 @@ def _statics() -> Row:
 
 
 def _placing() -> Row:
-    from engine.bench.placing import placing
+    from engine.bench.speed import placing
 
     found = placing()
     text = f"{found.rate:.0f} verdicts/s, {found.ratio:.1f} x the whole balance; {found.agree} of {found.asked} agree"

@@ -19,8 +19,8 @@ from games.commands.console import OK, TOPPLES, UNSURE, one_thread_each, print_j
 from games.commands.noise import NOTHING, Asked
 
 if TYPE_CHECKING:
-    from engine.topple.noise import Chance
-    from engine.topple.verdict import Options, Verdict
+    from engine.topple.laboratory.noise import Chance
+    from engine.topple.verdict import CheckOptions, Verdict
     from scenes.scene import Scene
 
 EXIT = {"stands": OK, "topples": TOPPLES, "unsure": UNSURE}
@@ -71,12 +71,12 @@ def run(request: Request, as_json: bool) -> int:
     return EXIT[verdict.word]
 
 
-def explained(verdict: Verdict, options: Options) -> dict[str, Any]:
+def explained(verdict: Verdict, options: CheckOptions) -> dict[str, Any]:
     """Why, as JSON: which pieces would move, over which edge, and what is missing or to spare."""
-    from engine.topple.conic import StaticsError
-    from engine.topple.explain import explain
+    from engine.topple.balance.mechanism import explain
+    from engine.topple.errors import StaticsError
     from engine.topple.verdict import contacts_of
-    from engine.topple.why import to_json
+    from engine.topple.words import to_json
 
     assert verdict.judged is not None  # `check` keeps the pieces
     why = None
@@ -104,12 +104,6 @@ def _keep(scene: Scene, verdict: Verdict, request: Request) -> None:
         record(request.record, scene, verdict, options)
 
 
-def verdict_of(request: Request) -> Verdict:
-    """The verdict on a request. Leaves with exit code 2 for numbers no check could use."""
-    validate(request)
-    return verdict_on(scene_of(request), request)
-
-
 def verdict_on(scene: Scene, request: Request) -> Verdict:
     """The verdict on a scene that is already loaded."""
     from engine.topple.verdict import check
@@ -117,11 +111,11 @@ def verdict_on(scene: Scene, request: Request) -> Verdict:
     return check(scene.assembly, options_of(request))
 
 
-def options_of(request: Request) -> Options:
+def options_of(request: Request) -> CheckOptions:
     """The options of a check, in SI units."""
-    from engine.topple.verdict import Options
+    from engine.topple.verdict import CheckOptions
 
-    return Options(
+    return CheckOptions(
         settle=request.settle / 1e3,
         tilt=math.radians(request.tilt),
         tilt_direction=math.radians(request.tilt_direction),
@@ -198,7 +192,7 @@ def json_of(verdict: Verdict, chance: Chance | None = None) -> dict[str, Any]:
 
     found = to_json(verdict, teeter_version())
     if chance is not None:
-        from engine.topple.noise import to_json as noise_json
+        from engine.topple.laboratory.noise import to_json as noise_json
 
         found["noise"] = noise_json(chance)
     return found

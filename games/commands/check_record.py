@@ -12,8 +12,8 @@ from scipy.spatial import ConvexHull
 from engine.record.arrays import state_digest
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.writer import Recorder
-from engine.topple.trial import Task, limits_of, run_trial
-from engine.topple.verdict import Options, Verdict, with_friction
+from engine.topple.dynamics.trial import TrialTask, limits_of, run_trial
+from engine.topple.verdict import CheckOptions, Verdict, with_friction
 from engine.topple.words import headline
 from engine.world import TABLE, Body, Tick
 from models.piece import Piece
@@ -29,7 +29,7 @@ MOST_CORNERS = 100
 """Of a hull that a recording can name; a mesh from elsewhere is recorded as the hull of so many of its corners."""
 
 
-def record(path: Path, scene: Scene, verdict: Verdict, options: Options) -> None:
+def record(path: Path, scene: Scene, verdict: Verdict, options: CheckOptions) -> None:
     """Run the deciding trial of a check again, to its end, and write it. Raises RecordError.
 
     The first trial that fell is recorded, or the first of all where none did. No hand moves anything, so the journal is
@@ -40,7 +40,9 @@ def record(path: Path, scene: Scene, verdict: Verdict, options: Options) -> None
         assembly = with_friction(assembly, options.friction)
     fallen = [number for number, trial in enumerate(verdict.dynamics.trials) if not trial.stands]
     limits = replace(limits_of(assembly), aftermath=AFTERMATH)
-    task = Task(assembly, limits, (options.seed, fallen[0] if fallen else 0), options.time, options.gravity)
+    task = TrialTask(
+        assembly, limits, (options.seed, fallen[0] if fallen else 0), options.time, options.gravity
+    )
     ticks: list[Tick] = []
     rate = 0
 

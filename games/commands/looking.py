@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 
-from engine.topple.verdict import Options, Verdict, check
+from engine.topple.verdict import CheckOptions, Verdict, check
 from engine.topple.words import headline, rows
 from engine.view.camera import Sphere
 from engine.view.finding import guides_on
@@ -28,7 +28,7 @@ Answer = tuple[Verdict, list[Guide]]
 
 def judged(assembly: Assembly, sphere: Sphere) -> Answer:
     """A verdict and what it draws; runs in a process of its own."""
-    options = Options(settle=SETTLE, workers=1)
+    options = CheckOptions(settle=SETTLE, workers=1)
     verdict = check(assembly, options)
     return verdict, guides_on(assembly, verdict, options, sphere)
 

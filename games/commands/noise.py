@@ -10,7 +10,7 @@ from games.commands.console import refuse
 from games.commands.progress import bar
 
 if TYPE_CHECKING:
-    from engine.topple.noise import Chance
+    from engine.topple.laboratory.noise import Chance
     from engine.world import Assembly, Vector
 
 SAMPLES = 200
@@ -78,7 +78,7 @@ def friction_of(words: str) -> tuple[float, float] | None:
 
 def chance_of(assembly: Assembly, asked: Asked, seed: int, gravity: Vector, workers: int) -> Chance:
     """Take the samples that were asked for."""
-    from engine.topple.noise import Noise, chance
+    from engine.topple.laboratory.noise import Noise, chance
 
     noise = Noise(
         position=(asked.position or 0.0) / 1e3,

@@ -14,7 +14,7 @@ from games.commands.console import OK, print_json, refuse, teeter_version
 from games.commands.progress import bar
 
 if TYPE_CHECKING:
-    from engine.topple.probe import Probed
+    from engine.topple.laboratory.probe import Probed
     from scenes.scene import Scene
 
 BEST = 3
@@ -31,7 +31,8 @@ class Request:
 
 def run(request: Request, as_json: bool) -> int:
     """Probe and print; the exit code. Raises SceneError or ModelError for bad input."""
-    from engine.topple.probe import NotStandingError, probe
+    from engine.topple.errors import NotStandingError
+    from engine.topple.laboratory.probe import probe
     from scenes.load import load
 
     scene = load(request.scene)

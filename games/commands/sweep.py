@@ -16,9 +16,8 @@ from games.commands.progress import bar
 from games.commands.sweep_report import Report, show
 
 if TYPE_CHECKING:
-    from engine.topple.grid import Spot
-    from engine.topple.ledger import Ledger
-    from engine.topple.sweep import Case, Place, Row, Study
+    from engine.topple.laboratory.results_table import ResultsTable
+    from engine.topple.laboratory.sweep import Spot, Study, SweepPlace, SweepRow, SweepScene
     from engine.world import Body
     from scenes.scene import Scene
 
@@ -56,7 +55,7 @@ def run(request: Request, as_json: bool) -> int:
 
 
 def _run_places(request: Request, as_json: bool) -> int:
-    from engine.topple.sweep import best, key_of, study
+    from engine.topple.laboratory.sweep import best, key_of, study
     from scenes.load import load
 
     scene = load(request.scene or "")
@@ -78,7 +77,7 @@ def _run_places(request: Request, as_json: bool) -> int:
 
 
 def _run_scenes(request: Request, as_json: bool) -> int:
-    from engine.topple.sweep import best, case, judge_case
+    from engine.topple.laboratory.sweep import best, case, judge_case
     from scenes.load import load
 
     files = sorted(glob.glob(request.scenes or "", recursive=True))
@@ -97,22 +96,22 @@ def _run_scenes(request: Request, as_json: bool) -> int:
     return OK
 
 
-def _local_places(common: Study) -> Callable[[Any], Row]:
+def _local_places(common: Study) -> Callable[[Any], SweepRow]:
     from functools import partial
 
-    from engine.topple.sweep import judge_place
+    from engine.topple.laboratory.sweep import judge_place
 
     return partial(judge_place, common)
 
 
-def _parcel_of_places(common: Study, places: list[Place]) -> list[Row]:
-    from engine.topple.sweep import judge_places
+def _parcel_of_places(common: Study, places: list[SweepPlace]) -> list[SweepRow]:
+    from engine.topple.laboratory.sweep import judge_places
 
     return judge_places(common, places)
 
 
-def _parcel_of_cases(common: None, cases: list[Case]) -> list[Row]:
-    from engine.topple.sweep import judge_case
+def _parcel_of_cases(common: None, cases: list[SweepScene]) -> list[SweepRow]:
+    from engine.topple.laboratory.sweep import judge_case
 
     return [judge_case(one) for one in cases]
 
@@ -121,12 +120,12 @@ def _filled(
     request: Request,
     inputs: Sequence[Any],
     keys: Sequence[str],
-    ask: Callable[[Any], Row],
+    ask: Callable[[Any], SweepRow],
     parcel: tuple[Any, Any],
-) -> dict[str, Row]:
+) -> dict[str, SweepRow]:
     """The rows of all inputs by key: those of the table on file, and the others, found now and written as they come."""
     ledger = _ledger(request.out)
-    rows: dict[str, Row] = {} if ledger is None else ledger.rows
+    rows: dict[str, SweepRow] = {} if ledger is None else ledger.rows
     fresh = {key: one for key, one in zip(keys, inputs, strict=True) if key not in rows}
     done = len(keys) - len(fresh)
     try:
@@ -146,19 +145,19 @@ def _filled(
     return rows
 
 
-def _ledger(out: Path | None) -> Ledger | None:
-    from engine.topple.ledger import Ledger
+def _ledger(out: Path | None) -> ResultsTable | None:
+    from engine.topple.laboratory.results_table import ResultsTable
 
-    return None if out is None else Ledger(out)
+    return None if out is None else ResultsTable(out)
 
 
 @contextmanager
 def _answers(
-    request: Request, inputs: list[Any], ask: Callable[[Any], Row], parcel: tuple[Any, Any]
-) -> Iterator[Iterable[Row]]:
+    request: Request, inputs: list[Any], ask: Callable[[Any], SweepRow], parcel: tuple[Any, Any]
+) -> Iterator[Iterable[SweepRow]]:
     """The rows, by this machine's processes or a cluster's."""
     if request.dask is not None:
-        from engine.topple.cluster import on_cluster
+        from engine.topple.laboratory.cluster import on_cluster
 
         common, many = parcel
         with on_cluster(request.dask, many, common, inputs, teeter_version()) as rows:
@@ -166,7 +165,7 @@ def _answers(
         return
     import os
 
-    from engine.topple.workers import in_order
+    from engine.workers import in_order
 
     with in_order(ask, inputs, request.workers or os.cpu_count() or 1) as rows:
         yield rows
@@ -174,10 +173,10 @@ def _answers(
 
 def places_of(
     body: Body, bodies: Sequence[Body], spots: Iterable[Spot], keep_height: bool = False
-) -> Iterator[Place]:
+) -> Iterator[SweepPlace]:
     """The piece at every spot, let down onto the others unless it keeps its height."""
     from engine.pose import Pose, quaternion_of, quaternion_of_rpy
-    from engine.topple.sweep import Place
+    from engine.topple.laboratory.sweep import SweepPlace
     from scenes.ground import Ground
 
     ground = Ground(bodies)
@@ -188,11 +187,11 @@ def places_of(
             turn = Pose((0.0, 0.0, 0.0), quaternion_of_rpy(0.0, 0.0, math.radians(yaw))).matrix
             turns[yaw] = quaternion_of(turn @ lying) if yaw else body.pose.orientation
         there = body.at(Pose((x / 1e3, y / 1e3, height), turns[yaw]))
-        yield Place(number, x, y, yaw, there if keep_height else ground.let_down(there))
+        yield SweepPlace(number, x, y, yaw, there if keep_height else ground.let_down(there))
 
 
 def _spots(request: Request) -> list[Spot]:
-    from engine.topple.grid import axis_of, spots_of
+    from engine.topple.laboratory.sweep import axis_of, spots_of
 
     axes = [
         axis_of(words, option)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
 if TYPE_CHECKING:
-    from engine.topple.sweep import Row
+    from engine.topple.laboratory.sweep import SweepRow
     from engine.world import Body
 
 Array = NDArray[np.float64]
@@ -25,7 +25,9 @@ INK = "#33302b"
 SMALL = 1e-9
 
 
-def draw(path: Path, rows: Sequence[Row], bodies: Sequence[Body], piece: Body, safest: Sequence[Row]) -> None:
+def draw(
+    path: Path, rows: Sequence[SweepRow], bodies: Sequence[Body], piece: Body, safest: Sequence[SweepRow]
+) -> None:
     """Draw the map into a file; the kind is that of its name. Raises OSError when it cannot be written."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -55,7 +57,7 @@ def draw(path: Path, rows: Sequence[Row], bodies: Sequence[Body], piece: Body, s
         figure.savefig(path)
 
 
-def _groups(rows: Sequence[Row], yaws: list[float], is_grid: bool) -> list[tuple[str, list[Row]]]:
+def _groups(rows: Sequence[SweepRow], yaws: list[float], is_grid: bool) -> list[tuple[str, list[SweepRow]]]:
     if not is_grid or len(yaws) == 1:
         turned = f"turned by {yaws[0]:g}°" if len(yaws) == 1 and yaws[0] else ""
         return [(turned, list(rows))]
@@ -66,12 +68,12 @@ def _groups(rows: Sequence[Row], yaws: list[float], is_grid: bool) -> list[tuple
     return [(f"turned by {yaw:g}°", [row for row in rows if row.yaw_deg == yaw]) for yaw in chosen]
 
 
-def _is_grid(rows: Sequence[Row]) -> bool:
+def _is_grid(rows: Sequence[SweepRow]) -> bool:
     sizes = [len({getattr(row, name) for row in rows}) for name in ("x_mm", "y_mm", "yaw_deg")]
     return math.prod(sizes) == len(rows)
 
 
-def _scale(rows: Sequence[Row]) -> Any:
+def _scale(rows: Sequence[SweepRow]) -> Any:
     """Colours of the tilt margin, from 0 to the greatest."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LinearSegmentedColormap, Normalize
@@ -81,7 +83,7 @@ def _scale(rows: Sequence[Row]) -> Any:
     return ScalarMappable(Normalize(0.0, max(tilts, default=1.0) or 1.0), colours)
 
 
-def _field(axis: Any, rows: Sequence[Row], scale: Any, is_grid: bool) -> None:
+def _field(axis: Any, rows: Sequence[SweepRow], scale: Any, is_grid: bool) -> None:
     colours = [_colour(row, scale) for row in rows]
     x = np.array([row.x_mm for row in rows], dtype=np.float64)
     y = np.array([row.y_mm for row in rows], dtype=np.float64)
@@ -97,7 +99,7 @@ def _field(axis: Any, rows: Sequence[Row], scale: Any, is_grid: bool) -> None:
         axis.scatter(x, y, c=colours, s=max(6.0, min(60.0, 9000.0 / len(rows))), linewidths=0, zorder=2)
 
 
-def _colour(row: Row, scale: Any) -> tuple[float, float, float, float]:
+def _colour(row: SweepRow, scale: Any) -> tuple[float, float, float, float]:
     from matplotlib.colors import to_rgba
 
     if row.verdict == "stands":
@@ -161,14 +163,14 @@ def _top(body: Body) -> float:
     )
 
 
-def _best(axis: Any, here: Sequence[Row], safest: Sequence[Row]) -> None:
+def _best(axis: Any, here: Sequence[SweepRow], safest: Sequence[SweepRow]) -> None:
     for row in here:
         rank = list(safest).index(row) + 1
         axis.plot(row.x_mm, row.y_mm, "o", color="white", markeredgecolor=INK, markersize=9, zorder=4)
         axis.text(row.x_mm, row.y_mm, str(rank), ha="center", va="center_baseline", fontsize=6, zorder=5)
 
 
-def _limits(rows: Sequence[Row], bodies: Sequence[Body]) -> tuple[Array, Array]:
+def _limits(rows: Sequence[SweepRow], bodies: Sequence[Body]) -> tuple[Array, Array]:
     """The corners of the map: the places, and all free pieces."""
     points = [np.array([[row.x_mm, row.y_mm] for row in rows], dtype=np.float64)]
     points += [hull for body in bodies if not body.fixed for hull in _hulls(body)]
@@ -188,7 +190,7 @@ def _frame(axes: Sequence[Any], low: Array, high: Array) -> None:
         axis.spines[["top", "right"]].set_visible(False)
 
 
-def _legend(figure: Any, axes: Sequence[Any], rows: Sequence[Row], scale: Any, piece: Body) -> None:
+def _legend(figure: Any, axes: Sequence[Any], rows: Sequence[SweepRow], scale: Any, piece: Body) -> None:
     from matplotlib.patches import Patch
 
     shown = list(dict.fromkeys(row.verdict for row in rows))

@@ -15,7 +15,7 @@ from rich.table import Table
 from games.commands.console import print_json, teeter_version
 
 if TYPE_CHECKING:
-    from engine.topple.sweep import Row
+    from engine.topple.laboratory.sweep import SweepRow
 
 WORDS = {
     "stands": "stand",
@@ -32,8 +32,8 @@ class Report:
 
     name: str
     piece: str | None
-    rows: Sequence[Row]
-    safest: Sequence[Row]
+    rows: Sequence[SweepRow]
+    safest: Sequence[SweepRow]
     out: Path | None
     plot: Path | None
 
@@ -63,7 +63,7 @@ def to_json(report: Report) -> dict[str, Any]:
     }
 
 
-def _json_row(row: Row) -> dict[str, Any]:
+def _json_row(row: SweepRow) -> dict[str, Any]:
     return {name: value for name, value in asdict(row).items() if name != "key"}
 
 

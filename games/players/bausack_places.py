@@ -16,8 +16,8 @@ import shapely.affinity
 from numpy.typing import NDArray
 
 from engine.pose import Pose, quaternion_of_rpy
-from engine.topple.contacts import find_contacts
-from engine.topple.statics import analyse
+from engine.topple.balance.statics import analyse
+from engine.topple.contact.detection import find_contacts
 from engine.world import Assembly, Body
 from games.judge.places import bounds, centre_of, laid, steady
 from models.piece import Piece

@@ -17,8 +17,8 @@ import shapely
 from numpy.typing import NDArray
 
 from engine.pose import Pose
-from engine.topple.contacts import find_contacts
-from engine.topple.statics import stands
+from engine.topple.balance.statics import stands
+from engine.topple.contact.detection import find_contacts
 from engine.world import Assembly, Body
 from games.judge import footprint
 from games.judge.places import bounds, centre_of

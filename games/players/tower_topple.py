@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from engine.pose import Pose
 from engine.settings import GRAVITY
-from engine.topple.contacts import Contacts, find_contacts
-from engine.topple.statics import stands
+from engine.topple.balance.statics import stands
+from engine.topple.contact.detection import Contacts, find_contacts
 from engine.world import FLOOR, Assembly, Body
 from games.judge import tower_topple as judge
 from games.judge.rows import OpenRow, lying, to_the_left

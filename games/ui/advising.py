@@ -9,11 +9,11 @@ import numpy as np
 from engine.bullet import BulletWorld
 from engine.pose import Pose
 from engine.settings import RATES, Scale
-from engine.topple.contacts import find_contacts
-from engine.topple.equilibrium import GRAVITY, balance_of
-from engine.topple.probe import probe_piece, settle
-from engine.topple.statics import stands, tilt_margin
-from engine.topple.verdict import Options, check
+from engine.topple.balance.equilibrium import DOWN, balance_of
+from engine.topple.balance.statics import stands, tilt_margin
+from engine.topple.contact.detection import find_contacts
+from engine.topple.laboratory.probe import probe_piece, settle
+from engine.topple.verdict import CheckOptions, check
 from engine.view.camera import Vector
 from engine.world import Assembly, Body
 from games.ui.advisor import Advice, Feel, Felt, Finding, Judge, Learn, Risk, Where
@@ -67,7 +67,7 @@ def _risk(scene: Assembly) -> tuple[Risk, float]:
         return "falls", 0.0
     if stands(scene, contacts=contacts) is None:
         return "", 0.0
-    tilt = tilt_margin(balance_of(scene, contacts, gravity=GRAVITY, friction=None)).degrees
+    tilt = tilt_margin(balance_of(scene, contacts, gravity=DOWN, friction=None)).degrees
     return ("safe" if tilt >= SAFE_DEG else "risky"), float(tilt)
 
 
@@ -93,7 +93,7 @@ def answer_judge(asked: Judge, known: dict[str, Body]) -> Finding:
     if not scene.free:
         return Finding(asked.number, "stands", "There is nothing on the table.", "", ())
     try:
-        verdict = check(scene, Options(settle=1e-3, workers=1))
+        verdict = check(scene, CheckOptions(settle=1e-3, workers=1))
     except (ValueError, RuntimeError) as error:
         return Finding(asked.number, "unsure", str(error), "", ())
     statics = verdict.statics

@@ -1,0 +1,1 @@
+"""The force balance: whether contact forces can hold the pieces, how far from losing that, and by which mechanism."""

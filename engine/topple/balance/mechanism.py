@@ -1,0 +1,322 @@
+"""The mechanism of a verdict: which pieces begin to move, over which edge, and what is missing or to spare.
+
+For what stands the mechanism is the dual solution of the force balance at its critical tilt. For what falls it is the
+motion in which it begins to fall: of all accelerations that no contact forbids the one nearest to free fall (Gauss'
+principle of least constraint, 1829). By the theorem of virtual power the weights' power over it tells how much is
+missing: over the speed of a point it is the force there that stops the mechanism (or starts it), over the weights'
+turning it is how far their centre of mass lies beyond the edge (or inside).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import clarabel
+import numpy as np
+from scipy.sparse import block_diag, csc_matrix
+
+from engine.topple.balance.equilibrium import (
+    DOWN,
+    SOLVED,
+    Balance,
+    balance_of,
+    contact_rows,
+    fall,
+    solver_settings,
+)
+from engine.topple.balance.margins import Velocities, mechanism_of, weakest
+from engine.topple.balance.statics import UNBALANCED, Statics
+from engine.topple.contact.arrays import Array
+from engine.topple.contact.detection import Contacts
+from engine.topple.contact.features import of_piece
+from engine.topple.errors import StaticsError
+from engine.world import Assembly, Body, Vector
+
+TOGETHER = 0.02
+"""Metres a second, of a mechanism whose fastest point makes 1: pieces that move apart by less move as one."""
+HINGE = 0.05
+"""The same, of points that stay where they are: an edge to tip over."""
+ROCKS = 0.1
+"""Of the fastest point's speed: more than this from turning about a horizontal axis is tipping, less is sliding."""
+NARROW = 1e-4
+"""Metres from a line within which points belong to it; shorter edges are corners."""
+
+Kind = Literal["tips", "slides", "drops"]
+
+
+class Mechanism:
+    """Velocities of all bodies, scaled so that the fastest point makes 1 m/s. Metres, seconds, newtons."""
+
+    def __init__(
+        self, assembly: Assembly, velocities: Velocities, contacts: Contacts, gravity: Array
+    ) -> None:
+        self._bodies = {body.name: body for body in assembly.bodies}
+        self._free = [body.name for body in assembly.free]
+        self._velocities = velocities
+        self._contacts = contacts
+        self._gravity = gravity
+        self._pairs = self._touching()
+
+    def at(self, name: str, points: Array) -> Array:
+        """Velocities (n, 3) of points (n, 3) of a body."""
+        body = self._bodies[name]
+        if body.fixed:
+            return np.zeros_like(points)
+        velocity, spin = map(np.array, self._velocities[name])
+        moved: Array = velocity + np.cross(spin, points - body.pose.apply(body.piece.centre_of_mass))
+        return moved
+
+    def _touching(self) -> dict[tuple[str, str], Array]:
+        """Returns the contact points (n, 3) of each pair of bodies."""
+        found: dict[tuple[str, str], list[Array]] = {}
+        for one, other, point in zip(
+            self._contacts.first, self._contacts.second, self._contacts.points, strict=True
+        ):
+            found.setdefault((self._contacts.names[one], self._contacts.names[other]), []).append(point)
+        return {pair: np.array(points) for pair, points in found.items()}
+
+    def _apart(self, pair: tuple[str, str]) -> float:
+        """Returns how fast two bodies move against each other, over the points of both."""
+        points = np.concatenate(
+            [_corners(self._bodies[name]) for name in pair if not self._bodies[name].fixed]
+        )
+        return float(np.linalg.norm(self.at(pair[0], points) - self.at(pair[1], points), axis=1).max())
+
+    def speed(self, name: str) -> float:
+        """Of a body's fastest corner."""
+        if self._bodies[name].fixed:
+            return 0.0
+        return float(np.linalg.norm(self.at(name, _corners(self._bodies[name])), axis=1).max())
+
+    def moving(self) -> tuple[str, ...]:
+        """Returns all pieces that move."""
+        return tuple(name for name in self._free if self.speed(name) > TOGETHER)
+
+    def as_one_with(self, name: str) -> tuple[str, ...]:
+        """Returns the pieces that move as one body with this one, joined by contacts, in the assembly's order."""
+        joined = [pair for pair in self._pairs if self._apart(pair) <= TOGETHER]
+        found, edge = {name}, [name]
+        while edge:
+            here = edge.pop()
+            for pair in joined:
+                for one, other in (pair, pair[::-1]):
+                    if one == here and other not in found and not self._bodies[other].fixed:
+                        found.add(other)
+                        edge.append(other)
+        return tuple(each for each in self._free if each in found)
+
+    def joint(self, moves: tuple[str, ...]) -> tuple[str | None, tuple[Vector, Vector] | None]:
+        """The lowest piece against which the moving ones turn or slide, and the edge about which they turn: contact
+        points that stay together, the farthest two of them; neighbours in the same line lengthen it.
+        """
+        stay: dict[str, list[Array]] = {}
+        beside: list[tuple[float, str]] = []
+        for pair, points in self._pairs.items():
+            inside = [name in moves for name in pair]
+            if sum(inside) != 1:
+                continue
+            other = pair[inside.index(False)]
+            apart = np.linalg.norm(self.at(pair[0], points) - self.at(pair[1], points), axis=1)
+            stay.setdefault(other, []).extend(points[apart <= HINGE])
+            beside.append((float(apart.min()), other))
+        hinges = {name: np.array(points) for name, points in stay.items() if points}
+        if not hinges:
+            return (min(beside)[1] if beside else None), None
+        name = min(hinges, key=lambda each: (float(hinges[each][:, 2].min()), each))
+        start, end = _farthest(hinges[name])
+        length = float(np.linalg.norm(end - start))
+        every = np.concatenate(list(hinges.values()))
+        if length > NARROW:
+            along = (end - start) / length
+            aside = np.linalg.norm(np.cross(every - start, along), axis=1)
+            start, end = _farthest(every[aside <= NARROW])
+        return name, (vector_of(start), vector_of(end))
+
+    def kind(self, moves: tuple[str, ...], against: str | None) -> Kind:
+        """Returns whether they tip, slide, or drop."""
+        if against is None:
+            return "drops"
+        down = self._gravity / np.linalg.norm(self._gravity)
+        rocking = [
+            np.linalg.norm(np.cross(self._velocities[name][1], down)) * _reach(self._bodies[name])
+            for name in moves
+        ]
+        return "tips" if max(rocking) > ROCKS else "slides"
+
+    def power(self, names: tuple[str, ...] | None = None) -> float:
+        """Watts of the weights, of all pieces or some."""
+        return float(
+            sum(
+                self._bodies[name].piece.mass * self._gravity @ np.array(self._velocities[name][0])
+                for name in names or self._free
+            )
+        )
+
+    def room(self, moves: tuple[str, ...], against: str | None) -> float | None:
+        """Metres their centre of mass lies inside the edge over which they tip; None when that edge moves itself."""
+        if against is None or self.speed(against) > TOGETHER:
+            return None
+        pull = float(np.linalg.norm(self._gravity))
+        turning = sum(
+            self._bodies[name].piece.mass
+            * float(np.linalg.norm(np.cross(self._velocities[name][1], self._gravity / pull)))
+            for name in moves
+        )
+        return -self.power(moves) / (pull * turning) if turning > 0 else None
+
+    def fastest(self, moves: tuple[str, ...]) -> tuple[Array, Array]:
+        """Returns the corner that moves fastest, and its velocity."""
+        points = np.concatenate([_corners(self._bodies[name]) for name in moves])
+        velocities = np.concatenate([self.at(name, _corners(self._bodies[name])) for name in moves])
+        speeds = np.linalg.norm(velocities, axis=1)
+        # of equally fast ones the first in space, whatever the order of the pieces
+        equal = np.flatnonzero(speeds >= speeds.max() * (1 - 1e-4))
+        at = min(equal, key=lambda k: (-round(points[k][2], 6), *np.round(points[k][:2], 6)))
+        return points[at], velocities[at]
+
+    def top_velocity(self, moves: tuple[str, ...]) -> Array:
+        """Of the highest corner."""
+        points = np.concatenate([_corners(self._bodies[name]) for name in moves])
+        velocities = np.concatenate([self.at(name, _corners(self._bodies[name])) for name in moves])
+        top: Array = velocities[int(np.argmax(points[:, 2]))]
+        return top
+
+
+def _farthest(points: Array) -> tuple[Array, Array]:
+    gaps = np.linalg.norm(points[:, None] - points[None], axis=2)
+    at = divmod(int(np.argmax(gaps)), len(points))
+    return points[at[0]], points[at[1]]
+
+
+def _corners(body: Body) -> Array:
+    return body.pose.apply(of_piece(body.piece).vertices)
+
+
+def _reach(body: Body) -> float:
+    return float(np.linalg.norm(body.piece.extents)) / 2
+
+
+def vector_of(values: Array) -> Vector:
+    """Three numbers of an array."""
+    return float(values[0]), float(values[1]), float(values[2])
+
+
+MAX_FRICTION_FACTOR = 16.0
+"""Times the friction there is: what does not hold with so much is not held by friction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The mechanism of a verdict. stands: whether it is what would happen first, or what does.
+
+    moves: the pieces that move as one with the weakest; others: those that move besides. kind: how; drops: nothing is
+    below. against: the piece whose edge they tip over or on which they slide. edge: its two ends, metres. towards:
+    degrees, the bearing in which they go, counter-clockwise from +x; None straight down. room: metres their centre of
+    mass lies inside the edge, negative beyond it; None when they slide. force: newtons at `point` (metres, where they
+    move fastest) that start the mechanism; negative: that are missing to stop it. friction_needed: times the friction
+    there is, for what slides and does not stand; None when none would do.
+    """
+
+    stands: bool
+    moves: tuple[str, ...]
+    others: tuple[str, ...]
+    kind: Kind
+    against: str | None
+    edge: tuple[Vector, Vector] | None
+    towards: float | None
+    room: float | None
+    force: float
+    point: Vector
+    friction_needed: float | None
+
+
+def explain(
+    assembly: Assembly, statics: Statics, contacts: Contacts, *, gravity: Vector = DOWN
+) -> Explanation | None:
+    """Returns the mechanism of what statics said of an assembly; None where it is silent or nothing can move it.
+
+    statics: of the same assembly, contacts and gravity, with margins.
+    """
+    if statics.stands is None or statics.weakest is None or not statics.mechanism:
+        return None
+    balance = balance_of(assembly, contacts, gravity=gravity)
+    velocities, first = statics.mechanism, statics.weakest
+    if not statics.stands:
+        begins = beginning(assembly, balance)
+        velocities, first = mechanism_of(balance, begins), weakest(balance, begins) or first
+    if not velocities:
+        return None
+    mechanism = Mechanism(assembly, velocities, contacts, np.array(gravity))
+    moves = mechanism.as_one_with(first)
+    others = tuple(name for name in mechanism.moving() if name not in moves)
+    against, edge = mechanism.joint(moves)
+    kind = mechanism.kind(moves, against)
+    point, velocity = mechanism.fastest(moves)
+    return Explanation(
+        stands=statics.stands,
+        moves=moves,
+        others=others,
+        kind=kind,
+        against=against,
+        edge=edge,
+        towards=_bearing(velocity, mechanism.top_velocity(moves)),
+        room=mechanism.room(moves, against) if kind == "tips" else None,
+        force=-mechanism.power() / float(np.linalg.norm(velocity)),
+        point=vector_of(point),
+        friction_needed=_friction_needed(balance) if kind == "slides" and not statics.stands else None,
+    )
+
+
+def _bearing(velocity: Array, top_velocity: Array) -> float | None:
+    """Returns the bearing of the fastest corner, or where that moves straight up or down, of the highest one."""
+    level = velocity[:2] if np.linalg.norm(velocity[:2]) > 1e-3 else top_velocity[:2]
+    if np.linalg.norm(level) <= 1e-3:
+        return None
+    return round(math.degrees(math.atan2(level[1], level[0])), 6) % 360.0
+
+
+def beginning(assembly: Assembly, balance: Balance) -> Array:
+    """Returns the accelerations (6 n,) with which it begins to fall, in the units of the balance with gravity 1.
+
+    minimise v.M v / 2 - g.v so that B^T v in K*; friction is associated, as in all of statics. Raises StaticsError.
+    """
+    rows, cones, _ = contact_rows(balance.matrix, balance.friction)
+    inertia = []
+    for body, weight in zip(assembly.free, balance.weights, strict=True):
+        rotation = body.pose.matrix
+        about = rotation @ body.piece.inertia @ rotation.T / (body.piece.mass * balance.length**2)
+        inertia += [weight * np.eye(3), weight * about]
+    solver = clarabel.DefaultSolver(
+        csc_matrix(block_diag(inertia)),
+        -balance.load(balance.down),
+        csc_matrix(rows),
+        np.zeros(rows.shape[0]),
+        cones,
+        solver_settings(refine=True),
+    )
+    result = solver.solve()
+    if str(result.status) not in SOLVED:
+        raise StaticsError(f"how it begins to fall could not be found ({result.status})")
+    return np.array(result.x)
+
+
+def _friction_needed(balance: Balance) -> float | None:
+    """Returns the smallest multiple of the friction with which it stands, to a thousandth; None for none."""
+
+    def holds(times: float) -> bool:
+        try:
+            return fall(balance, times * balance.friction).value <= UNBALANCED
+        except StaticsError:
+            return False
+
+    low, high = 1.0, 2.0
+    while not holds(high):
+        low, high = high, 2 * high
+        if high > MAX_FRICTION_FACTOR:
+            return None
+    while high - low > 1e-3 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high

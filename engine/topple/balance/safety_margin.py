@@ -1,0 +1,205 @@
+"""Whether a force balance is far enough from its limit to be believed without a simulation.
+
+Statics alone decides a scene whose faces meet when its answer has a safety margin:
+
+* it stands, if it does so with every contact area narrower by the margin on all sides, and without any friction; where
+  all contacts lie in parallel planes, so that nothing can be wedged, the friction over `FRICTION_FACTOR` may help;
+* it falls, if it does so with every contact area wider by the margin on all sides and with `FRICTION_FACTOR` times the
+  friction, and if what falls is not caught: carried on along the mechanism it meets nothing it did not touch before,
+  until it has come down or turned as far as a simulation calls fallen.
+
+Everything else is near the limit, or wedged, or rocks, or may be caught half-way: there the simulation decides.
+A line or a point of contact has no width, so what only stands on those never stands clearly.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from engine.pose import Pose, angle_between
+from engine.settings import magnification
+from engine.topple.balance.equilibrium import DOWN, Balance, balance_of, fall
+from engine.topple.balance.margins import mechanism_of, weakest
+from engine.topple.balance.statics import UNBALANCED, feasible_forces
+from engine.topple.contact.arrays import Array, Ints, pairs_of_boxes
+from engine.topple.contact.detection import Contacts, find_contacts
+from engine.topple.contact.features import of_piece
+from engine.topple.contact.overlap import overlaps_of
+from engine.topple.contact.patches import axes_across
+from engine.topple.dynamics.trial import LIMITS
+from engine.topple.errors import StaticsError
+from engine.world import Assembly, Body, Vector
+
+MIN_MARGIN = 5e-4
+"""Metres, for pieces of the games' size, at least: so near the limit the compliance of simulated contacts
+decides which way a scene goes."""
+MARGIN_PER_HEIGHT = 0.01
+"""Of the height of what stands there, at least: compliance adds up from floor to floor. Ten bricks with a margin of 1.0
+mm still fell in the simulation, at a height of 150 mm."""
+FRICTION_FACTOR = 1.1
+"""Times the friction: the simulation's friction is right to about a per cent."""
+PARALLEL_COSINE = math.cos(math.radians(0.1))
+"""Contact normals this much along each other belong to parallel planes."""
+TRAVELS = 2e-3 * 1.3 ** np.arange(16)
+"""Metres the fastest point is carried along the mechanism, step by step, to see whether it is caught."""
+CAUGHT_OVERLAP = 2e-4
+"""Metres of overlap that would catch it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SafeVerdict:
+    """A verdict with a safety margin. stands, and who goes first if it does not."""
+
+    stands: bool
+    first: str | None
+
+
+def safe_verdict(
+    assembly: Assembly,
+    *,
+    gravity: Vector = DOWN,
+    contacts: Contacts | None = None,
+    balanced: bool | None = None,
+) -> SafeVerdict | None:
+    """Returns the verdict of statics where it has a safety margin; None near the limit and where statics is silent.
+
+    contacts: those already found. balanced: what `statics.stands` says, where that is known: it saves one question.
+    """
+    contacts = contacts or find_contacts(assembly)
+    if not contacts.meet or contacts.curved:
+        return None
+    margin = safety_margin_of(assembly)
+    try:
+        if balanced is not False and _holds(
+            balance_of(assembly, widened(contacts, -margin), gravity=gravity)
+        ):
+            return SafeVerdict(True, None)
+        if balanced is True:
+            return None
+        wide = balance_of(assembly, widened(contacts, margin), gravity=gravity)
+        wide = replace(wide, friction=FRICTION_FACTOR * wide.friction)
+        answer = fall(wide, wide.friction)
+    except StaticsError:
+        return None
+    if answer.value <= UNBALANCED or _is_caught(assembly, contacts, wide, answer.x):
+        return None
+    return SafeVerdict(False, weakest(wide, answer.x))
+
+
+def safety_margin_of(assembly: Assembly) -> float:
+    """Returns the metres by which contact areas are varied: `MIN_MARGIN`, or `MARGIN_PER_HEIGHT` times the height."""
+    free = assembly.free
+    if not free:
+        return MIN_MARGIN
+    heights = np.concatenate([body.pose.apply(of_piece(body.piece).vertices)[:, 2] for body in free])
+    return max(MIN_MARGIN * magnification(assembly.bodies), MARGIN_PER_HEIGHT * float(np.ptp(heights)))
+
+
+def _holds(narrow: Balance) -> bool:
+    """Returns whether it stands without friction or, where nothing can be wedged, with a little less than there is."""
+    if fall(narrow, np.zeros_like(narrow.friction)).value <= UNBALANCED:
+        return True
+    normals = narrow.contacts.normals
+    is_parallel = len(normals) > 0 and np.abs(normals @ normals[0]).min() > PARALLEL_COSINE
+    return (
+        is_parallel
+        and feasible_forces(replace(narrow, friction=narrow.friction / FRICTION_FACTOR)) is not None
+    )
+
+
+def widened(contacts: Contacts, by: float) -> Contacts:
+    """Contacts whose areas reach further on all sides by so many metres; negative: less far, and lines, points and
+    strips that are too narrow are gone.
+    """
+    if not len(contacts.points):
+        return contacts
+    starts = np.flatnonzero(np.append(True, contacts.patch[1:] != contacts.patch[:-1]))
+    normals, origins = contacts.normals[starts], contacts.points[starts]
+    u, v = axes_across(normals)
+    row = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(contacts.points))))
+    offset = contacts.points - origins[row]
+    flat = np.stack([np.einsum("ij,ij->i", offset, u[row]), np.einsum("ij,ij->i", offset, v[row])], axis=1)
+    areas = shapely.buffer(_hulls(flat, row), by, join_style="mitre", cap_style="square")
+    corners, owner = shapely.get_coordinates(areas, return_index=True)
+    last = np.append(owner[1:] != owner[:-1], True) if len(owner) else np.zeros(0, dtype=np.bool_)
+    corners, owner = corners[~last], owner[~last]
+    return replace(
+        contacts,
+        first=contacts.first[starts][owner],
+        second=contacts.second[starts][owner],
+        points=origins[owner] + corners[:, :1] * u[owner] + corners[:, 1:] * v[owner],
+        normals=normals[owner],
+        patch=owner,
+    )
+
+
+def _hulls(flat: Array, row: Ints) -> NDArray[np.object_]:
+    hulls: NDArray[np.object_] = shapely.convex_hull(shapely.multipoints(shapely.points(flat), indices=row))
+    return hulls
+
+
+def _is_caught(assembly: Assembly, contacts: Contacts, balance: Balance, velocities: Array) -> bool:
+    """Whether pieces that go on along the mechanism run into something they did not touch before, or have come to the
+    end of the steps, before one of them has fallen.
+    """
+    motion = mechanism_of(balance, velocities)
+    times = magnification(assembly.bodies)
+    touching = {
+        frozenset(pair) for pair in zip(contacts.first.tolist(), contacts.second.tolist(), strict=True)
+    }
+    for travel in TRAVELS * times:
+        bodies = tuple(
+            body if body.fixed else body.at(carried_on(body, *motion[body.name], float(travel)))
+            for body in assembly.bodies
+        )
+        corners = [body.pose.apply(of_piece(body.piece).vertices) for body in bodies]
+        extent = (
+            np.array([each.min(axis=0) for each in corners]),
+            np.array([each.max(axis=0) for each in corners]),
+        )
+        first, second = pairs_of_boxes(*extent, 0.0)
+        known = np.array(
+            [frozenset(pair) in touching for pair in zip(first, second, strict=True)], dtype=np.bool_
+        )
+        # what hinges on a widened contact goes into the other piece by a little; what rocks onto its face, by more
+        for mine, depth in (
+            (~known, CAUGHT_OVERLAP * times),
+            (known, CAUGHT_OVERLAP * times + 2 * safety_margin_of(assembly)),
+        ):
+            if overlaps_of(bodies, extent, first[mine], second[mine], depth):
+                return True
+        if any(map(partial(_has_fallen, times=times, down=balance.down), assembly.bodies, bodies)):
+            return False
+    return True
+
+
+def _has_fallen(before: Body, after: Body, *, times: float, down: Array) -> bool:
+    """By the measures of a trial."""
+    lowered = float((np.subtract(after.pose.position, before.pose.position)) @ down)
+    drop = max(LIMITS.drop * times, float(before.piece.extents.min()) / 2)
+    return lowered > drop or angle_between(before.pose.orientation, after.pose.orientation) > LIMITS.tumble
+
+
+def carried_on(body: Body, velocity: Vector, spin: Vector, time: float) -> Pose:
+    """Where a body is after so many seconds of one steady screw motion (velocity of its centre of mass, m/s, and
+    spin, rad/s): the exponential of the twist.
+    """
+    v, w = np.array(velocity) * time, np.array(spin) * time
+    angle = float(np.linalg.norm(w))
+    x, y, z = w
+    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    if angle < 1e-9:
+        rotation, shift = np.eye(3) + skew, v
+    else:
+        bend, rest = (1 - math.cos(angle)) / angle**2, (angle - math.sin(angle)) / angle**3
+        rotation = np.eye(3) + math.sin(angle) / angle * skew + bend * skew @ skew
+        shift = v + bend * skew @ v + rest * skew @ skew @ v
+    centre = body.pose.apply(body.piece.centre_of_mass)
+    position = centre + shift + rotation @ (np.asarray(body.pose.position) - centre)
+    return Pose.of(position, rotation @ body.pose.matrix)

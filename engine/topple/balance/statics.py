@@ -1,0 +1,189 @@
+"""Statics: can contact forces hold the pieces where they are, how far from toppling, what carries what.
+
+Works on the poses as they are; says nothing about gaps, drops and impacts (dynamics does), nor about rocking
+on curved surfaces, where the answer is None and `why` says so. See `engine.topple.balance.equilibrium` for the
+theory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from engine.topple.balance.equilibrium import DOWN, Balance, balance_of, fall
+from engine.topple.balance.forces import (
+    QUICK_STEPS,
+    RUNAWAY,
+    carried,
+    in_world,
+    least_squares,
+    newton,
+    out_of_balance,
+)
+from engine.topple.balance.margins import (
+    Mode,
+    TiltMargin,
+    Velocities,
+    mechanism_of,
+    push_of,
+    tilt_of,
+    weakest,
+)
+from engine.topple.contact.arrays import Array
+from engine.topple.contact.detection import Contacts, find_contacts
+from engine.topple.errors import StaticsError
+from engine.world import Assembly, Vector
+
+UNBALANCED = 1e-6
+"""Out-of-balance force, relative to a piece's weight, that still counts as balanced (the solver reaches
+1e-8).
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Statics:
+    """What the force balance says of an assembly; the words are those of `check --json`.
+
+    stands: None when it cannot be judged, and then `why` says why and everything else is None or empty.
+    needs_friction: it does not stand without. tilt_deg: smallest tilt at which equilibrium is lost, 0 to 90;
+    tilt_direction_deg: the downhill side then, counter-clockwise from +x. push_n: smallest horizontal force
+    at the top centre of push_piece that moves anything (None: no force does), push_mode: how. weakest: the
+    piece that moves most in the mechanism (at critical tilt; when it does not stand, of the fall). loads:
+    newtons carried from above. mechanism: per piece velocity (m/s) and angular velocity (rad/s), fastest
+    point 1 m/s.
+    """
+
+    stands: bool | None
+    needs_friction: bool | None = None
+    tilt_deg: float | None = None
+    tilt_direction_deg: float | None = None
+    push_n: float | None = None
+    push_piece: str | None = None
+    push_mode: Mode | None = None
+    weakest: str | None = None
+    loads: dict[str, float] = field(default_factory=dict)
+    mechanism: Velocities = field(default_factory=dict)
+    why: str | None = None
+
+
+def analyse(
+    assembly: Assembly,
+    *,
+    margins: bool = True,
+    loads: bool = True,
+    gravity: Vector = DOWN,
+    friction: float | None = None,
+    contacts: Contacts | None = None,
+) -> Statics:
+    """Everything statics has to say. margins: with tilt and push; loads: with what each piece carries.
+
+    gravity: m/s^2, turned to tilt the table and all supports. friction: overrides every pair's coefficient.
+    contacts: those already found. Raises ValueError for zero gravity or negative friction.
+    """
+    contacts = contacts or find_contacts(assembly)
+    if contacts.curved:
+        return Statics(stands=None, why=curved_reason(contacts))
+    balance = balance_of(assembly, contacts, gravity=gravity, friction=friction)
+    try:
+        return _analysed(assembly, balance, margins=margins, loads=loads)
+    except StaticsError as error:
+        return Statics(stands=None, why=str(error))
+
+
+def stands(
+    assembly: Assembly,
+    *,
+    gravity: Vector = DOWN,
+    friction: float | None = None,
+    contacts: Contacts | None = None,
+) -> bool | None:
+    """Returns whether some set of contact forces balances every piece; None when that cannot be judged."""
+    return analyse(
+        assembly, margins=False, loads=False, gravity=gravity, friction=friction, contacts=contacts
+    ).stands
+
+
+def tilt_margin(balance: Balance) -> TiltMargin:
+    """Returns the tilt margin of a balance; 0 degrees, with the mechanism of the fall, when it does not stand."""
+    found = _judged(balance)
+    if found.balanced:
+        return tilt_of(balance)
+    return TiltMargin(0.0, 0.0, weakest(balance, found.velocities), mechanism_of(balance, found.velocities))
+
+
+def curved_reason(contacts: Contacts) -> str:
+    """Returns the sentence that says why statics is silent."""
+    upper, lower = contacts.curved[0]
+    more = f" (and {len(contacts.curved) - 1} more)" if len(contacts.curved) > 1 else ""
+    return f"{upper} and {lower} touch on a curved surface{more}: a force balance says nothing about rocking"
+
+
+def _analysed(assembly: Assembly, balance: Balance, *, margins: bool, loads: bool) -> Statics:
+    if not balance.names:
+        return Statics(stands=True, needs_friction=False, tilt_deg=90.0, tilt_direction_deg=0.0)
+    found = _judged(balance)
+    if not found.balanced:
+        return Statics(
+            stands=False,
+            needs_friction=True,
+            tilt_deg=0.0 if margins else None,
+            weakest=weakest(balance, found.velocities),
+            mechanism=mechanism_of(balance, found.velocities),
+        )
+    carry: dict[str, float] = {}
+    if loads:
+        carry = carried(
+            balance, least_squares(balance) if found.forces is None else in_world(balance, found.forces)
+        )
+    if not margins:
+        return Statics(stands=True, needs_friction=not found.smooth, loads=carry)
+    tilt, push = tilt_of(balance), push_of(balance, assembly)
+    return Statics(
+        stands=True,
+        needs_friction=not found.smooth,
+        tilt_deg=tilt.degrees,
+        tilt_direction_deg=tilt.direction,
+        push_n=push.newtons,
+        push_piece=push.piece,
+        push_mode=push.mode,
+        weakest=tilt.weakest,
+        loads=carry,
+        mechanism=tilt.mechanism,
+    )
+
+
+def feasible_forces(balance: Balance) -> Array | None:
+    """Contact forces (k, 3) as n, t1, t2 that hold every piece, if a quick search finds them: a proof that it
+    stands, several times cheaper than the proof that it cannot. None proves nothing.
+    """
+    found = newton(balance, balance.load(balance.down), steps=QUICK_STEPS, limit=RUNAWAY)
+    if found is None or out_of_balance(balance, found.forces) > UNBALANCED / 10:
+        return None
+    return found.forces
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Judged:
+    """balanced: it can stand; smooth: without friction too. forces: (k, 3) that hold it, where they are known.
+    velocities: (6 n,) of the fall if it falls.
+    """
+
+    balanced: bool
+    smooth: bool
+    forces: Array | None
+    velocities: Array
+
+
+def _judged(balance: Balance) -> _Judged:
+    """Judges without friction first, because most towers need none and that program is a fifth as large;
+    then a search for forces; and the whole cone program only when they are not found.
+    """
+    answer = fall(balance, np.zeros_like(balance.friction))
+    if answer.value <= UNBALANCED:
+        return _Judged(True, True, None, answer.x)
+    forces = feasible_forces(balance)
+    if forces is not None:
+        return _Judged(True, False, forces, answer.x)
+    answer = fall(balance, balance.friction)
+    return _Judged(answer.value <= UNBALANCED, False, None, answer.x)

@@ -1,0 +1,1 @@
+"""Where bodies touch or overlap: geometry only, no forces."""

@@ -1,0 +1,222 @@
+"""Where the bodies of an assembly touch, on the poses as they are declared.
+
+Faces that meet give area contacts (the corners of their common polygon), else edges and corners on faces and
+edges across edges give line and point contacts; contact on a curved surface is named, because statics cannot
+judge it. Works from `Piece.surface`, so convex and concave pieces go the same way. Knows no forces.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from engine.settings import magnification
+from engine.topple.contact.arrays import Array, Bools, Ints, boxes, pairs_of_boxes, products
+from engine.topple.contact.edges import (
+    STEEP,
+    body_boxes,
+    corners_on_faces,
+    edges_on_curves,
+    edges_on_edges,
+    edges_on_faces,
+    near,
+    samples_on_faces,
+)
+from engine.topple.contact.features import Features, is_convex, of_bodies, sagitta
+from engine.topple.contact.overlap import Overlap, overlaps_of
+from engine.topple.contact.patches import Patches, chosen, facing, joined, merged, no_patches
+from engine.world import Assembly
+
+TOUCH_GAP = 2e-5
+"""Metres. Faces within 0.02 mm count as touching: what three-decimal poses in a scene file leave open."""
+TOUCH_ANGLE = math.radians(0.05)
+"""Faces within 0.05 degrees of each other count as parallel."""
+REST_GAP = 1e-4
+"""Metres. Faces of pieces at rest within this touch: contacts are compliant, and pieces rest in each other or on
+their skins by hundredths of a millimetre, so the penetration is taken for touching."""
+REST_ANGLE = math.radians(0.25)
+"""The same for angles: a 30 mm face that rests 0.1 mm deeper at one end is turned by 0.19 degrees."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contacts:
+    """All contact points of an assembly.
+
+    names: the bodies, in the assembly's order; fixed: (b,). first, second: (k,) indices of the two bodies of
+    a point. points: (k, 3) metres. normals: (k, 3) unit, from the second body towards the first. patch: (k,)
+    ascending number of the contact polygon, line or point it belongs to. curved: name pairs that touch on a
+    curved surface, the upper one first; these have no points. floating: free bodies that no chain of contacts
+    joins to a fixed one. overlaps: bodies that stand inside each other by more than the touching gap, deepest
+    first.
+    """
+
+    names: tuple[str, ...]
+    fixed: Bools
+    first: Ints
+    second: Ints
+    points: Array
+    normals: Array
+    patch: Ints
+    curved: tuple[tuple[str, str], ...]
+    floating: tuple[str, ...]
+    overlaps: tuple[Overlap, ...]
+
+    @property
+    def meet(self) -> bool:
+        """Whether the declared poses can be judged as they are: nothing floats, nothing overlaps."""
+        return not self.floating and not self.overlaps
+
+
+def find_contacts(
+    assembly: Assembly, gap: float = TOUCH_GAP, angle: float = TOUCH_ANGLE, *, only: str | None = None
+) -> Contacts:
+    """Returns the contacts of an assembly. gap: metres, angle: radians, within which features count as touching.
+
+    only: the contacts of this body alone; `floating` then says whether it touches anything. Time grows near
+    linearly with the number of bodies.
+    """
+    bodies = assembly.bodies
+    names = tuple(body.name for body in bodies)
+    fixed = np.array([body.fixed for body in bodies], dtype=np.bool_)
+    if len(bodies) < 2:
+        return _gathered(names, fixed, np.zeros(0, np.int64), np.zeros(0, np.int64), no_patches(), ())
+    scene = of_bodies(bodies)
+    extent = body_boxes(scene, len(bodies))
+    bulge = np.array([sagitta(body.piece) for body in bodies])
+    first, second = pairs_of_boxes(*extent, gap + 2 * bulge)
+    pairs = ~(fixed[first] & fixed[second])
+    if only is not None:
+        pairs &= (first == names.index(only)) | (second == names.index(only))
+    first, second = first[pairs], second[pairs]
+    flat_gap = np.full(len(first), gap)
+    area = facing(scene, first, second, flat_gap, angle)
+    convex = np.array([is_convex(body.piece) for body in bodies], dtype=np.bool_)
+    settled = convex[first] & convex[second]
+    has_area = np.zeros(len(first), dtype=np.bool_)
+    has_area[area.pair[~area.curved]] = True
+    open_pairs = np.flatnonzero(~(settled & has_area))
+    found = [area, _features(scene, extent, first, second, open_pairs, flat_gap, angle)]
+    room = flat_gap + bulge[first] + bulge[second]
+    round_pairs = open_pairs[(bulge[first] + bulge[second])[open_pairs] > 0]
+    found.append(_curves(scene, extent, first, second, round_pairs, room, area))
+    patches = merged(joined(found))
+    overlaps = overlaps_of(bodies, extent, first[open_pairs], second[open_pairs], gap)
+    return _gathered(names, fixed, first, second, patches, overlaps)
+
+
+def contacts_at_rest(assembly: Assembly, times: float | None = None) -> Contacts:
+    """The contacts of pieces at rest, which lie a little in each other. times: their magnification, if known."""
+    if times is None:
+        times = magnification(assembly.bodies)
+    return find_contacts(assembly, REST_GAP * times, REST_ANGLE)
+
+
+def _features(
+    scene: Features,
+    extent: tuple[Array, Array],
+    first: Ints,
+    second: Ints,
+    rows: Ints,
+    gap: Array,
+    angle: float,
+) -> Patches:
+    """Edge and corner contacts of the pairs `rows`."""
+    if not len(rows):
+        return no_patches()
+    a, b, room = first[rows], second[rows], gap[rows]
+    facet_box = boxes(scene.vertices, scene.facet_start)
+    edge_box = scene.edges.min(axis=1), scene.edges.max(axis=1)
+    corner_box = scene.corners, scene.corners
+    found, edges = [], []
+    for these, others, sign in ((a, b, 1.0), (b, a, -1.0)):
+        faces = near(scene.facet_body, *facet_box, others, these, extent, room)
+        edge = near(scene.edge_body, *edge_box, these, others, extent, room)
+        corner = near(scene.corner_body, *corner_box, these, others, extent, room)
+        i, j = products(edge[0], faces[0], len(rows))
+        found.append(edges_on_faces(scene, edge[1][i], faces[1][j], edge[0][i], sign, room, angle))
+        i, j = products(corner[0], faces[0], len(rows))
+        found.append(corners_on_faces(scene, corner[1][i], faces[1][j], corner[0][i], sign, room, angle))
+        edges.append(edge)
+    i, j = products(edges[0][0], edges[1][0], len(rows))
+    found.append(edges_on_edges(scene, edges[0][1][i], edges[1][1][j], edges[0][0][i], room, angle))
+    return _in_rows(joined(found), rows)
+
+
+def _curves(
+    scene: Features,
+    extent: tuple[Array, Array],
+    first: Ints,
+    second: Ints,
+    rows: Ints,
+    gap: Array,
+    area: Patches,
+) -> Patches:
+    """Contacts on curved surfaces of the pairs `rows`."""
+    if not len(rows):
+        return no_patches()
+    a, b, room = first[rows], second[rows], gap[rows]
+    facet_box = boxes(scene.vertices, scene.facet_start)
+    edge_box = scene.edges.min(axis=1), scene.edges.max(axis=1)
+    position = np.full(len(first), -1, dtype=np.int64)
+    position[rows] = np.arange(len(rows))
+    mine = position[area.pair] >= 0
+    known = chosen(area, mine)
+    known = Patches(position[known.pair], known.start, known.points, known.normals, known.curved)
+    found = []
+    for these, others, sign in ((a, b, 1.0), (b, a, -1.0)):
+        faces = near(scene.facet_body, *facet_box, others, these, extent, room)
+        sample = near(scene.sample_body, scene.samples, scene.samples, these, others, extent, room)
+        edge = near(scene.edge_body, *edge_box, these, others, extent, room)
+        i, j = products(sample[0], faces[0], len(rows))
+        found.append(samples_on_faces(scene, sample[1][i], faces[1][j], sample[0][i], sign, room, known))
+        i, j = products(edge[0], faces[0], len(rows))
+        found.append(edges_on_curves(scene, edge[1][i], faces[1][j], edge[0][i], sign, room, known))
+    return _in_rows(joined(found), rows)
+
+
+def _in_rows(patches: Patches, rows: Ints) -> Patches:
+    """Patches numbered by position in `rows`, numbered by pair."""
+    return Patches(rows[patches.pair], patches.start, patches.points, patches.normals, patches.curved)
+
+
+def _gathered(
+    names: tuple[str, ...],
+    fixed: Bools,
+    first: Ints,
+    second: Ints,
+    patches: Patches,
+    overlaps: tuple[Overlap, ...],
+) -> Contacts:
+    """Patches by pair of bodies, as contact points between bodies."""
+    rests = patches.curved & (np.abs(patches.normals[:, 2]) >= STEEP)
+    up = patches.normals[:, 2] > 0
+    upper = np.where(up, first[patches.pair], second[patches.pair])
+    lower = np.where(up, second[patches.pair], first[patches.pair])
+    curved = sorted({(names[a], names[b]) for a, b in zip(upper[rests], lower[rests], strict=True)})
+    flat = chosen(patches, ~rests)
+    row = np.repeat(np.arange(len(flat.pair)), np.diff(flat.start))
+    a, b = first[patches.pair], second[patches.pair]
+    return Contacts(
+        names=names,
+        fixed=fixed,
+        first=first[flat.pair][row],
+        second=second[flat.pair][row],
+        points=flat.points,
+        normals=flat.normals[row],
+        patch=row,
+        curved=tuple(curved),
+        floating=unheld(names, fixed, a, b),
+        overlaps=overlaps,
+    )
+
+
+def unheld(names: tuple[str, ...], fixed: Bools, first: Ints, second: Ints) -> tuple[str, ...]:
+    """Returns the bodies that no chain of touching pairs (first, second) joins to a fixed one."""
+    links = coo_array((np.ones(len(first)), (first, second)), shape=(len(names), len(names)))
+    group = connected_components(links, directed=False)[1] if len(names) else np.zeros(0, np.int64)
+    held = np.isin(group, group[fixed])
+    return tuple(name for name, is_held in zip(names, held, strict=True) if not is_held)

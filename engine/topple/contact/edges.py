@@ -1,0 +1,294 @@
+"""Contacts of edges and corners (edge on face, corner on face, edge across edge, edge along edge), and on curves.
+
+Each is found only where the piece leaves the other's face or edge on both sides, so that features lying *in* a common
+plane (the business of area contacts) or passing beside each other do not count.
+
+Contact on curved surfaces is found so that statics can say that it cannot judge it. Curved surfaces come as facets; a
+round side touches a wall along a ridge between facets, or misses it by the sagitta.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import shapely
+
+from engine.topple.contact.arrays import Array, Ints, boxes, expand, touching
+from engine.topple.contact.features import Features
+from engine.topple.contact.patches import Patches, joined, of_spans
+
+Near = tuple[Ints, Ints]
+"""Which pair, and which feature of one of its bodies lies near the other body."""
+
+
+def near(
+    owner: Ints, low: Array, high: Array, these: Ints, others: Ints, body: tuple[Array, Array], gap: Array
+) -> Near:
+    """Returns the features (owner, boxes) of the bodies `these` within `gap` of the boxes of the bodies `others`."""
+    start = np.searchsorted(owner, np.arange(len(body[0]) + 1))
+    pair, feature = expand(start[these], np.diff(start)[these])
+    mine = others[pair]
+    hit = touching(low[feature], high[feature], body[0][mine], body[1][mine], gap[pair])
+    return pair[hit], feature[hit]
+
+
+def body_boxes(scene: Features, count: int) -> tuple[Array, Array]:
+    """Returns lower and upper corners of the boxes around the `count` bodies."""
+    start = scene.facet_start[np.searchsorted(scene.facet_body, np.arange(count + 1))]
+    return boxes(scene.vertices, start)
+
+
+def edges_on_faces(
+    scene: Features, edge: Ints, facet: Ints, pair: Ints, sign: float, gap: Array, angle: float
+) -> Patches:
+    """Edges lying in the inside of a face. sign: +1 for edges of the first bodies, else -1."""
+    normal = scene.normals[facet]
+    along = scene.edges[edge, 1] - scene.edges[edge, 0]
+    length = np.linalg.norm(along, axis=1)
+    level = np.abs(np.einsum("ij,ij->i", along, normal)) <= np.sin(angle) * length
+    rises = np.einsum("ikj,ij->ik", scene.edge_into[edge], normal) > np.sin(angle)
+    curved = scene.edge_curved[edge] | scene.facet_curved[facet]
+    close = np.abs(_above(scene, scene.edges[edge].mean(axis=1), facet)) <= gap[pair] + np.sin(angle) * length
+    keep = level & rises.all(axis=1) & close
+    edge, facet, pair, normal, curved = edge[keep], facet[keep], pair[keep], normal[keep], curved[keep]
+    picks, spans = [], []
+    for k, (e, f) in enumerate(zip(edge, facet, strict=True)):
+        span = inside_span(scene, scene.edges[e], f)
+        if span is None:
+            continue
+        ends = scene.edges[e, 0] + np.array(span)[:, None] * (scene.edges[e, 1] - scene.edges[e, 0])
+        above = _above(scene, ends, np.array([f, f]))
+        if np.abs(above.mean()) <= gap[pair[k]]:
+            picks.append(k)
+            spans.append(ends - above[:, None] / 2 * normal[k])
+    chosen = np.array(picks, dtype=np.int64)
+    return of_spans(pair[chosen], spans, sign * normal[chosen], curved[chosen])
+
+
+def corners_on_faces(
+    scene: Features, corner: Ints, facet: Ints, pair: Ints, sign: float, gap: Array, angle: float
+) -> Patches:
+    """Corners standing on the inside of a face."""
+    above = _above(scene, scene.corners[corner], facet)
+    keep = np.abs(above) <= gap[pair]
+    corner, facet, pair, above = corner[keep], facet[keep], pair[keep], above[keep]
+    picks = []
+    for k, (c, f) in enumerate(zip(corner, facet, strict=True)):
+        spokes = scene.spokes[scene.spoke_start[c] : scene.spoke_start[c + 1]]
+        stands = len(spokes) > 0 and bool(np.all(spokes @ scene.normals[f] > np.sin(angle)))
+        if stands and is_inside(scene, scene.corners[c], f):
+            picks.append(k)
+    chosen = np.array(picks, dtype=np.int64)
+    normal = scene.normals[facet[chosen]]
+    points = scene.corners[corner[chosen]] - above[chosen][:, None] / 2 * normal
+    return of_spans(pair[chosen], list(points[:, None]), sign * normal, scene.facet_curved[facet[chosen]])
+
+
+def edges_on_edges(scene: Features, a: Ints, b: Ints, pair: Ints, gap: Array, angle: float) -> Patches:
+    """Edges a of the first bodies that cross, or run along, edges b of the second bodies."""
+    start_a, along_a = scene.edges[a, 0], scene.edges[a, 1] - scene.edges[a, 0]
+    start_b, along_b = scene.edges[b, 0], scene.edges[b, 1] - scene.edges[b, 0]
+    across = np.cross(along_a, along_b)
+    size = np.linalg.norm(across, axis=1)
+    lengths = np.linalg.norm(along_a, axis=1) * np.linalg.norm(along_b, axis=1)
+    crossing = size > np.sin(max(angle, 1e-6)) * lengths
+    safe = np.where(crossing, size, 1.0)[:, None]
+    normal = across / safe
+    offset = start_b - start_a
+    s = np.einsum("ij,ij->i", np.cross(offset, along_b), across) / safe[:, 0] ** 2
+    t = np.einsum("ij,ij->i", np.cross(offset, along_a), across) / safe[:, 0] ** 2
+    apart = np.einsum("ij,ij->i", offset, normal)
+    # towards the first body: its faces rise from the crossing plane, the second's fall
+    side = np.sign(np.einsum("ij,ij->i", scene.edge_into[a].sum(axis=1), normal))
+    normal = normal * side[:, None]
+    rise = np.einsum("ikj,ij->ik", scene.edge_into[a], normal).min(axis=1)
+    fall = np.einsum("ikj,ij->ik", scene.edge_into[b], normal).max(axis=1)
+    end_a, end_b = gap[pair] / np.linalg.norm(along_a, axis=1), gap[pair] / np.linalg.norm(along_b, axis=1)
+    inner = (s > end_a) & (s < 1 - end_a) & (t > end_b) & (t < 1 - end_b)
+    hit = crossing & inner & (np.abs(apart) <= gap[pair]) & (rise > np.sin(angle)) & (fall < -np.sin(angle))
+    points = (start_a + s[:, None] * along_a + start_b + t[:, None] * along_b)[hit] / 2
+    curved = (scene.edge_curved[a] | scene.edge_curved[b])[hit]
+    cross = of_spans(pair[hit], list(points[:, None]), normal[hit], curved)
+    rest = ~crossing
+    return joined([cross, _along(scene, a[rest], b[rest], pair[rest], gap, angle)])
+
+
+def _along(scene: Features, a: Ints, b: Ints, pair: Ints, gap: Array, angle: float) -> Patches:
+    """Parallel edges that share a stretch, as the two tops of a card tent do.
+
+    Any plane that separates the two wedges is a possible contact plane; the middle one stands for them. Where
+    a face of one continues a face of the other the pieces only pass each other, and there is no contact.
+    """
+    along = scene.edges[a, 1] - scene.edges[a, 0]
+    length = np.linalg.norm(along, axis=1)
+    unit = along / length[:, None]
+    offset = scene.edges[b] - scene.edges[a, 0][:, None]
+    reach = np.einsum("ikj,ij->ik", offset, unit)
+    aside = np.linalg.norm(offset - reach[:, :, None] * unit[:, None], axis=2).max(axis=1)
+    low, high = np.maximum(reach.min(axis=1), 0.0), np.minimum(reach.max(axis=1), length)
+    shared = (aside <= gap[pair]) & (high - low > gap[pair])
+    picks, spans, normals = [], [], []
+    for k in np.flatnonzero(shared):
+        normal = _between(scene.edge_normals[a[k]], scene.edge_normals[b[k]], unit[k], angle)
+        if normal is not None:
+            picks.append(k)
+            spans.append(scene.edges[a[k], 0] + np.array([low[k], high[k]])[:, None] * unit[k])
+            normals.append(normal)
+    chosen = np.array(picks, dtype=np.int64)
+    curved = scene.edge_curved[a[chosen]] | scene.edge_curved[b[chosen]]
+    return of_spans(pair[chosen], spans, np.array(normals).reshape(-1, 3), curved)
+
+
+def _between(faces_a: Array, faces_b: Array, along: Array, angle: float) -> Array | None:
+    """Returns the middle of the directions (towards a) that separate two wedges along a common edge; None if there is
+    none.
+    """
+    x, y = np.linalg.svd(along[None])[2][1:]
+    wedge_a = np.arctan2(-faces_a @ y, -faces_a @ x)
+    wedge_b = np.arctan2(faces_b @ y, faces_b @ x)
+    between = (wedge_a[:, None] - wedge_b[None] + np.pi) % (2 * np.pi) - np.pi
+    if np.abs(between).min() <= angle:
+        return None
+    base = wedge_b[0]
+    about_b = np.sort([0.0, (wedge_b[1] - base + np.pi) % (2 * np.pi) - np.pi])
+    about_a = np.sort((wedge_a - base + np.pi) % (2 * np.pi) - np.pi)
+    if about_a[1] - about_a[0] > np.pi:
+        about_a = np.array([about_a[1] - 2 * np.pi, about_a[0]])
+    low, high = 0.0, 0.0
+    for whole_turn in (-2 * np.pi, 0.0, 2 * np.pi):
+        start, end = max(about_a[0] + whole_turn, about_b[0]), min(about_a[1] + whole_turn, about_b[1])
+        if end - start > high - low:
+            low, high = start, end
+    if high - low <= angle:
+        return None
+    middle = base + (low + high) / 2
+    result: Array = np.cos(middle) * x + np.sin(middle) * y
+    return result
+
+
+def inside_span(scene: Features, edge: Array, facet: int) -> tuple[float, float] | None:
+    """Returns the stretch of an edge (2, 3), as two fractions of it, above the inside of a facet; None if there is
+    none.
+    """
+    flat, polygon = flattened(scene, edge, facet)
+    common = shapely.intersection(shapely.LineString(flat), polygon)
+    reach = float(np.linalg.norm(flat[1] - flat[0]))
+    if common.is_empty or common.length <= 1e-6 * reach:
+        return None
+    if (
+        shapely.length(shapely.intersection(common, polygon.boundary.buffer(1e-6 * reach)))
+        > 0.5 * common.length
+    ):
+        return None
+    coordinates = shapely.get_coordinates(common)
+    fractions = (coordinates - flat[0]) @ (flat[1] - flat[0]) / reach**2
+    return float(fractions.min()), float(fractions.max())
+
+
+def is_inside(scene: Features, point: Array, facet: int) -> bool:
+    """Returns whether a point (3,) lies above the inside of a facet, not on its rim."""
+    flat, polygon = flattened(scene, point[None], facet)
+    here = shapely.Point(flat[0])
+    return bool(polygon.contains(here) and polygon.boundary.distance(here) > 1e-6 * np.sqrt(polygon.area))
+
+
+def flattened(scene: Features, points: Array, facet: int) -> tuple[Array, shapely.Polygon]:
+    """Points and a facet in the facet's own plane."""
+    normal, origin = scene.normals[facet], scene.vertices[scene.facet_start[facet]]
+    u, v = np.linalg.svd(normal[None])[2][1:]
+    base = np.stack([u, v], axis=1)
+    first, last = np.searchsorted(scene.ring_facet, [facet, facet + 1])
+    rings = [
+        (scene.vertices[scene.ring_start[r] : scene.ring_start[r + 1]] - origin) @ base
+        for r in range(first, last)
+    ]
+    return (points - origin) @ base, shapely.Polygon(rings[0], rings[1:])
+
+
+def _above(scene: Features, points: Array, facet: Ints) -> Array:
+    """Height (n,) of points (n, 3) over the planes of facets (n,)."""
+    height: Array = np.einsum(
+        "ij,ij->i", points - scene.vertices[scene.facet_start[facet]], scene.normals[facet]
+    )
+    return height
+
+
+DIP = 0.2
+"""How far, as a sine, a touching surface may seem to dip into the face: half the turn between coarse facets.
+"""
+STEEP = 0.1
+"""A contact plane whose normal rises less than this stands upright: nothing rests or rocks on it."""
+
+
+def samples_on_faces(
+    scene: Features, sample: Ints, facet: Ints, pair: Ints, sign: float, room: Array, known: Patches
+) -> Patches:
+    """Points of curved surfaces on faces of the other body, unless a flat contact of the pair explains them.
+
+    room: (pairs,) metres, the contact gap plus the sagittas. One patch of one point each, normals along the
+    face's.
+    """
+    close = np.abs(_above(scene, scene.samples[sample], facet)) <= room[pair]
+    picks = []
+    for k in np.flatnonzero(close):
+        rays = scene.rays[scene.ray_start[sample[k]] : scene.ray_start[sample[k] + 1]]
+        if np.any(rays @ scene.normals[facet[k]] < -DIP):
+            continue
+        flat, polygon = flattened(scene, scene.samples[sample[k]][None], facet[k])
+        on = polygon.distance(shapely.Point(flat[0])) <= room[pair[k]]
+        if on and not is_explained(
+            known, pair[k], scene.samples[sample[k]], scene.normals[facet[k]], room[pair[k]]
+        ):
+            picks.append(k)
+    chosen = np.array(picks, dtype=np.int64)
+    points = scene.samples[sample[chosen]]
+    curved = np.ones(len(chosen), dtype=np.bool_)
+    return of_spans(pair[chosen], list(points[:, None]), sign * scene.normals[facet[chosen]], curved)
+
+
+def edges_on_curves(
+    scene: Features, edge: Ints, facet: Ints, pair: Ints, sign: float, room: Array, known: Patches
+) -> Patches:
+    """Edges that touch a curved facet anywhere, unless a flat contact of the pair explains them."""
+    take = scene.facet_curved[facet]
+    edge, facet, pair = edge[take], facet[take], pair[take]
+    heights = np.einsum(
+        "ikj,ij->ik",
+        scene.edges[edge] - scene.vertices[scene.facet_start[facet]][:, None],
+        scene.normals[facet],
+    )
+    rises = np.einsum("ikj,ij->ik", scene.edge_into[edge], scene.normals[facet]).min(axis=1) >= -DIP
+    close = rises & (heights.min(axis=1) <= room[pair]) & (heights.max(axis=1) >= -room[pair])
+    picks, points = [], []
+    for k in np.flatnonzero(close):
+        low, high = _within(heights[k], room[pair[k]])
+        span = scene.edges[edge[k], 0] + np.array([[low], [high]]) * (
+            scene.edges[edge[k], 1] - scene.edges[edge[k], 0]
+        )
+        flat, polygon = flattened(scene, span, facet[k])
+        middle = span.mean(axis=0)
+        if polygon.distance(shapely.LineString(flat)) <= room[pair[k]] and not is_explained(
+            known, pair[k], middle, scene.normals[facet[k]], room[pair[k]]
+        ):
+            picks.append(k)
+            points.append(middle[None])
+    chosen = np.array(picks, dtype=np.int64)
+    curved = np.ones(len(chosen), dtype=np.bool_)
+    return of_spans(pair[chosen], points, sign * scene.normals[facet[chosen]], curved)
+
+
+def is_explained(known: Patches, pair: int, point: Array, normal: Array, room: float) -> bool:
+    """Whether the point lies in the plane of a flat contact of the pair, as the rim of a standing cylinder does."""
+    mine = np.flatnonzero((known.pair == pair) & ~known.curved)
+    if not len(mine):
+        return False
+    offset = np.einsum("ij,ij->i", point - known.points[known.start[mine]], known.normals[mine])
+    return bool(np.any(np.abs(offset) <= 2 * room))
+
+
+def _within(heights: Array, room: float) -> tuple[float, float]:
+    """Returns the stretch of an edge, as fractions of it, whose height stays within `room`."""
+    start, end = float(heights[0]), float(heights[1])
+    if abs(end - start) <= 1e-12:
+        return 0.0, 1.0
+    cuts = sorted(((-room - start) / (end - start), (room - start) / (end - start)))
+    return min(max(cuts[0], 0.0), 1.0), min(max(cuts[1], 0.0), 1.0)

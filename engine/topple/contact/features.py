@@ -1,0 +1,260 @@
+"""The surfaces of all bodies of an assembly as flat arrays in the world, ready for vectorised contact detection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from engine.topple.contact.arrays import Array, Bools, Ints, starts_of
+from engine.world import Body
+from models.piece import Piece, Surface
+
+MATCH = 1e-7
+"""Points closer than this part of the piece's diagonal are the same point of its surface (builders round
+less).
+"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Features:
+    """Facets, edges, corners and curved samples, of one piece (piece frame) or of many bodies (world).
+    Metres.
+
+    vertices: (v, 3), the ring corners of all facets, facet after facet. ring_start: (r + 1,) into vertices;
+    ring_facet: (r,) the facet of a ring; the first ring of a facet is its outline, the others are holes.
+    facet_start: (f + 1,) into vertices. normals: (f, 3). facet_curved: (f,). edges: (e, 2, 3). edge_into: (e,
+    2, 3), unit, from the edge into each of its two faces. edge_normals: (e, 2, 3), of those faces.
+    edge_curved: (e,), one of the faces is curved. corners: (c, 3). spoke_start: (c + 1,) into spokes: (s, 3),
+    unit, along the surface edges that leave a corner. samples: (j, 3), points on curved facets. ray_start: (j
+    + 1,) into rays: the spokes of the samples. facet_body, edge_body, corner_body, sample_body: owner of
+    each, all zero for one piece.
+    """
+
+    vertices: Array
+    ring_start: Ints
+    ring_facet: Ints
+    facet_start: Ints
+    normals: Array
+    facet_curved: Bools
+    edges: Array
+    edge_into: Array
+    edge_normals: Array
+    edge_curved: Bools
+    corners: Array
+    spoke_start: Ints
+    spokes: Array
+    samples: Array
+    ray_start: Ints
+    rays: Array
+    facet_body: Ints
+    edge_body: Ints
+    corner_body: Ints
+    sample_body: Ints
+
+
+@lru_cache(maxsize=1024)
+def of_piece(piece: Piece) -> Features:
+    """Returns the features of a piece in its own frame; cached, because a tower repeats few pieces many times."""
+    surface = piece.surface
+    rings = [ring for facet in surface.facets for ring in facet.rings]
+    ring_facet = np.array([i for i, facet in enumerate(surface.facets) for _ in facet.rings], dtype=np.int64)
+    ring_start = starts_of([len(ring) for ring in rings])
+    vertices = np.concatenate(rings).reshape(-1, 3)
+    eps = MATCH * float(np.linalg.norm(piece.extents))
+    tails, heads, owner = _segments(vertices, ring_start, ring_facet)
+    normals = np.array([facet.normal for facet in surface.facets])
+    curved = np.array([facet.curved for facet in surface.facets], dtype=np.bool_)
+    into, faces = _edge_faces(surface.edges, tails, heads, normals[owner], owner, eps)
+    corners, samples = surface.corners.reshape(-1, 3), surface.curved.reshape(-1, 3)
+    spoke_start, spokes = _spokes(corners, tails, heads, eps)
+    ray_start, rays = _rays(surface, samples, _spokes(samples, tails, heads, eps), eps)
+    return Features(
+        vertices=vertices,
+        ring_start=ring_start,
+        ring_facet=ring_facet,
+        facet_start=starts_of([sum(len(ring) for ring in facet.rings) for facet in surface.facets]),
+        normals=normals,
+        facet_curved=curved,
+        edges=surface.edges.reshape(-1, 2, 3),
+        edge_into=into,
+        edge_normals=normals[faces],
+        edge_curved=curved[faces[:, 0]] | curved[faces[:, 1]],
+        corners=corners,
+        spoke_start=spoke_start,
+        spokes=spokes,
+        samples=samples,
+        ray_start=ray_start,
+        rays=rays,
+        facet_body=np.zeros(len(normals), dtype=np.int64),
+        edge_body=np.zeros(len(surface.edges), dtype=np.int64),
+        corner_body=np.zeros(len(surface.corners), dtype=np.int64),
+        sample_body=np.zeros(len(surface.curved), dtype=np.int64),
+    )
+
+
+def of_bodies(bodies: Sequence[Body]) -> Features:
+    """Returns the features of all bodies where they are in the world; owners index into `bodies`."""
+    each = [of_piece(body.piece) for body in bodies]
+    place = _Placing(bodies)
+    facet_base = np.cumsum([0] + [len(one.normals) for one in each])
+    return Features(
+        vertices=place.points([one.vertices for one in each]),
+        ring_start=_joined([one.ring_start for one in each]),
+        ring_facet=np.concatenate(
+            [one.ring_facet + base for one, base in zip(each, facet_base, strict=False)]
+        ),
+        facet_start=_joined([one.facet_start for one in each]),
+        normals=place.directions([one.normals for one in each]),
+        facet_curved=np.concatenate([one.facet_curved for one in each]),
+        edges=place.points([one.edges for one in each]),
+        edge_into=place.directions([one.edge_into for one in each]),
+        edge_normals=place.directions([one.edge_normals for one in each]),
+        edge_curved=np.concatenate([one.edge_curved for one in each]),
+        corners=place.points([one.corners for one in each]),
+        spoke_start=_joined([one.spoke_start for one in each]),
+        spokes=place.directions([one.spokes for one in each]),
+        samples=place.points([one.samples for one in each]),
+        ray_start=_joined([one.ray_start for one in each]),
+        rays=place.directions([one.rays for one in each]),
+        facet_body=_owners([one.normals for one in each]),
+        edge_body=_owners([one.edges for one in each]),
+        corner_body=_owners([one.corners for one in each]),
+        sample_body=_owners([one.samples for one in each]),
+    )
+
+
+class _Placing:
+    """Rotates and translates arrays of the pieces' frames, (n, ..., 3) per body, into one array in the world."""
+
+    def __init__(self, bodies: Sequence[Body]) -> None:
+        self._rotations = np.array([body.pose.matrix for body in bodies])
+        self._shifts = np.array([body.pose.position for body in bodies])
+
+    def directions(self, parts: list[Array]) -> Array:
+        """Directions: rotated only."""
+        owner = _owners(parts)
+        local = np.concatenate(parts)
+        flat = local.reshape(len(local), int(np.prod(local.shape[1:])) // 3, 3)
+        rotated: Array = np.matmul(flat, self._rotations[owner].transpose(0, 2, 1)).reshape(local.shape)
+        return rotated
+
+    def points(self, parts: list[Array]) -> Array:
+        """Points: rotated and translated."""
+        rotated = self.directions(parts)
+        shift = self._shifts[_owners(parts)]
+        moved: Array = rotated + shift.reshape(len(shift), *(1,) * (rotated.ndim - 2), 3)
+        return moved
+
+
+@lru_cache(maxsize=1024)
+def sagitta(piece: Piece) -> float:
+    """Returns how far the true curved surface bulges beyond the planar facets that stand for it, metres; 0 when flat.
+
+    Facets a distance d apart whose normals differ by t lie on a curve of radius d / t; the corners of a
+    triangle lie up to d from its centre, so the curve rises d t / 2 above it (a quarter of that above a long
+    strip).
+    """
+    facets = [facet for facet in piece.surface.facets if facet.curved]
+    if len(facets) < 2:
+        return 0.0
+    centres = np.array([facet.rings[0].mean(axis=0) for facet in facets])
+    normals = np.array([facet.normal for facet in facets])
+    # the nearest other facet by its centre is a neighbour across a short chord
+    gaps, near = cKDTree(centres).query(centres, k=2)
+    cosine = np.einsum("ij,ij->i", normals, normals[np.asarray(near)[:, 1]])
+    return float(np.max(np.asarray(gaps)[:, 1] * np.arccos(np.clip(cosine, -1.0, 1.0))) / 2)
+
+
+@lru_cache(maxsize=1024)
+def reach(piece: Piece) -> float:
+    """Returns the metres from the centre of mass to the farthest point of the surface."""
+    return float(np.linalg.norm(of_piece(piece).vertices - piece.centre_of_mass, axis=1).max())
+
+
+def is_convex(piece: Piece) -> bool:
+    """Returns whether the piece is one convex solid: two of those touch in one plane at most."""
+    return len(piece.parts) == 1
+
+
+def _owners(parts: list[Array]) -> Ints:
+    return np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+
+
+def _joined(starts: list[Ints]) -> Ints:
+    """Start arrays of consecutive blocks as the start array of the whole."""
+    sizes = [one[-1] for one in starts]
+    before = np.repeat(np.cumsum([0, *sizes[:-1]]), [len(one) - 1 for one in starts])
+    return np.concatenate([[0], np.concatenate([one[1:] for one in starts]) + before]).astype(np.int64)
+
+
+def _segments(vertices: Array, ring_start: Ints, ring_facet: Ints) -> tuple[Array, Array, Ints]:
+    """Tail, head and facet of every directed ring segment."""
+    following = np.arange(1, len(vertices) + 1)
+    following[ring_start[1:] - 1] = ring_start[:-1]
+    owner = np.repeat(ring_facet, np.diff(ring_start))
+    return vertices, vertices[following], owner
+
+
+def _edge_faces(
+    edges: Array, tails: Array, heads: Array, normals: Array, owner: Ints, eps: float
+) -> tuple[Array, Ints]:
+    """For each edge the two directions into its faces (e, 2, 3), and those faces (e, 2).
+
+    A ring runs counter-clockwise around its face (holes clockwise), so the face lies to the left: normal x
+    along.
+    """
+    into = np.zeros((len(edges), 2, 3))
+    faces = np.zeros((len(edges), 2), dtype=np.int64)
+    along = heads - tails
+    length = np.linalg.norm(along, axis=1)
+    along = along / np.where(length > 0, length, 1.0)[:, None]
+    for i, (start, end) in enumerate(edges.reshape(-1, 2, 3)):
+        middle = (start + end) / 2 - tails
+        reach = np.einsum("ij,ij->i", middle, along)
+        aside = np.linalg.norm(middle - reach[:, None] * along, axis=1)
+        level = np.abs((end - start) @ normals.T) <= 2 * eps
+        on = np.flatnonzero((aside <= eps) & (reach >= -eps) & (reach <= length + eps) & level)
+        if len(on) < 2:
+            raise ValueError(
+                f"edge {i} of the piece borders {len(on)} faces, not 2: its surface is not closed"
+            )
+        pair = on[[0, -1]]
+        into[i] = np.cross(normals[pair], along[pair])
+        faces[i] = owner[pair]
+    return into, faces
+
+
+def _spokes(points: Array, tails: Array, heads: Array, eps: float) -> tuple[Ints, Array]:
+    """Unit directions of the surface's edges away from each point, as a start array and (s, 3)."""
+    if not len(points):
+        return np.zeros(1, dtype=np.int64), np.zeros((0, 3))
+    leaving = cKDTree(tails).query_ball_point(points, eps)
+    directions = [heads[some] - point for some, point in zip(leaving, points, strict=True)]
+    spokes = np.concatenate([np.zeros((0, 3)), *directions])
+    return starts_of([len(one) for one in directions]), spokes / np.linalg.norm(spokes, axis=1)[:, None]
+
+
+def _rays(surface: Surface, samples: Array, spokes: tuple[Ints, Array], eps: float) -> tuple[Ints, Array]:
+    """Spokes of the samples; one in the inside of a facet gets four directions in that facet's plane."""
+    starts, directions = spokes
+    each = [directions[low:high] for low, high in pairwise(starts)]
+    inside = np.flatnonzero(np.diff(starts) == 0)
+    facets = [facet for facet in surface.facets if facet.curved]
+    if len(inside) and facets:
+        lows = np.array([facet.rings[0].min(axis=0) for facet in facets]) - eps
+        highs = np.array([facet.rings[0].max(axis=0) for facet in facets]) + eps
+        firsts = np.array([facet.rings[0][0] for facet in facets])
+        normals = np.array([facet.normal for facet in facets])
+        for i in inside:
+            sample = samples[i]
+            here = np.all((sample >= lows) & (sample <= highs), axis=1)
+            on = here & (np.abs(((sample - firsts) * normals).sum(axis=1)) <= eps)
+            if on.any():
+                across = np.linalg.svd(normals[int(np.argmax(on))][None])[2][1:]
+                each[i] = np.concatenate([across, -across])
+    return starts_of([len(one) for one in each]), np.concatenate([np.zeros((0, 3)), *each])

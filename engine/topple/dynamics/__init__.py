@@ -1,0 +1,1 @@
+"""Simulated trials: a scene disturbed a little, let go, and watched."""

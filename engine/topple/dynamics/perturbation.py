@@ -1,0 +1,108 @@
+"""The dynamics half of a verdict: put the scene together, disturb it a little, let go, and watch.
+
+Every trial is a fresh world (`trial.py`). A scene stands when it stands from every disturbance; mixed outcomes are no
+verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.pose import Pose
+from engine.topple.dynamics.trial import DOWN, Trial, TrialTask, limits_of, run_finely, run_quickly, run_trial
+from engine.workers import in_order
+from engine.world import Assembly, Vector
+
+Array = NDArray[np.float64]
+
+TRIALS = 4
+"""Different disturbances a scene must survive: a ball on a ball survives none, whatever the first direction."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dynamics:
+    """What the trials say together. stands: None when they disagree. Units as in `Trial`; the worst of all."""
+
+    stands: bool | None
+    simulated: float
+    sink: float
+    shift: float
+    turn: float
+    first_to_move: str | None
+    fell: tuple[str, ...]
+    trials: tuple[Trial, ...]
+
+
+@contextmanager
+def running_trials(
+    assembly: Assembly,
+    *,
+    seed: int = 0,
+    time: float | None = None,
+    gravity: Vector = DOWN,
+    trials: int = TRIALS,
+    workers: int = 1,
+) -> Iterator[Callable[[bool], Dynamics]]:
+    """Starts the trials of an assembly and yields a function that waits for them: other work fits in between.
+
+    seed: of the disturbances. time: simulate exactly this many seconds; None: until at rest or fallen. gravity:
+    m/s^2. workers: processes to use; results are the same for any number. The function takes whether falls
+    are believed, and so not run again finely, because statics has shown that nothing can hold the pieces.
+    """
+    limits = limits_of(assembly)
+    tasks = [TrialTask(assembly, limits, (seed, number), time, gravity) for number in range(trials)]
+    with in_order(run_quickly, tasks, min(workers, trials)) as quick:
+        yield lambda believed: _second_look(tasks, quick, believed, workers)
+
+
+def _second_look(
+    tasks: Sequence[TrialTask], quick: Iterable[Trial], believed: bool, workers: int
+) -> Dynamics:
+    """Combines the trials; those that fell quickly are run finely first unless the fall is believed."""
+    trials = list(quick)
+    if not believed:
+        fallen = [number for number, trial in enumerate(trials) if not trial.stands]
+        with in_order(run_finely, [tasks[number] for number in fallen], min(workers, len(fallen))) as fine:
+            for number, trial in zip(fallen, fine, strict=True):
+                trials[number] = trial
+    return combined(tuple(trials))
+
+
+def combined(trials: tuple[Trial, ...]) -> Dynamics:
+    """Combines several trials: the worst of each measure, the fall seen earliest."""
+    outcomes = {trial.stands for trial in trials}
+    fallen = [trial for trial in trials if not trial.stands]
+    moved = [trial for trial in fallen if trial.moved_at is not None] or fallen
+    first = min(moved, key=lambda trial: trial.moved_at or 0) if moved else None
+    return Dynamics(
+        stands=outcomes.pop() if len(outcomes) == 1 else None,
+        simulated=max(trial.simulated for trial in trials),
+        sink=max(trial.sink for trial in trials),
+        shift=max(trial.shift for trial in trials),
+        turn=max(trial.turn for trial in trials),
+        first_to_move=first.first_to_move if first else None,
+        fell=tuple(sorted({name for trial in trials for name in trial.fell})),
+        trials=trials,
+    )
+
+
+def settle_undisturbed(assembly: Assembly, *, gravity: Vector = DOWN) -> Trial:
+    """Runs one trial without a disturbance, in which the pieces come to rest: small gaps close, small overlaps open."""
+    limits = limits_of(assembly)
+    undisturbed = replace(limits, nudge=0.0, turn=0.0)
+    return run_trial(TrialTask(assembly, undisturbed, (0, 0), None, gravity))
+
+
+def at_poses(assembly: Assembly, names: tuple[str, ...], poses: Array) -> Assembly:
+    """Returns the assembly with its free bodies at other poses (n, 7)."""
+    places = {
+        name: Pose((row[0], row[1], row[2]), (row[3], row[4], row[5], row[6]))
+        for name, row in zip(names, poses.tolist(), strict=True)
+    }
+    bodies = tuple(body.at(places[body.name]) if body.name in places else body for body in assembly.bodies)
+    return Assembly(assembly.name, bodies)

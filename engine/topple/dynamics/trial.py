@@ -1,0 +1,348 @@
+"""One trial: a scene disturbed a little, let go in a fresh world, and watched.
+
+A run that comes to rest and stays there is a witness: these forces do hold these pieces. A fall is only evidence,
+because an iteration that is not finished leaves contacts too soft, friction too weak, and pumps what rocks. So a
+trial runs quickly first, and what does not stand is run again, finely, in three ways, before it is believed; only where
+a force balance has ruled out standing is a quick fall believed at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.bullet import BulletWorld
+from engine.pose import Pose, matrix_of, quaternion_of
+from engine.settings import (
+    GRAVITY,
+    RATES,
+    REFERENCE_SIZE,
+    TUNING,
+    Scale,
+    Tuning,
+    magnification,
+    typical_size,
+)
+from engine.world import Assembly, Body, Tick, Vector
+
+Array = NDArray[np.float64]
+
+Sink = Callable[[Tick, int], None]
+"""Receives every reading of a run, and its steps a second. Where one run follows another the steps start again."""
+
+DOWN: Vector = (0.0, 0.0, -GRAVITY)
+READINGS_PER_S = 60
+"""Readings a simulated second: enough to tell who moves first, cheap enough to do always."""
+
+
+FINE_RATE_FACTORS = (2, 8)
+"""Steps a second of the fine runs, times the usual rate. Contacts are stiffer by the square of it: tall columns
+buckle on soft ones. At eight times the rate columns of 20 pieces stand that bear half a degree of tilt."""
+GENTLE_RATE_FACTOR = 16
+"""The same for the last run, which settles with drag: what stands a quarter of a millimetre inside an edge is thrown
+over by a thousandth of a millijoule, less than contacts give back when a tower springs into its loads all at once."""
+SETTLING_DRAG, SETTLING_SHARE = 33.0, 0.5
+"""Drag while the last run settles, 1/s, and for which share of `Limits.settling`: what leans gains a half in that time,
+springs come to rest. Bullet cannot tell more drag from a full stop."""
+THIN_SKIN = 2e-4
+"""`Tuning.skin` of that run: two skins press two boxes apart."""
+FINE_ITERATIONS = (40, 100)
+"""Iterations of the fine runs: the more, the fewer pieces there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What counts as standing. Lengths in metres, angles in radians, times in seconds, for pieces of the games'
+    size; `scaled` gives those of a scene far outside it (lengths grow with size, times with its square root)."""
+
+    nudge: float = 2e-5
+    """Length of the disturbance of each piece."""
+    turn: float = math.radians(0.02)
+    """Angle of the disturbance of each piece."""
+    settling: float = 0.5
+    """Time in which the scene may find its rest; later moves count."""
+    shift: float = 2e-3
+    """Largest move of a centre after settling."""
+    twist: float = math.radians(2.0)
+    """Largest turn of a piece after settling."""
+    drop: float = 8e-3
+    """A centre that comes down by more than this, and by half the piece's smallest side, has fallen."""
+    tumble: float = math.radians(10.0)
+    """A piece that has turned by more than this, whenever it did, has fallen over: a flat one that tips off a low block
+    leans on the table within the settling time, at 15 to 30 degrees, and lies still from then on."""
+    rest_speed: float = 1e-3
+    """m/s. Everything slower is at rest: a tower that creeps at a tenth of it moves 0.1 mm a second."""
+    rest_distance: float = 1e-4
+    """Whatever its speed, what stays within this of one place is at rest: stiff contacts vibrate on the spot."""
+    rest_time: float = 1.0
+    """Time at rest that ends a trial."""
+    aftermath: float = 1.0
+    """Time a trial goes on after it has failed, to see what comes down."""
+    quick: float = 4.0
+    """Time after which a quick run that has not come to rest is given up."""
+    longest: float = 10.0
+    """Time after which a trial is judged as it lies."""
+
+    def scaled(self, times: float) -> Limits:
+        """Returns the limits of a scene `times` as large as the games' pieces."""
+        slower = math.sqrt(times)
+        return replace(
+            self,
+            nudge=self.nudge * times,
+            shift=self.shift * times,
+            drop=self.drop * times,
+            rest_speed=self.rest_speed * slower,
+            rest_distance=self.rest_distance * times,
+            settling=self.settling * slower,
+            rest_time=self.rest_time * slower,
+            aftermath=self.aftermath * slower,
+            quick=self.quick * slower,
+            longest=self.longest * slower,
+        )
+
+
+LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """One run. Names in `fell` are sorted; poses (n, 7): where the free bodies were at the end.
+
+    sink, shift: metres (sink is positive downwards); turn: radians; simulated: seconds; moved_at: step at which
+    `first_to_move` was seen more than the limits away from its start.
+    """
+
+    stands: bool
+    simulated: float
+    sink: float
+    shift: float
+    turn: float
+    first_to_move: str | None
+    moved_at: int | None
+    fell: tuple[str, ...]
+    names: tuple[str, ...]
+    poses: Array
+
+
+def limits_of(assembly: Assembly) -> Limits:
+    """Returns the limits a scene is judged by. The speed at rest grows with the square root of the size of its pieces,
+    above that of a brick: larger things sway longer and faster before they are still."""
+    slower = math.sqrt(max(1.0, typical_size(assembly.bodies) / REFERENCE_SIZE))
+    return replace(LIMITS.scaled(magnification(assembly.bodies)), rest_speed=LIMITS.rest_speed * slower)
+
+
+def disturbed(assembly: Assembly, limits: Limits, seed: tuple[int, int]) -> Assembly:
+    """Moves every free body by `limits.nudge` and rotates it by `limits.turn`, in directions of its own."""
+    rng = np.random.default_rng(seed)
+    bodies = []
+    for body in assembly.bodies:
+        if not body.fixed:
+            direction, axis = _random_direction(rng), _random_direction(rng)
+            position = np.asarray(body.pose.position) + limits.nudge * direction
+            half = 0.5 * limits.turn
+            quaternion = (*(math.sin(half) * axis).tolist(), math.cos(half))
+            turn = matrix_of((quaternion[0], quaternion[1], quaternion[2], quaternion[3]))
+            orientation = quaternion_of(turn @ body.pose.matrix) if limits.turn else body.pose.orientation
+            body = body.at(Pose((float(position[0]), float(position[1]), float(position[2])), orientation))
+        bodies.append(body)
+    return Assembly(assembly.name, tuple(bodies))
+
+
+def _random_direction(rng: np.random.Generator) -> Array:
+    vector = rng.standard_normal(3)
+    return np.asarray(vector / np.linalg.norm(vector))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrialTask:
+    """One trial to run: a value, so that it can be sent to another process."""
+
+    assembly: Assembly
+    limits: Limits
+    seed: tuple[int, int]
+    time: float | None
+    gravity: Vector
+
+
+def _unseen(tick: Tick, rate: int) -> None:
+    """Discards a reading."""
+
+
+def run_trial(task: TrialTask, sink: Sink = _unseen) -> Trial:
+    """Runs one disturbed scene from start to verdict."""
+    quick = run_quickly(task, sink)
+    return quick if quick.stands else run_finely(task, sink)
+
+
+def run_quickly(task: TrialTask, sink: Sink = _unseen) -> Trial:
+    """Runs a trial at the usual rate: what stands stands, what falls may do so for want of iterations."""
+    assembly, limits, time = task.assembly, task.limits, task.time
+    if not assembly.free:
+        return Trial(True, 0.0, 0.0, 0.0, 0.0, None, None, (), (), np.zeros((0, 7)))
+    start = disturbed(assembly, limits, task.seed).bodies
+    with BulletWorld(start, tuning=TUNING) as world:
+        longest = limits.quick if time is None else time
+        return _run(world, assembly, limits, longest, time is None, task.gravity, sink)
+
+
+def run_finely(task: TrialTask, sink: Sink = _unseen) -> Trial:
+    """The runs that decide whether a fall is one: the first that stands, else the last. Of one that was put down and
+    fell all the same nothing is shown: it may lie by then, and the fall before it is the one to be seen."""
+    assembly, limits, gravity = task.assembly, task.limits, task.gravity
+    start = disturbed(assembly, limits, task.seed).bodies
+    scale = Scale.of(start)
+    fewest, most = FINE_ITERATIONS
+    tuning = replace(TUNING, iterations=min(most, max(fewest, 2400 // len(assembly.free))))
+
+    def run(rate: int, tuning: Tuning, limits: Limits, sink: Sink) -> Trial:
+        seconds = limits.longest if task.time is None else task.time
+        with BulletWorld(start, scale=replace(scale, rate=rate), tuning=tuning) as world:
+            return _run(world, assembly, limits, seconds, task.time is None, gravity, sink)
+
+    for times in FINE_RATE_FACTORS:
+        rate = min(times * scale.rate, max(RATES))
+        trial = run(rate, tuning, replace(limits, longest=limits.quick), sink)
+        if trial.stands:
+            return trial
+    if task.time is None:
+        rate, held = (
+            GENTLE_RATE_FACTOR * scale.rate,
+            replace(limits, settling=SETTLING_SHARE * limits.settling),
+        )
+        steps, drag, many = round(held.settling * rate), SETTLING_DRAG / rate, tuning.iterations
+        gentle = replace(tuning, skin=THIN_SKIN, treacle=drag, settle_steps=steps, settle_iterations=many)
+        seen: list[Tick] = []
+        trial = run(rate, gentle, held, lambda tick, _: seen.append(tick))
+        for tick in seen if trial.stands else ():
+            sink(tick, rate)
+    return trial
+
+
+def _run(
+    world: BulletWorld,
+    assembly: Assembly,
+    limits: Limits,
+    seconds: float,
+    may_end: bool,
+    gravity: Vector,
+    sink: Sink,
+) -> Trial:
+    """Settle and step until the trial is over or the time is up. may_end: stop once it is decided."""
+    watch = _TrialMonitor(assembly.free, limits, world.rate, gravity)
+    world.set_gravity(gravity)
+    world.settle()
+    stride, end = max(1, world.rate // READINGS_PER_S), round(seconds * world.rate)
+    tick = world.read()
+    sink(tick, world.rate)
+    while tick.step < end:
+        tick = world.advance(min(stride, end - tick.step))
+        sink(tick, world.rate)
+        if watch.see(tick) and may_end:
+            break
+    return watch.trial(tick)
+
+
+class _TrialMonitor:
+    """Follows one run: how far the pieces went, who went first, whether it is over."""
+
+    def __init__(self, free: tuple[Body, ...], limits: Limits, rate: int, gravity: Vector) -> None:
+        self.limits, self.rate = limits, rate
+        self.names = tuple(body.name for body in free)
+        self.start = np.array([(*body.pose.position, *body.pose.orientation) for body in free])
+        smallest = np.array([float(body.piece.extents.min()) for body in free])
+        self.drop = np.maximum(0.5 * smallest, limits.drop)
+        self.reach = np.array([0.5 * float(np.linalg.norm(body.piece.extents)) for body in free])
+        self.down = np.asarray(gravity) / np.linalg.norm(gravity)
+        self.last = self.anchor = Tick(0, self.names, self.start, np.zeros(len(free)), None)
+        self.settled: Array | None = None
+        self.sink = self.shift = self.turn = 0.0
+        self.first: str | None = None
+        self.moved_at: int | None = None
+        self.resting_since: int | None = None
+        self.failed_at: int | None = None
+
+    def see(self, tick: Tick) -> bool:
+        """Takes in a reading; returns whether the trial is over."""
+        poses, seconds = tick.poses, tick.step / self.rate
+        lowered = (poses[:, :3] - self.start[:, :3]) @ self.down
+        away, turned = _moves(self.start, poses)
+        far = np.maximum(away / self.limits.shift, turned / self.limits.twist)
+        if self.first is None and far.max() > 1.0:
+            self.first, self.moved_at = self.names[int(far.argmax())], tick.step
+        if seconds <= self.limits.settling:
+            self.sink = max(self.sink, float(lowered.max()))
+        else:
+            self._after(poses)
+        has_failed = self.shift > self.limits.shift or self.turn > self.limits.twist
+        if self.failed_at is None and (has_failed or bool(self._fallen(lowered, turned).any())):
+            self.failed_at = tick.step
+        self._follow_rest(tick)
+        self.last = tick
+        return self._is_over(tick.step)
+
+    def _follow_rest(self, tick: Tick) -> None:
+        """Since when nothing has got far. Distance over time, not the solver's velocities: those of
+        hulls jump by millimetres a second from step to step while nothing moves."""
+        slow = self.limits.rest_speed * (tick.step - self.last.step) / self.rate
+        if (
+            self._distance(self.last, tick) >= slow
+            and self._distance(self.anchor, tick) > self.limits.rest_distance
+        ):
+            self.anchor, self.resting_since = tick, None
+        elif self.resting_since is None:
+            self.anchor, self.resting_since = tick, tick.step
+
+    def _distance(self, before: Tick, after: Tick) -> float:
+        away, turned = _moves(before.poses, after.poses)
+        return float((away + turned * self.reach).max())
+
+    def _fallen(self, lowered: Array, turned: Array) -> Array:
+        return np.asarray((lowered > self.drop) | (turned > self.limits.tumble))
+
+    def _after(self, poses: Array) -> None:
+        if self.settled is None:
+            self.settled = poses
+        away, turned = _moves(self.settled, poses)
+        self.shift = max(self.shift, float(away.max()))
+        self.turn = max(self.turn, float(turned.max()))
+
+    def _is_over(self, step: int) -> bool:
+        if self.failed_at is not None:
+            return (step - self.failed_at) / self.rate >= self.limits.aftermath
+        if self.resting_since is None or step / self.rate <= self.limits.settling:
+            return False
+        return (step - self.resting_since) / self.rate >= self.limits.rest_time
+
+    def trial(self, last: Tick) -> Trial:
+        """Returns the result, after the last reading."""
+        lowered = (last.poses[:, :3] - self.start[:, :3]) @ self.down
+        fallen = self._fallen(lowered, _moves(self.start, last.poses)[1])
+        fell = tuple(sorted(name for name, is_down in zip(self.names, fallen, strict=True) if is_down))
+        is_resting = self.resting_since is not None
+        stands = self.failed_at is None and not fell and is_resting
+        return Trial(
+            stands=stands,
+            simulated=last.step / self.rate,
+            sink=self.sink,
+            shift=self.shift,
+            turn=self.turn,
+            first_to_move=None if stands else self.first,
+            moved_at=None if stands else self.moved_at,
+            fell=fell,
+            names=self.names,
+            poses=last.poses,
+        )
+
+
+def _moves(before: Array, after: Array) -> tuple[Array, Array]:
+    """Returns how far centres moved (n,) in metres, and how far pieces turned (n,) in radians, between poses (n, 7)."""
+    away = np.linalg.norm(after[:, :3] - before[:, :3], axis=1)
+    a, b = before[:, 3:], after[:, 3:]
+    b = np.where((a * b).sum(axis=1, keepdims=True) < 0, -b, b)
+    # atan2 of half-angle chords: exact for tiny turns, where acos of a product loses half the digits
+    turned = 4.0 * np.arctan2(np.linalg.norm(a - b, axis=1), np.linalg.norm(a + b, axis=1))
+    return away, turned

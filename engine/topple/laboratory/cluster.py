@@ -1,0 +1,128 @@
+"""A sweep beyond one machine, on dask.distributed (the extra `cluster`).
+
+The tower goes to every worker once; places travel in parcels. A worker that is lost gives its parcels back to the
+scheduler, which hands them to others. Rows come back in any order and are those of a local run, because a row depends
+on nothing but what it was asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import islice
+from typing import Any, TypeVar
+
+from engine.workers import WorkerError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+PARCEL = 8
+"""Inputs sent together: a parcel takes long against a message, and is no great loss with its worker."""
+AHEAD = 4
+"""Parcels in the hands of each thread of the cluster."""
+SCHEDULER_TIMEOUT_S = 10.0
+"""Seconds to wait for the scheduler."""
+WORKERS_TIMEOUT = 60.0
+"""Seconds to wait for its first worker."""
+RETRIES = 3
+"""How often a parcel is tried again after an error that was not its worker's death."""
+
+
+@contextmanager
+def on_cluster(
+    address: str, ask: Callable[[Any, list[T]], list[R]], common: object, inputs: Iterable[T], version: str
+) -> Iterator[Iterator[R]]:
+    """The answers of `ask(common, parcel)`, in the order in which the workers of a scheduler find them.
+
+    version: that every worker must run. Raises WorkerError when there is no scheduler at the address, when no worker
+    comes, when one runs another version, or when a parcel kills every worker that takes it.
+    """
+    distributed = _library()
+    try:
+        client = distributed.Client(address, timeout=SCHEDULER_TIMEOUT_S, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise WorkerError(
+            f"no scheduler answers at {address} ({_short(error)}): start one with `dask scheduler` and give its "
+            "address, such as tcp://192.0.2.7:8786"
+        ) from error
+    try:
+        _await_workers(client, address, version)
+        # a task, not scattered data: the scheduler makes it anew when the worker that holds it is lost
+        held = client.submit(_same, common, pure=False)
+        yield _answers(client, partial(client.submit, ask, held, pure=False, retries=RETRIES), iter(inputs))
+    finally:
+        client.close(timeout=SCHEDULER_TIMEOUT_S)
+
+
+def _library() -> Any:
+    try:
+        import distributed
+    except ImportError as error:
+        raise WorkerError("--dask needs dask.distributed: pip install 'teeter[cluster]'") from error
+    return distributed
+
+
+def _await_workers(client: Any, address: str, version: str) -> None:
+    try:
+        client.wait_for_workers(1, timeout=WORKERS_TIMEOUT)
+    except TimeoutError as error:
+        raise WorkerError(
+            f"the scheduler at {address} has no workers: start some with `dask worker {address} --nthreads 1`"
+        ) from error
+    for worker, found in sorted(client.run(installed_version).items()):
+        if found != version:
+            raise WorkerError(
+                f"the worker {worker} has teeter {found}, here it is {version}: rows would not compare"
+            )
+
+
+def installed_version() -> str:
+    """Of teeter, where this is called."""
+    from importlib.metadata import PackageNotFoundError
+    from importlib.metadata import version as version_of
+
+    try:
+        return version_of("teeter")
+    except PackageNotFoundError:
+        return "none"
+
+
+def _same(value: T) -> T:
+    return value
+
+
+def _answers(client: Any, submit: Callable[..., Any], inputs: Iterator[Any]) -> Iterator[Any]:
+    """Returns the rows of parcel after parcel, as they are done; so many are under way that no worker waits."""
+    distributed = _library()
+
+    def hand_out() -> Any | None:
+        parcel = list(islice(inputs, PARCEL))
+        return submit(parcel) if parcel else None
+
+    done = distributed.as_completed(loop=client.loop)
+    wanted = AHEAD * max(1, sum(client.nthreads().values()))
+    out = 0
+    while out < wanted and (future := hand_out()) is not None:
+        done.add(future)
+        out += 1
+    for future in done:
+        yield from _result(distributed, future)
+        following = hand_out()
+        if following is not None:
+            done.add(following)
+
+
+def _result(distributed: Any, future: Any) -> list[Any]:
+    try:
+        rows: list[Any] = future.result()
+    except distributed.scheduler.KilledWorker as error:
+        raise WorkerError(f"workers died again and again over one parcel ({_short(error)})") from error
+    except (distributed.client.FutureCancelledError, OSError) as error:
+        raise WorkerError(f"the scheduler was lost ({_short(error)}); finished rows are kept") from error
+    return rows
+
+
+def _short(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,279 @@
+"""The probe: what each piece carries, how hard it is to pull out, and whether the rest would stand without it.
+
+Every pull is a run of its own, in a world rebuilt from one snapshot of the scene at rest, at twice the usual rate: a
+sliding piece loses and finds contact points all the time, and at the usual rate it loses part of its load with them,
+so that a brick in the middle of a tower of 54 seems to need a third less force than its friction.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.bullet import BulletWorld
+from engine.hand import GRIP, Hand, packed
+from engine.pose import Pose
+from engine.settings import GRAVITY, RATES, Scale, magnification
+from engine.snapshot import Snapshot
+from engine.topple.balance.statics import analyse, stands
+from engine.topple.contact.detection import contacts_at_rest, find_contacts
+from engine.topple.dynamics.perturbation import at_poses, settle_undisturbed
+from engine.topple.dynamics.trial import DOWN, READINGS_PER_S, TrialTask, limits_of, run_quickly, run_trial
+from engine.topple.errors import NotStandingError
+from engine.workers import in_order
+from engine.world import Assembly, Body, pressing
+
+Array = NDArray[np.float64]
+Progress = Callable[[int, int], None]
+
+LOOSE = 2.0
+"""A piece is loose when its pull is at most this many times its own weight times its friction."""
+PULL_SPEED = 0.06
+"""m/s at which a hand pulls that feels for a force."""
+SLIDE_DISTANCE = 3e-3
+"""Metres of sliding over which the force is read."""
+MEDIAN_WINDOW_S = 0.025
+"""Seconds of the moving median over the force: one spike of the solver does not count."""
+MAX_PULL_TIME_S = 0.2
+"""Seconds the hand pulls with all its force before it gives up."""
+RESTING_TIME_S = 0.5
+"""Seconds a settled world runs before its snapshot is taken."""
+LOAD_STEPS = 24
+"""Steps over which contact forces are averaged."""
+SWAY_TIME_S = 0.5
+"""Seconds to see whether what balances on paper stays up when the piece is suddenly gone."""
+MAX_SWAY = 4e-3
+"""Metres a centre may swing then: a tower of 18 rows that loses a brick at its foot rocks by 2.5 mm."""
+MAX_GROWTH = 1e-4
+"""Metres it may be further off in the second half of that time than in the first: a fall grows."""
+BRICK_LIKE = 1.2
+"""A piece this much longer than wide is pulled lengthways only."""
+GRAZE = 5e-4
+"""Metres that another piece may reach into the way of a piece without blocking it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """What the probe found of one piece. load: newtons carried from above. pull: newtons to slide it out sideways, None
+    when the hand cannot. loose: it takes at most twice the friction of its own weight. stuck: there is no pull."""
+
+    load: float
+    pull: float | None
+    stands_without: bool
+    loose: bool
+    stuck: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Settled:
+    """A scene at rest, as every pull begins from it. rested: its poses. balanced: the assembly statics is asked about,
+    None where it is silent; exact: its faces meet as declared. loads: newtons. times: how much larger than the games'
+    pieces it is."""
+
+    snapshot: Snapshot
+    rested: Assembly
+    balanced: Assembly | None
+    exact: bool
+    loads: dict[str, float]
+    times: float
+
+
+def probe(
+    assembly: Assembly,
+    names: Iterable[str] | None = None,
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Probed]:
+    """Probe the named pieces, or all; fixed ones are skipped. In the assembly's order; deterministic.
+
+    workers: processes to use, None for all cores; the result is the same for any number. progress: told how many pieces
+    are done, of how many. Raises ValueError for a name
+    that is no piece, NotStandingError for a scene that falls by itself.
+    """
+    known = {body.name for body in assembly.bodies}
+    asked = known if names is None else set(names)
+    if unknown := sorted(asked - known):
+        raise ValueError(f"there is no piece {unknown[0]!r} to probe")
+    chosen = [body.name for body in assembly.free if body.name in asked]
+    if not chosen:
+        return {}
+    settled = settle(assembly)
+    found: dict[str, Probed] = {}
+    count = min(workers or os.cpu_count() or 1, len(chosen))
+    with in_order(partial(probe_piece, settled), chosen, count) as answers:
+        for name, one in zip(chosen, answers, strict=True):
+            found[name] = one
+            if progress is not None:
+                progress(len(found), len(chosen))
+    return found
+
+
+def settle(assembly: Assembly) -> Settled:
+    """Lets a scene come to rest and takes a snapshot. Raises NotStandingError when it falls."""
+    settled = settle_undisturbed(assembly)
+    if not settled.stands:
+        raise NotStandingError(f"{assembly.name} does not stand by itself, so there is nothing to pull out")
+    rested = at_poses(assembly, settled.names, settled.poses)
+    scale, times = Scale.of(rested.bodies), magnification(rested.bodies)
+    finer = replace(scale, rate=min(2 * scale.rate, max(RATES)))
+    contacts = find_contacts(assembly)
+    exact, balanced = contacts.meet, assembly
+    if not exact:
+        contacts, balanced = contacts_at_rest(rested, times), rested
+    statics = analyse(balanced, margins=False, contacts=contacts)
+    with BulletWorld(rested.bodies, scale=finer) as world:
+        world.settle()
+        world.run(round(RESTING_TIME_S * math.sqrt(times) * world.rate))
+        snapshot = world.snapshot()
+        loads = statics.loads if statics.stands else _pressing(world, rested)
+    return Settled(snapshot, rested, balanced if statics.stands else None, exact, loads, times)
+
+
+def _pressing(world: BulletWorld, assembly: Assembly) -> dict[str, float]:
+    """Returns the newtons with which each free piece is pressed down by its neighbours, averaged over a few steps."""
+    loads = {body.name: 0.0 for body in assembly.free}
+    for _ in range(LOAD_STEPS):
+        for name, load in pressing(world.advance(1, contacts=True).contacts or ()).items():
+            if name in loads:
+                loads[name] += load / LOAD_STEPS
+    return loads
+
+
+def probe_piece(settled: Settled, name: str) -> Probed:
+    """Probe one free piece of a scene at rest."""
+    body = next(body for body in settled.rested.free if body.name == name)
+    pulls = [
+        pull_along(settled, body, direction)
+        for direction in pull_directions(settled.rested, body, settled.times)
+    ]
+    pull = min((force for force in pulls if force is not None), default=None)
+    rub = body.piece.material.friction * body.piece.mass * GRAVITY
+    return Probed(
+        load=settled.loads.get(name, 0.0),
+        pull=pull,
+        stands_without=_stands_without(settled, name),
+        loose=pull is not None and pull <= LOOSE * rub,
+        stuck=pull is None,
+    )
+
+
+def pull_directions(assembly: Assembly, body: Body, times: float = 1.0) -> list[Array]:
+    """The horizontal directions (3,) to pull a piece in: lengthways for a piece like a brick, both ways, else along
+    both its sides; of these the ones with most room, up to the piece's own length."""
+    matrix, extents = body.pose.matrix, body.piece.extents
+    # leave out the axis that stands most upright; a stable sort, so that a cube is pulled along x first
+    flat = sorted(range(3), key=lambda axis: abs(float(matrix[2, axis])))[:2]
+    flat.sort(key=lambda axis: -float(extents[axis]))
+    if extents[flat[0]] >= BRICK_LIKE * extents[flat[1]]:
+        flat = flat[:1]
+    directions = []
+    for axis in flat:
+        level = matrix[:, axis] * (1.0, 1.0, 0.0)
+        level = level / np.linalg.norm(level)
+        directions += [level, -level]
+    clearances = [_clearance(assembly, body, direction, times) for direction in directions]
+    enough = max(clearances) - GRAZE * times
+    return [way for way, clearance in zip(directions, clearances, strict=True) if clearance >= enough]
+
+
+def _clearance(assembly: Assembly, body: Body, direction: Array, times: float) -> float:
+    """Metres a piece can go along `direction` before it meets the bounding box of another, at most its own length."""
+    frame = np.stack([direction, np.cross((0.0, 0.0, 1.0), direction), (0.0, 0.0, 1.0)])
+    low, high = _box(body, frame)
+    clearance = float(high[0] - low[0])
+    for other in assembly.bodies:
+        start, end = _box(other, frame)
+        beside = (start[1:] > high[1:] - GRAZE * times) | (end[1:] < low[1:] + GRAZE * times)
+        if other.name != body.name and not beside.any() and end[0] > low[0] + GRAZE * times:
+            clearance = min(clearance, max(0.0, float(start[0] - high[0])))
+    return clearance
+
+
+def _box(body: Body, frame: Array) -> tuple[Array, Array]:
+    """Returns the lowest and highest coordinates (3,) of a body's bounding box along the rows of a frame."""
+    middle, half = frame @ body.pose.position, np.abs(frame @ body.pose.matrix) @ (0.5 * body.piece.extents)
+    return np.asarray(middle - half), np.asarray(middle + half)
+
+
+def pull_along(settled: Settled, body: Body, direction: Array) -> float | None:
+    """Returns the newtons along `direction` (3,) that slide a piece; None when the hand is not strong enough."""
+    with BulletWorld.rebuilt(settled.snapshot) as world:
+        hand = Hand(world, replace(GRIP, force=math.inf))
+        hand.grab(body)
+        forces, slid = _drawn(world, hand, direction, settled.times)
+    rate = settled.snapshot.scale.rate
+    if slid[-1] < SLIDE_DISTANCE * settled.times:
+        return None
+    # what speeds the piece up is no resistance: a spring let go overshoots
+    resistance = forces - body.piece.mass * np.diff(slid, n=2, prepend=(0.0, 0.0)) * rate**2
+    window = min(len(resistance), round(MEDIAN_WINDOW_S * math.sqrt(settled.times) * rate))
+    return float(np.median(np.lib.stride_tricks.sliding_window_view(resistance, window), axis=1).max())
+
+
+def _drawn(world: BulletWorld, hand: Hand, direction: Array, times: float) -> tuple[Array, Array]:
+    """Draw the held piece until it slid far enough or the hand gives up: newtons and metres along, by step."""
+    name, start = hand.held or "", hand.target
+    begin = np.asarray(world.pose(name).position)
+    stride = PULL_SPEED * math.sqrt(times) / world.rate
+    forces: list[float] = []
+    slid, full_force_steps = [0.0], 0
+    while (
+        slid[-1] < SLIDE_DISTANCE * times
+        and full_force_steps < MAX_PULL_TIME_S * math.sqrt(times) * world.rate
+    ):
+        x, y, z = (np.asarray(start.position) + direction * stride * (len(forces) + 1)).tolist()
+        hand.move(packed(Pose((x, y, z), start.orientation)))
+        hand.act()
+        # the hand lifts what it holds; here what is below goes on carrying it, and all strength goes into the pull
+        level = hand.force * (1.0, 1.0, 0.0)
+        kept = level * min(1.0, GRIP.force / max(float(np.linalg.norm(level)), 1e-12))
+        x, y, z = (kept - hand.force).tolist()
+        world.push(name, (x, y, z))
+        world.run(1)
+        forces.append(float(kept @ direction))
+        slid.append(float((np.asarray(world.pose(name).position) - begin) @ direction))
+        full_force_steps = full_force_steps + 1 if np.linalg.norm(kept) >= 0.99 * GRIP.force else 0
+    return np.array(forces), np.array(slid[1:])
+
+
+def _stands_without(settled: Settled, name: str) -> bool:
+    """Whether the other pieces stay up. A force balance that finds no forces is believed where faces meet exactly; at
+    rest, where a piece may sink a tenth of a millimetre onto another, a run has to fall too."""
+    left = _without(settled.rested, name)
+    if not left.free:
+        return True
+    word: bool | None = None
+    if settled.balanced is not None:
+        balanced = _without(settled.balanced, name)
+        word = stands(balanced, contacts=None if settled.exact else contacts_at_rest(balanced, settled.times))
+    if word is False and settled.exact:
+        return False
+    task = TrialTask(left, limits_of(left), (0, 0), None, DOWN)
+    if word is False:
+        return run_quickly(task).stands
+    return (word is True and _stays_without(settled, name)) or run_trial(task).stands
+
+
+def _stays_without(settled: Settled, name: str) -> bool:
+    """Returns whether little moves, and ever less, when a piece is suddenly gone; False proves nothing."""
+    with BulletWorld.rebuilt(settled.snapshot) as world:
+        world.remove(name)
+        start, away = world.read().poses[:, :3], []
+        stride, slower = max(1, world.rate // READINGS_PER_S), math.sqrt(settled.times)
+        for _ in range(round(SWAY_TIME_S * slower * world.rate / stride)):
+            moved = world.advance(stride).poses[:, :3] - start
+            away.append(float(np.linalg.norm(moved, axis=1).max()))
+    half = len(away) // 2
+    grown = max(away[half:]) - max(away[:half])
+    return max(away) <= MAX_SWAY * settled.times and grown <= MAX_GROWTH * settled.times
+
+
+def _without(assembly: Assembly, name: str) -> Assembly:
+    return replace(assembly, bodies=tuple(body for body in assembly.bodies if body.name != name))

@@ -1,0 +1,166 @@
+"""The table of a sweep on file: rows are on disk as soon as they are found, and a table can be gone on with.
+
+While a sweep runs, rows are appended to a CSV file as they come; when it is done the file is written anew, in order.
+A Parquet table grows as `F.parquet.part.csv` beside it. A last line that was cut off is dropped; nothing else ever is.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from io import FileIO
+from pathlib import Path
+from typing import Any
+
+from engine.topple.errors import SweepError
+from engine.topple.laboratory.sweep import COLUMNS, SweepRow
+
+SYNC = 1.0
+"""Seconds after which rows are forced onto the disk: what a power cut may cost."""
+NUMBERS = {"x_mm", "y_mm", "z_mm", "yaw_deg", "tilt_deg"}
+PARQUET = ".parquet"
+
+
+class ResultsTable:
+    """A table being filled. rows: those found so far, by key, the earlier ones of the file too.
+
+    Raises SweepError when the file is something else than such a table, or the disk is full.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._growing = path.with_name(path.name + ".part.csv") if path.suffix == PARQUET else path
+        self.rows: dict[str, SweepRow] = {}
+        if path.suffix == PARQUET and path.exists():
+            self._keep(_from_parquet(path))
+        whole = self._read() if self._growing.exists() else 0
+        # without a buffer, which would write what failed once more when the file is closed
+        self._file: FileIO = self._growing.open("ab", buffering=0)
+        self._file.truncate(whole)
+        self._synced = time.monotonic()
+        if whole == 0:
+            self._append(",".join(COLUMNS) + "\n")
+
+    def add(self, row: SweepRow) -> None:
+        """One more row, safe on disk within a second."""
+        self.rows[row.key] = row
+        self._append(_line(row))
+
+    def finish(self, keys: Sequence[str]) -> None:
+        """Write the table in the order of these keys; rows of earlier runs that are not among them come last."""
+        wanted = dict.fromkeys(keys)
+        ordered = [self.rows[key] for key in wanted]
+        ordered += [row for key, row in self.rows.items() if key not in wanted]
+        fresh = self.path.with_name(self.path.name + ".new")
+        try:
+            if self.path.suffix == PARQUET:
+                _to_parquet(ordered, fresh)
+            else:
+                text = ",".join(COLUMNS) + "\n" + "".join(map(_line, ordered))
+                with fresh.open("w", newline="", encoding="utf-8") as file:
+                    file.write(text)
+                    file.flush()
+                    os.fsync(file.fileno())
+            fresh.replace(self.path)
+        except OSError as error:
+            fresh.unlink(missing_ok=True)
+            raise self._trouble(error) from error
+        self.close()
+        if self._growing != self.path:
+            self._growing.unlink()
+
+    def close(self) -> None:
+        """Let go of the file; what is in it stays."""
+        if not self._file.closed:
+            self._file.close()
+
+    def _append(self, text: str) -> None:
+        at = self._file.seek(0, os.SEEK_END)
+        try:
+            data = memoryview(text.encode())
+            while len(data):
+                data = data[self._file.write(data) :]
+            if time.monotonic() - self._synced > SYNC:
+                os.fsync(self._file.fileno())
+                self._synced = time.monotonic()
+        except OSError as error:
+            self._cut(at)
+            raise self._trouble(error) from error
+
+    def _cut(self, at: int) -> None:
+        """Take half a row away again; where even that fails the next run drops it."""
+        with suppress(OSError):
+            self._file.truncate(at)
+
+    def _trouble(self, error: OSError) -> SweepError:
+        return SweepError(
+            f"{self.path}: {error.strerror or error}. The {len(self.rows)} rows that are finished stay in "
+            f"{self._growing}; make room and give the same command again to go on"
+        )
+
+    def _read(self) -> int:
+        """Take over the rows of the growing file; how many of its bytes are whole lines."""
+        data = self._growing.read_bytes()
+        whole = data.rfind(b"\n") + 1
+        lines = list(csv.DictReader(io.StringIO(data[:whole].decode("utf-8", "replace"), newline="")))
+        header = data.partition(b"\n")[0].decode("utf-8", "replace").strip()
+        if whole and header != ",".join(COLUMNS):
+            raise SweepError(f"{self._growing} is no table of `teeter sweep`: give another name to --out")
+        try:
+            self._keep([_row(line) for line in lines])
+        except (ValueError, TypeError) as error:
+            raise SweepError(f"{self._growing} is damaged ({error}): give another name to --out") from error
+        return whole
+
+    def _keep(self, rows: Sequence[SweepRow]) -> None:
+        self.rows.update((row.key, row) for row in rows)
+
+
+def _line(row: SweepRow) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(
+        ["" if value is None else value for value in (getattr(row, name) for name in COLUMNS)]
+    )
+    return text.getvalue()
+
+
+def _row(line: dict[str, Any]) -> SweepRow:
+    """A row from texts, or from values. Raises ValueError for what is none."""
+    values: dict[str, Any] = {}
+    for name in COLUMNS:
+        value: Any = line[name] if line[name] != "" else None
+        if name == "number":
+            value = int(line[name])
+        elif name in NUMBERS and value is not None:
+            value = float(value)
+        values[name] = value
+    if not values["key"] or not values["verdict"]:
+        raise ValueError(f"row {values['number']} has no verdict or no key")
+    return SweepRow(**values)
+
+
+def _to_parquet(rows: Sequence[SweepRow], path: Path) -> None:
+    import pyarrow as arrow
+    from pyarrow import parquet
+
+    kinds = {name: arrow.float64() for name in NUMBERS} | {"number": arrow.int64()}
+    schema = arrow.schema([(name, kinds.get(name, arrow.string())) for name in COLUMNS])
+    columns = {name: [getattr(row, name) for row in rows] for name in COLUMNS}
+    parquet.write_table(arrow.table(columns, schema=schema), path)
+
+
+def _from_parquet(path: Path) -> list[SweepRow]:
+    import pyarrow as arrow
+    from pyarrow import parquet
+
+    try:
+        table = parquet.read_table(path)
+        if tuple(table.column_names) != COLUMNS:
+            raise SweepError(f"{path} is no table of `teeter sweep`: give another name to --out")
+        return [_row(line) for line in table.to_pylist()]
+    except (arrow.ArrowException, ValueError) as error:
+        raise SweepError(f"{path} is damaged ({error}): give another name to --out") from error

@@ -1,0 +1,290 @@
+"""A sweep: the same tower with one piece in many places, or many scenes, each judged, each a row of a table.
+
+A row is decided by statics where it has a safety margin, else by a whole check with its simulations, whose word it
+then is. Rows depend on nothing but the tower, the place and the seed: not on other rows, their order, the process or
+the machine. `key` names what a row was asked, so that a table can be gone on with and rows of several runs put
+together.
+
+The places of a sweep: values along axes as they are typed, and their combinations.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from engine.topple.balance.equilibrium import balance_of
+from engine.topple.balance.incremental import IncrementalStatics
+from engine.topple.balance.margins import tilt_of
+from engine.topple.balance.safety_margin import safe_verdict
+from engine.topple.errors import StaticsError, SweepError
+from engine.topple.verdict import CheckOptions, check
+from engine.world import Assembly, Body
+from models.piece import Piece
+
+FORMAT = 1
+"""Of the keys: raised when rows of an earlier version may not be mixed with new ones."""
+OVERLAP = 2e-4
+"""Metres that the piece may stand in others, as in a scene file."""
+
+Word = Literal["stands", "topples", "unsure", "overlaps", "apart"]
+Method = Literal["statics", "dynamics", "geometry"]
+
+
+@dataclass(frozen=True, slots=True)
+class SweepRow:
+    """One place, or one scene. x_mm, y_mm, z_mm: of the piece's frame; yaw_deg: turned from how it lies in the scene;
+    empty for a whole scene. verdict: `overlaps` when the place is taken, `apart` when nothing is below it. judge: what
+    decided. tilt_deg: as in `teeter check`; empty where statics is silent. weakest: goes first.
+    """
+
+    number: int
+    scene: str
+    x_mm: float | None
+    y_mm: float | None
+    z_mm: float | None
+    yaw_deg: float | None
+    verdict: Word
+    judge: Method
+    tilt_deg: float | None
+    weakest: str | None
+    key: str
+
+
+COLUMNS = tuple(field.name for field in fields(SweepRow))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SweepPlace:
+    """Where the piece shall be tried: x_mm, y_mm, yaw_deg as asked; body: the piece there, None when there is nothing
+    below.
+    """
+
+    number: int
+    x_mm: float
+    y_mm: float
+    yaw_deg: float
+    body: Body | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Study:
+    """What all places have in common. tower: without the piece. margins: with the tilt margin of what stands. digest:
+    of the tower and the options, made by `study`.
+    """
+
+    tower: Assembly
+    seed: int
+    margins: bool
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SweepScene:
+    """A whole scene to be judged. key: of its pieces and the options, made by `case`."""
+
+    number: int
+    assembly: Assembly
+    seed: int
+    key: str
+
+
+def study(tower: Assembly, *, seed: int = 0, margins: bool = True) -> Study:
+    """A study of places on a tower."""
+    return Study(tower, seed, margins, _digest([FORMAT, seed, margins, *map(_of_body, tower.bodies)]))
+
+
+def case(number: int, assembly: Assembly, seed: int = 0) -> SweepScene:
+    """A scene as a row to come."""
+    return SweepScene(number, assembly, seed, _digest([FORMAT, seed, *map(_of_body, assembly.bodies)])[:16])
+
+
+def key_of(one: Study, place: SweepPlace) -> str:
+    """Returns what a row was asked, in 16 hexadecimal digits."""
+    what = None if place.body is None else _of_body(place.body)
+    return _digest([one.digest, place.x_mm, place.y_mm, place.yaw_deg, what])[:16]
+
+
+_guard = threading.Lock()
+"""Simulators and incremental statics are not for several threads at a time."""
+_towers: dict[str, IncrementalStatics] = {}
+
+
+def judge_place(one: Study, place: SweepPlace) -> SweepRow:
+    """Returns the row of one place. Raises nothing for towers and pieces that can be built."""
+    with _guard:
+        found = _Judged("apart", "geometry") if place.body is None else _find(one, place.body)
+    return found.row(place.number, one.tower.name, key_of(one, place), place)
+
+
+def judge_case(one: SweepScene) -> SweepRow:
+    """Returns the row of one scene: the verdict of `check`."""
+    with _guard:
+        found = _checked(one.assembly, one.seed)
+    return found.row(one.number, one.assembly.name, one.key)
+
+
+def judge_places(one: Study, places: Iterable[SweepPlace]) -> list[SweepRow]:
+    """Returns the rows of some places: a parcel for a cluster."""
+    return [judge_place(one, place) for place in places]
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    verdict: Word
+    judge: Method
+    tilt: float | None = None
+    weakest: str | None = None
+
+    def row(self, number: int, scene: str, key: str, place: SweepPlace | None = None) -> SweepRow:
+        """Returns the row of a scene, or of a place in it."""
+        body = None if place is None else place.body
+        return SweepRow(
+            number=number,
+            scene=scene,
+            x_mm=None if place is None else place.x_mm,
+            y_mm=None if place is None else place.y_mm,
+            z_mm=None if body is None else round(body.pose.position[2] * 1e3, 6),
+            yaw_deg=None if place is None else place.yaw_deg,
+            verdict=self.verdict,
+            judge=self.judge,
+            tilt_deg=None if self.tilt is None else round(self.tilt, 4),
+            weakest=self.weakest,
+            key=key,
+        )
+
+
+def _find(one: Study, body: Body) -> _Judged:
+    """Returns the verdict on the tower with the piece there."""
+    tower = _tower_of(one)
+    added = tower.adding(body)
+    if any(each.depth > OVERLAP and body.name in (each.first, each.second) for each in added.overlaps):
+        return _Judged("overlaps", "geometry")
+    if not added.touches:
+        return _Judged("apart", "geometry")
+    whole, contacts = tower.with_piece(body), tower.contacts(body)
+    quick = None if added.stands is None else safe_verdict(whole, contacts=contacts, balanced=added.stands)
+    if quick is None:
+        return _checked(whole, one.seed)
+    if not quick.stands:
+        return _Judged("topples", "statics", 0.0, quick.first)
+    if not one.margins:
+        return _Judged("stands", "statics")
+    try:
+        margin = tilt_of(balance_of(whole, contacts))
+    except StaticsError:
+        return _Judged("stands", "statics")
+    return _Judged("stands", "statics", margin.degrees, margin.weakest)
+
+
+def _checked(assembly: Assembly, seed: int) -> _Judged:
+    """Returns the verdict of a whole check."""
+    found = check(assembly, CheckOptions(seed=seed, workers=1))
+    falls = found.word == "topples"
+    first = found.dynamics.first_to_move if falls else found.statics.weakest
+    return _Judged(found.word, "dynamics", found.statics.tilt_deg, first)
+
+
+def _tower_of(one: Study) -> IncrementalStatics:
+    """Returns the incremental statics of a study, kept for the next place; of earlier studies nothing is kept."""
+    if one.digest not in _towers:
+        _towers.clear()
+        _towers[one.digest] = IncrementalStatics(one.tower)
+    return _towers[one.digest]
+
+
+def best(rows: Sequence[SweepRow], count: int) -> list[SweepRow]:
+    """The safest: of those that stand, the greatest tilt margin first; of equal ones that which lies farthest from any
+    place where it does not stand.
+    """
+    standing = [row for row in rows if row.verdict == "stands"]
+    room = dict(zip((row.number for row in standing), _room(rows, standing), strict=True))
+    order = sorted(standing, key=lambda row: (-round(row.tilt_deg or 0.0, 3), -room[row.number], row.number))
+    return order[:count]
+
+
+def _room(rows: Sequence[SweepRow], standing: Sequence[SweepRow]) -> list[float]:
+    """Returns the millimetres from places that stand to the nearest one, equally turned, that does not."""
+    bad: dict[float | None, list[tuple[float, float]]] = {}
+    for row in rows:
+        if row.verdict != "stands" and row.x_mm is not None and row.y_mm is not None:
+            bad.setdefault(row.yaw_deg, []).append((row.x_mm, row.y_mm))
+    trees = {yaw: cKDTree(places) for yaw, places in bad.items()}
+    room = []
+    for row in standing:
+        here = np.array([row.x_mm, row.y_mm], dtype=np.float64)
+        room.append(round(float(trees[row.yaw_deg].query(here)[0]), 6) if row.yaw_deg in trees else math.inf)
+    return room
+
+
+def _digest(what: object) -> str:
+    return hashlib.sha256(json.dumps(what).encode()).hexdigest()
+
+
+def _of_body(body: Body) -> list[object]:
+    """Returns all of a body that a verdict depends on, as JSON."""
+    return [body.name, _of_piece(body.piece), body.pose.position, body.pose.orientation, body.fixed]
+
+
+@lru_cache(maxsize=1024)
+def _of_piece(piece: Piece) -> str:
+    material = piece.material
+    numbers = [piece.mass, *piece.centre_of_mass.tolist(), *piece.inertia.ravel().tolist(), material.friction]
+    shapes = [
+        [part.kind, part.centre.tolist(), part.rotation.tolist(), part.vertices.tolist(), part.radius]
+        for part in piece.parts
+    ]
+    rings = [[ring.tolist() for ring in facet.rings] for facet in piece.surface.facets]
+    return _digest([numbers, material.restitution, shapes, rings])
+
+
+MAX_STEPS = 100_000
+MAX_PLACES = 50_000_000
+"""A table of this many rows fills a disk of 5 GB."""
+
+Spot = tuple[float, float, float]
+"""x and y in millimetres, yaw in degrees."""
+
+
+def axis_of(words: str, option: str) -> list[float]:
+    """Returns the values of `A:B:N` (N from A to B, both included) or of a single number. Raises SweepError."""
+    parts = words.split(":")
+    try:
+        values = [float(part) for part in parts[:2]]
+        count = int(parts[2]) if len(parts) == 3 else 1
+    except ValueError:
+        values, count = [], 0
+    if len(parts) not in (1, 3) or not all(map(math.isfinite, values)) or not 0 < count <= MAX_STEPS:
+        raise SweepError(
+            f"{option} = {words}: must be a number, or FROM:TO:COUNT such as -20:20:9, "
+            f"with a count of 1 to {MAX_STEPS}"
+        )
+    if count == 1 and len(parts) == 3 and values[0] != values[1]:
+        raise SweepError(f"{option} = {words}: one step cannot lead from {values[0]:g} to {values[1]:g}")
+    return [round(float(value), 9) for value in np.linspace(values[0], values[-1], count)]
+
+
+def spots_of(x: list[float], y: list[float], yaw: list[float], samples: int | None, seed: int) -> list[Spot]:
+    """All combinations, x fastest and yaw slowest; or so many places at random between the ends. Raises SweepError
+    for more than a table holds.
+    """
+    count = len(x) * len(y) * len(yaw) if samples is None else samples
+    if not 0 < count <= MAX_PLACES:
+        raise SweepError(f"{count} places: must be from 1 to {MAX_PLACES}")
+    if samples is None:
+        return [(a, b, c) for c in yaw for b in y for a in x]
+    random = np.random.default_rng(seed)
+    ends = np.array([[min(axis), max(axis)] for axis in (x, y, yaw)])
+    return [
+        (round(float(a), 6), round(float(b), 6), round(float(c), 6))
+        for a, b, c in ends[:, 0] + random.random((samples, 3)) * (ends[:, 1] - ends[:, 0])
+    ]

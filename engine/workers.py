@@ -1,0 +1,230 @@
+"""Questions answered by other processes: started, asked, polled, waited for, and replaced when they die.
+
+`Worker` is one process that answers one question at a time; `in_order` asks many inputs the same question with
+several of them. Knows nothing of what is asked.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import Any, Generic, Literal, TypeVar
+
+from models.errors import TeeterError
+
+Q = TypeVar("Q")
+R = TypeVar("R")
+
+AHEAD = 4
+"""Inputs under way or answered ahead of the one that is waited for, per process: enough that none idles behind a slow
+one, few enough that stopping early costs little."""
+MAX_DEATHS = 3
+"""Processes that may die over one input before it is given up."""
+
+
+class WorkerError(TeeterError):
+    """Processes died again and again while working, or the cluster cannot be reached."""
+
+
+class WorkerDiedError(WorkerError):
+    """A process ended without an answer: killed, out of memory, or crashed in native code."""
+
+
+_parent_ends: set[Connection] = set()
+"""This process's ends of all pipes: a forked worker closes its copies, so that it hears when this process is gone."""
+
+
+class Worker(Generic[Q, R]):
+    """A process that calls `answer` with each question, one at a time, until it is closed.
+
+    answer: runs in the process; with "spawn" it must be a function of a module. start_method: "fork" begins at once
+    with all that is in memory (see `can_fork`), "spawn" with a fresh interpreter, on every system.
+    """
+
+    def __init__(
+        self,
+        answer: Callable[[Q], R],
+        *,
+        start_method: Literal["fork", "spawn"] = "fork",
+        name: str = "worker",
+    ) -> None:
+        context = multiprocessing.get_context(start_method)
+        self.pipe, theirs = context.Pipe()
+        _parent_ends.add(self.pipe)
+        self._process: Any = context.Process(  # type: ignore[attr-defined]
+            target=_serve, args=(theirs, answer), daemon=True, name=f"teeter {name}"
+        )
+        self._process.start()
+        theirs.close()
+        self.is_busy = False
+
+    def ask(self, question: Q) -> None:
+        """Sends a question without waiting for the answer. Raises ValueError while one is being answered,
+        WorkerDiedError when the process is gone.
+        """
+        if self.is_busy:
+            raise ValueError("the worker is still answering: take its result first")
+        try:
+            self.pipe.send(question)
+        except OSError as error:
+            raise WorkerDiedError("the process is gone") from error
+        self.is_busy = True
+
+    def poll(self, seconds: float = 0.0) -> bool:
+        """Returns whether `result` would return or raise without waiting, after at most so many seconds."""
+        return self.pipe.poll(seconds)
+
+    def result(self) -> R:
+        """Waits for the answer. Raises what `answer` raised, WorkerDiedError when the process ended instead."""
+        try:
+            is_answer, said = self.pipe.recv()
+        except (EOFError, OSError) as error:
+            raise WorkerDiedError("the process ended without an answer") from error
+        finally:
+            self.is_busy = False
+        if not is_answer:
+            raise said
+        answer: R = said
+        return answer
+
+    def close(self) -> None:
+        """Kills the process, whatever it is doing."""
+        self._process.kill()
+        self._process.join()
+        _parent_ends.discard(self.pipe)
+        self.pipe.close()
+
+
+def _serve(pipe: Connection, answer: Callable[[Any], Any]) -> None:
+    """The loop of the process."""
+    for end in _parent_ends:
+        end.close()
+    # an interrupt from the terminal reaches the whole group; the parent then closes its workers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    while True:
+        try:
+            question = pipe.recv()
+        except EOFError:
+            return
+        try:
+            said = True, answer(question)
+        except Exception as error:
+            error.add_note(traceback.format_exc())
+            said = False, error
+        pipe.send(said)
+
+
+def can_fork() -> bool:
+    """Whether workers can be forked: where the system can, and no other thread would be cut off half-way."""
+    return "fork" in multiprocessing.get_all_start_methods() and threading.active_count() == 1
+
+
+@contextmanager
+def in_order(ask: Callable[[Q], R], inputs: Iterable[Q], workers: int) -> Iterator[Iterator[R]]:
+    """The answers of `ask` in the order of the inputs, found by at most `workers` processes where more than one helps.
+
+    Work begins before the first answer is taken; leaving the block drops what is unfinished. A process that dies
+    (killed, out of memory) is replaced and its input asked again. Iterating raises WorkerError when `MAX_DEATHS`
+    processes died over one input, and whatever `ask` raises.
+    """
+    if workers <= 1 or not can_fork():
+        yield map(ask, inputs)
+        return
+    pool = _Pool(ask, iter(inputs), workers)
+    try:
+        pool.hand_out()
+        yield pool.answers()
+    finally:
+        pool.close()
+
+
+@dataclass(slots=True, eq=False)
+class _Question:
+    """An input on its way through the pool."""
+
+    value: Any
+    deaths: int = 0
+    is_answered: bool = False
+    answer: Any = None
+    error: Exception | None = None
+
+
+class _Pool:
+    """Workers that are given the next input as soon as they are idle; made when first needed."""
+
+    def __init__(self, ask: Callable[[Any], Any], inputs: Iterator[Any], workers: int) -> None:
+        self._ask, self._inputs, self._size = ask, inputs, workers
+        self._workers: list[Worker[Any, Any]] = []
+        self._asked: dict[Worker[Any, Any], _Question] = {}
+        self._waiting: list[_Question] = []
+
+    def hand_out(self) -> None:
+        """Gives inputs to idle workers, as far ahead as is worth it."""
+        while len(self._asked) < self._size and len(self._waiting) < AHEAD * self._size:
+            try:
+                question = _Question(next(self._inputs))
+            except StopIteration:
+                return
+            self._waiting.append(question)
+            self._give(question)
+
+    def _give(self, question: _Question) -> None:
+        idle = next((worker for worker in self._workers if worker not in self._asked), None)
+        if idle is None:
+            idle = Worker(self._ask)
+            self._workers.append(idle)
+        self._asked[idle] = question
+        try:
+            idle.ask(question.value)
+        except WorkerDiedError:
+            self._replace(idle)
+
+    def _replace(self, dead: Worker[Any, Any]) -> None:
+        """Asks what a dead worker was asked of a fresh one; gives up after so many deaths."""
+        question = self._asked.pop(dead)
+        self._workers.remove(dead)
+        dead.close()
+        question.deaths += 1
+        if question.deaths >= MAX_DEATHS:
+            raise WorkerError(
+                f"processes died {question.deaths} times over {question.value!r}: is there enough memory? "
+                "--workers with a smaller number needs less"
+            )
+        self._give(question)
+
+    def answers(self) -> Iterator[Any]:
+        """The answers in the order of the inputs."""
+        self.hand_out()
+        while self._waiting:
+            while not self._waiting[0].is_answered:
+                self._collect()
+            first = self._waiting.pop(0)
+            self.hand_out()
+            if first.error is not None:
+                raise first.error
+            yield first.answer
+
+    def _collect(self) -> None:
+        """Waits until a worker has answered or died."""
+        ready = wait([worker.pipe for worker in self._asked])
+        for worker in [worker for worker in self._asked if worker.pipe in ready]:
+            try:
+                answer, error = worker.result(), None
+            except WorkerDiedError:
+                self._replace(worker)
+                continue
+            except Exception as raised:
+                answer, error = None, raised
+            question = self._asked.pop(worker)
+            question.answer, question.error, question.is_answered = answer, error, True
+        self.hand_out()
+
+    def close(self) -> None:
+        for worker in self._workers:
+            worker.close()
