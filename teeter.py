@@ -57,7 +57,7 @@ Everything that is wrong with what was asked comes as one exception with a sente
 
 >>> teeter.load("arhc")
 Traceback (most recent call last):
-scenes.faults.SceneError: arhc: there is no such file, nor a shipped scene of this name; did you mean 'arch'?
+scenes.scene.SceneError: arhc: there is no such file, nor a shipped scene of this name; did you mean 'arch'?
 """
 
 from __future__ import annotations
@@ -98,11 +98,11 @@ class Played:
 
 def build(pieces: Sequence[Mapping[str, Any]], *, name: str = "built", has_table: bool = True) -> Scene:
     """A scene from pieces, each with the keys of a `[[piece]]` of a scene file (scenes/README.md): `id`, `model` or
-    `shape`, `position`, ... has_table: on the usual table. Raises scenes.faults.SceneError with all that is wrong."""
+    `shape`, `position`, ... has_table: on the usual table. Raises scenes.scene.SceneError with all that is wrong."""
     from scenes.dump import compose
-    from scenes.schema import Table
+    from scenes.schema import TableTop
 
-    text = compose(name, Table() if has_table else None, pieces)
+    text = compose(name, TableTop() if has_table else None, pieces)
     with tempfile.TemporaryDirectory() as folder:
         # read back like any other scene, so that the same faults are found and named alike
         path = Path(folder) / f"{name}.toml"
@@ -122,7 +122,7 @@ def check(
     """Would it topple? scene: a file, the name of a shipped scene, or a loaded scene.
 
     settle_mm: gaps and overlaps to close first. friction: of every pair. time: seconds to simulate, None until it is
-    decided. seed: of the disturbances. workers: processes, all cores when None. Raises scenes.faults.SceneError.
+    decided. seed: of the disturbances. workers: processes, all cores when None. Raises scenes.scene.SceneError.
     """
     loaded = scene if isinstance(scene, Scene) else load(scene, settle_mm=settle_mm)
     options = CheckOptions(settle=settle_mm / 1e3, friction=friction, time=time, seed=seed, workers=workers)
@@ -142,7 +142,7 @@ def sweep(
     """Where could this piece go: a verdict and a tilt margin for every place, x fastest and yaw slowest.
 
     x, y: mm; yaw: degrees from how the piece lies; the piece is let down onto the others at every place. workers:
-    processes, all cores when None. Raises scenes.faults.SceneError, engine.topple.errors.SweepError for axes without
+    processes, all cores when None. Raises scenes.scene.SceneError, engine.topple.errors.SweepError for axes without
     values, and KeyError for a piece that the scene does not have.
     """
     import os

@@ -28,11 +28,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import urdf
+from engine.geometry.rotation import even_directions, matrix_of, nudged
 from engine.parameters import solver_settings, surface_settings
-from engine.pose import Pose, matrix_of
+from engine.pose import Pose
 from engine.quiet import without_stderr
 from engine.resident import Resident, contact_of, outwards
-from engine.rotation import directions, turned
 from engine.settings import GRAVITY, TUNING, Scale, Tuning
 from engine.snapshot import Snapshot
 from engine.world import Body, Contact, Tick, Vector
@@ -201,8 +201,8 @@ class BulletWorld:
         scaled = [value / unit for value in force]
         self._call(pybullet.applyExternalForce, resident.handle, -1, scaled, at, pybullet.WORLD_FRAME)
         if any(torque):
-            turned = [value / (unit * self.scale.length) for value in torque]
-            self._call(pybullet.applyExternalTorque, resident.handle, -1, turned, pybullet.WORLD_FRAME)
+            nudged = [value / (unit * self.scale.length) for value in torque]
+            self._call(pybullet.applyExternalTorque, resident.handle, -1, nudged, pybullet.WORLD_FRAME)
 
     def launch(self, name: str, velocity: Vector, spin: Vector = (0.0, 0.0, 0.0)) -> None:
         """Give a body a velocity (m/s, of its centre of mass) and a spin (rad/s) from now on."""
@@ -212,7 +212,7 @@ class BulletWorld:
         half = 0.5 / self.rate
         scaled = np.array(velocity) / self.scale.length
         ahead = (np.array(position) + half * scaled).tolist()
-        onwards = turned(np.array(orientation), half * np.array(spin)).tolist()
+        onwards = nudged(np.array(orientation), half * np.array(spin)).tolist()
         self._call(pybullet.resetBasePositionAndOrientation, resident.handle, ahead, onwards)
         self._call(pybullet.resetBaseVelocity, resident.handle, scaled.tolist(), list(spin))
 
@@ -329,11 +329,11 @@ class BulletWorld:
         if not residents:
             return
         places = [self._call(pybullet.getBasePositionAndOrientation, item.handle) for item in residents]
-        axes = directions(self.tuning.seed_tilts) * self.tuning.seed_tilt
+        axes = even_directions(self.tuning.seed_tilts) * self.tuning.seed_tilt
         for turn in range(len(axes)):
             for row, (resident, (position, orientation)) in enumerate(zip(residents, places, strict=True)):
                 # neighbours tilt about different axes, so that no pair moves as one
-                tilted = turned(np.array(orientation), axes[(turn + 5 * row) % len(axes)]).tolist()
+                tilted = nudged(np.array(orientation), axes[(turn + 5 * row) % len(axes)]).tolist()
                 self._call(pybullet.resetBasePositionAndOrientation, resident.handle, position, tilted)
             self._call(pybullet.performCollisionDetection)
         for resident, place in zip(residents, places, strict=True):

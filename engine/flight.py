@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from engine.bullet import BulletWorld
 from engine.pose import Pose
 from engine.settings import GRAVITY
+from engine.tolerances import REST_IN_FLIGHT
 from engine.watch import farthest
 from engine.world import Body, Tick
 
@@ -23,10 +24,6 @@ ROOM = 2e-3
 """Metres of air around a piece that flies, more than any contact reaches."""
 MORE_ROOM = 4e-3
 """Metres of air around one that sets off: it would come and go with less."""
-STILL_WAY = 5e-4
-"""Metres: what no corner leaves by more, lies still."""
-STILL_TIME = 0.5
-"""Seconds for which it has lain so."""
 
 
 class Stillness:
@@ -34,7 +31,7 @@ class Stillness:
 
     def __init__(self, tick: Tick, bodies: Iterable[Body], rate: int, is_still: bool) -> None:
         self._extents = {body.name: body.piece.extents for body in bodies}
-        self._dwell = round(STILL_TIME * rate)
+        self._dwell = round(REST_IN_FLIGHT.time * rate)
         self._anchor = tick
         self._since = tick.step - self._dwell if is_still else tick.step
 
@@ -49,7 +46,7 @@ class Stillness:
             rows = [row for row, name in enumerate(tick.names) if name != held]
             extents = np.array([self._extents[name] for name in names])
             ways = farthest(self._anchor.poses[[before[name] for name in names]], tick.poses[rows], extents)
-            if float(ways.max()) > STILL_WAY:
+            if float(ways.max()) > REST_IN_FLIGHT.displacement:
                 self._anchor, self._since = tick, tick.step
         return tick.step - self._since >= self._dwell
 

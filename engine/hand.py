@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.events import Grabbed, Released
-from engine.pose import Pose, angle_between, rotation_vector
+from engine.geometry.rotation import angle_between, rotation_vector
+from engine.pose import Pose
 from engine.settings import GRAVITY
 from engine.world import Body, Vector, World
 

@@ -11,8 +11,9 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.geometry.rotation import angle_between
 from engine.hand import Hand, Target, packed
-from engine.pose import Pose, angle_between
+from engine.pose import Pose
 from engine.settings import GRAVITY
 
 Array = NDArray[np.float64]

@@ -7,6 +7,7 @@ pair adds dampings and puts stiffnesses in series.
 from __future__ import annotations
 
 from engine.settings import Scale, Tuning
+from models.material import factor_of
 from models.piece import Piece
 
 
@@ -43,8 +44,8 @@ def surface_settings(tuning: Tuning, rate: int, piece: Piece, is_fixed: bool) ->
             "contactStiffness": 4.0 * damping * rate / tuning.relaxation,
         }
     return {
-        "lateralFriction": piece.material.friction**0.5,
-        "restitution": piece.material.restitution**0.5,
+        "lateralFriction": factor_of(piece.material.friction),
+        "restitution": factor_of(piece.material.restitution),
         "rollingFriction": tuning.rolling_ball if is_ball else 0.0,
         "spinningFriction": 0.0,
         "linearDamping": 0.0,

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import urdf
-from engine.pose import Pose, matrix_of, quaternion_of
-from engine.rotation import turned
+from engine.geometry.rotation import matrix_of, nudged, quaternion_of
+from engine.pose import Pose
 from engine.settings import Scale
 from engine.world import Body, Contact, Vector
 
@@ -57,7 +57,7 @@ def outwards(
     velocities = np.array([motion[0] for _, motion in states]).reshape(-1, 3) * scale.length
     spins = np.array([motion[1] for _, motion in states]).reshape(-1, 3)
     positions = positions * scale.length - half * velocities
-    quaternions = turned(quaternions, -half * spins)
+    quaternions = nudged(quaternions, -half * spins)
     for row, resident in enumerate(residents):
         if not resident.is_plain:
             x, y, z, w = quaternions[row]

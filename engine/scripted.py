@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.pose import Pose, angle_between
+from engine.geometry.rotation import angle_between
+from engine.pose import Pose
 from engine.settings import GRAVITY, RATES, TUNING
 from engine.world import Body, Contact, Tick, Vector
 

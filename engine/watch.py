@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.events import Dropped, Moved, Parted, Rested, SceneEvent, Touched
-from engine.pose import turns_of
+from engine.geometry.rotation import matrices_of
+from engine.tolerances import FALL_DROP, REST, RestTolerance, has_fallen, is_at_rest
 from engine.world import Body, Tick
 
 Array = NDArray[np.float64]
@@ -38,16 +39,21 @@ class Thresholds:
     move: float = 1e-3
     """A corner of the bounding box this far from the last rest has moved: far more than a resting tower
     creeps."""
-    drop: float = 8e-3
+    drop: float = FALL_DROP
     """A centre lower by more than this, and by half the piece's smallest side, has dropped."""
-    rest_speed: float = 1e-3
+    rest_speed: float = REST.speed
     """m/s. Everything slower is at rest."""
-    rest_way: float = 1e-4
+    rest_way: float = REST.displacement
     """Whatever its speed, what stays within this of one place is at rest: the velocities of hulls jump to and fro from
     step to step while nothing gets anywhere."""
-    rest_time: float = 0.5
+    rest_time: float = REST.time
     """Rest that has lasted this long is believed: a piece that rocks turns round faster, and one that teeters
     on its edge passes 1 mm/s within this time."""
+
+    @property
+    def rest(self) -> RestTolerance:
+        """The last three together."""
+        return RestTolerance(self.rest_speed, self.rest_way, self.rest_time)
 
     def scaled(self, times: float) -> Thresholds:
         """Those of a scene `times` as large as the games' pieces: the same picture, slower by its root."""
@@ -213,21 +219,21 @@ class Watch:
         extents = np.array([self._bodies[name].piece.extents for name in tick.names])
         away = farthest(before, tick.poses, extents)
         lowered = before[:, 2] - tick.poses[:, 2]
-        allowed = np.maximum(0.5 * extents.min(axis=1), self.thresholds.drop)
+        fallen = has_fallen(lowered, extents.min(axis=1), self.thresholds.drop)
         moved, dropped = [], []
-        for row in np.flatnonzero((away > self.thresholds.move) | (lowered > allowed)):
+        for row in np.flatnonzero((away > self.thresholds.move) | fallen):
             name = tick.names[row]
             if away[row] > self.thresholds.move and name not in self._moved:
                 self._moved.add(name)
                 moved.append(Moved(tick.step, name, 1e3 * float(away[row])))
-            if lowered[row] > allowed[row] and name not in self._dropped:
+            if fallen[row] and name not in self._dropped:
                 self._dropped.add(name)
                 dropped.append(Dropped(tick.step, name, 1e3 * float(lowered[row])))
         return sorted(moved), sorted(dropped)
 
-    def _way(self, before: Tick, after: Tick) -> float:
-        """How far the corner that moved most has moved between two ticks; metres."""
-        if before.names != after.names:
+    def _way(self, before: Tick | None, after: Tick) -> float:
+        """How far the corner that moved most has moved between two ticks; metres, infinite with none before."""
+        if before is None or before.names != after.names:
             return np.inf
         extents = np.array([self._bodies[name].piece.extents for name in after.names])
         return float(farthest(before.poses, after.poses, extents).max())
@@ -235,11 +241,12 @@ class Watch:
     def _rests(self, tick: Tick) -> tuple[Rested, ...]:
         """`Rested` once for each time that everything comes to rest."""
         since = tick.step
-        if float(tick.speeds.max(initial=0.0)) >= self.thresholds.rest_speed:
-            if self._anchor is None or self._way(self._anchor, tick) > self.thresholds.rest_way:
-                self._anchor, self._quiet_since, self._is_rested = tick, None, False
-                return ()
-            since = self._anchor.step
+        speed, anchor = float(tick.speeds.max(initial=0.0)), self._anchor
+        if not is_at_rest(speed, lambda: self._way(anchor, tick), self.thresholds.rest):
+            self._anchor, self._quiet_since, self._is_rested = tick, None, False
+            return ()
+        if anchor is not None and speed >= self.thresholds.rest_speed:
+            since = anchor.step
         if self._quiet_since is None:
             self._quiet_since = since
         if self._is_rested or tick.step - self._quiet_since < self._rest_dwell:
@@ -257,7 +264,7 @@ def farthest(before: Array, after: Array, extents: Array) -> Array:
 
     extents: (n, 3) metres, of the bounding boxes. A piece that turns on the spot moves too.
     """
-    turned = turns_of(after[:, 3:]) - turns_of(before[:, 3:])
+    turned = matrices_of(after[:, 3:]) - matrices_of(before[:, 3:])
     turned *= 0.5 * extents[:, None, :]
     moves = (after[:, None, :3] - before[:, None, :3]) + CORNERS @ turned.swapaxes(1, 2)
     found: Array = np.sqrt((moves**2).sum(axis=2)).max(axis=1)

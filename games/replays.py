@@ -72,12 +72,12 @@ def _own(meta: Meta) -> dict[str, Body]:
 
 
 def _body(replay: Replay, body: BodyMeta) -> Body:
-    from scenes.pieces import table_body
-    from scenes.schema import Table
+    from scenes.assemble import table_body
+    from scenes.schema import TableTop
 
     try:
         if body.id == TABLE and body.spec is None:
-            return table_body(Table())
+            return table_body(TableTop())
         spec: PieceSpec = find(body.model or "") if body.spec is None else parse(body.spec, body.id)
         return Body(body.id, build(spec), NOWHERE, body.fixed)
     except ModelError as error:

@@ -1,4 +1,4 @@
-"""Softened edges, for the picture only: statics and dynamics keep the sharp ones.
+"""Bevelled edges, for the picture only: statics and dynamics keep the sharp ones.
 
 Convex solids are shrunk and swollen again by a ball; straight prisms get a rounded outline and rounded ends; turned
 pieces a rounded profile. What is none of these keeps its edges.
@@ -12,34 +12,31 @@ import numpy as np
 from scipy.spatial import ConvexHull, HalfspaceIntersection
 
 from models.cut import ARC_DRAWN, arch_outline, drill, hull_faces, upright
-from models.net import Ints
 from models.outline import signed_area, triangulate
-from models.piece import Array, TriangleMesh
-from models.shape import Shape
-from models.shapes import Box, Cylinder, Polycube, Prism
-from models.shapes_cut import Arch, Drilled, Hull, Wonky
+from models.piece import Array, Ints, TriangleMesh
+from models.revolve import revolve, section_of, sides_of
+from models.shapes import Arch, Box, Cylinder, Drilled, Hull, Polycube, Prism, Shape, Wonky
 from models.shapes_turned import Cone, Ring, Turned
 from models.solid import MM, Detail, Solid
-from models.turned import section_of, sides_of, spin
 
 # corners of a rounding of a right angle, less one
 STEPS = 3
-# corners that turn less than this (radians) belong to a curve and need no softening
+# corners that turn less than this (radians) belong to a curve and need no bevel
 SMOOTH = np.radians(20)
 # an outline's corners are rounded this much wider than its ends, so that no rounding shrinks to a point
 WIDER = 1.3
 
 
 @lru_cache(maxsize=1024)
-def softened(shape: Shape, solid: Solid, bevel: float, detail: Detail) -> TriangleMesh:
+def bevelled(shape: Shape, solid: Solid, bevel: float, detail: Detail) -> TriangleMesh:
     """The mesh of a solid with edges rounded by `bevel` millimetres, in the piece frame."""
     size = bevel * MM
     if isinstance(shape, (Turned, Cone, Ring)):
-        return _spun(section_of(shape, detail), size, detail)
+        return _revolved(section_of(shape, detail), size, detail)
     if isinstance(shape, Cylinder):
         radius, height = (value * MM for value in shape.cylinder)
         section = np.array([[0, -1], [radius, -1], [radius, 1], [0, 1]]) * [1, height / 2]
-        return _spun(section, size, detail)
+        return _revolved(section, size, detail)
     if isinstance(shape, (Box, Hull, Wonky)):
         return _swollen(solid, size)
     if isinstance(shape, Drilled):
@@ -54,12 +51,12 @@ def softened(shape: Shape, solid: Solid, bevel: float, detail: Detail) -> Triang
     return solid.visual if ring_height is None else _extruded(*ring_height, size)
 
 
-def _spun(section: Array, bevel: float, detail: Detail) -> TriangleMesh:
-    """A half section with its convex corners rounded, spun about z."""
+def _revolved(section: Array, bevel: float, detail: Detail) -> TriangleMesh:
+    """A half section with its convex corners rounded, revolved about z."""
     section = section - [0.0, (section[:, 1].min() + section[:, 1].max()) / 2]
     rounded, _ = _rounded(section, bevel, on_axis=True)
-    spun = spin(rounded, sides_of(section, detail))
-    return TriangleMesh(spun.vertices, spun.faces)
+    revolved = revolve(rounded, sides_of(section, detail))
+    return TriangleMesh(revolved.vertices, revolved.faces)
 
 
 def _rounded(ring: Array, radius: float, on_axis: bool = False) -> tuple[Array, float]:

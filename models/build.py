@@ -10,22 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from models.bevel import softened
+from models.bevel import bevelled
 from models.builders import build_box, build_cylinder, build_polycube, build_prism, build_sphere
-from models.caps import build_wonky
-from models.colours import hex_of
-from models.cut import build_arch, build_drilled, build_hull
+from models.cut import build_arch, build_drilled, build_hull, build_wonky
 from models.face import Face
-from models.material import Material
+from models.material import Material, hex_of
 from models.meshes import build_file, solid_of_mesh
 from models.piece import Array, Piece
-from models.shape import Shape
-from models.shapes import Box, Cylinder, Mesh, Polycube, Prism, Sphere
-from models.shapes_cut import Arch, Drilled, Hull, Wonky
+from models.revolve import build_turned
+from models.shapes import Arch, Box, Cylinder, Drilled, Hull, Mesh, Polycube, Prism, Shape, Sphere, Wonky
 from models.shapes_turned import Cone, Ring, Turned
 from models.solid import Detail, Solid
 from models.spec import PieceSpec
-from models.turned import build_turned
 
 if TYPE_CHECKING:
     import trimesh
@@ -81,7 +77,7 @@ def build_mesh(
 def _piece(spec: PieceSpec, shape: Shape, stamp: Stamp, detail: Detail) -> Piece:
     solid = _solid(shape, stamp, detail)
     if spec.bevel > 0:
-        solid = replace(solid, visual=softened(shape, solid, spec.bevel, detail))
+        solid = replace(solid, visual=bevelled(shape, solid, spec.bevel, detail))
     return piece_of(solid, spec.model, spec.material, spec.colour, spec.face)
 
 

@@ -12,11 +12,10 @@ import numpy as np
 
 from models.convex import box_part, hull_part, merge_cells, sphere_part
 from models.errors import ModelError
-from models.net import Ints
 from models.outline import convex_pieces, signed_area, triangulate
-from models.piece import Array, Part, Surface
+from models.piece import Array, Ints, Part, Surface
 from models.shapes import Box, Cylinder, Polycube, Prism, Sphere
-from models.solid import MM, Bulk, Detail, Solid, solid_of
+from models.solid import MM, Detail, MassProperties, Solid, solid_of
 
 # heights along a cylinder's side where contact with its curve is looked for, as parts of the height; away
 # from the ends, so that a standing cylinder does not touch with its side
@@ -37,8 +36,8 @@ def build_box(shape: Box, detail: Detail) -> Solid:
     x, y, z = size
     vertices = size / 2 * np.array(list(product((-1.0, 1.0), repeat=3)))
     inertia = np.diag([y * y + z * z, x * x + z * z, x * x + y * y]) * (x * y * z / 12)
-    bulk = Bulk(float(x * y * z), np.zeros(3), inertia)
-    return solid_of(vertices, BOX_FACES, lambda *_: [box_part(np.zeros(3), size / 2)], bulk=bulk)
+    mass = MassProperties(float(x * y * z), np.zeros(3), inertia)
+    return solid_of(vertices, BOX_FACES, lambda *_: [box_part(np.zeros(3), size / 2)], mass=mass)
 
 
 def build_cylinder(shape: Cylinder, detail: Detail) -> Solid:
@@ -50,9 +49,9 @@ def build_cylinder(shape: Cylinder, detail: Detail) -> Solid:
     samples = np.concatenate([np.c_[ring, np.full(len(ring), height * level)] for level in SIDE_SAMPLES])
     volume = float(np.pi * radius**2 * height)
     across = volume * (3 * radius**2 + height**2) / 12
-    bulk = Bulk(volume, np.zeros(3), np.diag([across, across, volume * radius**2 / 2]))
+    mass = MassProperties(volume, np.zeros(3), np.diag([across, across, volume * radius**2 / 2]))
     parts = _sectors(radius, height, detail)
-    return solid_of(vertices, faces, lambda *_: parts, curved=curved, samples=samples, bulk=bulk)
+    return solid_of(vertices, faces, lambda *_: parts, curved=curved, samples=samples, mass=mass)
 
 
 def build_sphere(shape: Sphere, detail: Detail) -> Solid:
@@ -63,9 +62,9 @@ def build_sphere(shape: Sphere, detail: Detail) -> Solid:
     mesh = trimesh.creation.icosphere(subdivisions=detail.ball, radius=radius)
     vertices, faces = np.array(mesh.vertices), np.array(mesh.faces)
     volume = float(4 / 3 * np.pi * radius**3)
-    bulk = Bulk(volume, np.zeros(3), np.eye(3) * (0.4 * volume * radius**2))
+    mass = MassProperties(volume, np.zeros(3), np.eye(3) * (0.4 * volume * radius**2))
     curved = np.ones(len(faces), dtype=bool)
-    return solid_of(vertices, faces, lambda *_: [sphere_part(np.zeros(3), radius)], curved=curved, bulk=bulk)
+    return solid_of(vertices, faces, lambda *_: [sphere_part(np.zeros(3), radius)], curved=curved, mass=mass)
 
 
 def build_prism(shape: Prism, detail: Detail) -> Solid:

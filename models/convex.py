@@ -13,7 +13,7 @@ from models.piece import Array, Part
 CUBOID_FIT = 5e-5
 # Simulators slow down with the corners of a hull; beyond this number the outermost in even directions are
 # kept.
-MOST_CORNERS = 256
+MAX_CORNERS = 256
 
 SIGNS = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 
@@ -36,8 +36,8 @@ def hull_part(vertices: Array) -> Part:
     box = _as_box(corners, hull.equations[:, :3])
     if box is not None:
         return box
-    if len(corners) > MOST_CORNERS:
-        outermost = np.argmax(even_directions(MOST_CORNERS) @ (corners - corners.mean(axis=0)).T, axis=1)
+    if len(corners) > MAX_CORNERS:
+        outermost = np.argmax(even_directions(MAX_CORNERS) @ (corners - corners.mean(axis=0)).T, axis=1)
         corners = corners[np.unique(outermost)]
     return Part("hull", corners.mean(axis=0), np.eye(3), corners)
 

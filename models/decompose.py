@@ -22,22 +22,21 @@ from pathlib import Path
 import numpy as np
 
 from models.errors import MeshError, MissingExtraError
-from models.net import Ints
-from models.piece import Array
+from models.piece import Array, Ints
 
 # how far, as part of the mesh's size, a piece may bulge out of the mesh; half of CoACD's own default
 CONCAVITY = 0.03
 # raise it when the decomposition itself changes, so that old entries are not read any more
 VERSION = 1
 # seconds; meshes of real pieces take one to ten
-PATIENCE = 90.0
+TIMEOUT_S = 90.0
 
 
 def decompose(vertices: Array, faces: Ints) -> list[Array]:
-    """The corners (n, 3) of convex pieces that fill a closed mesh.
+    """Returns the corners (n, 3) of convex pieces that fill a closed mesh.
 
     Raises MissingExtraError when the pieces are not known yet and `coacd` is not installed, MeshError when it
-    fails or takes longer than `PATIENCE`.
+    fails or takes longer than `TIMEOUT_S`.
     """
     step = 2.0 ** np.floor(np.log2(float(np.linalg.norm(np.ptp(vertices, axis=0))) * 1e-6))
     grid = np.round(vertices / step).astype(np.int64)
@@ -67,15 +66,15 @@ def _run(vertices: Array, faces: Ints) -> list[Array]:
         )
     mesh = io.BytesIO()
     np.savez(mesh, vertices=vertices, faces=faces, threshold=CONCAVITY)
-    command = [sys.executable, "-m", "models.coacd_worker"]
+    command = [sys.executable, "-m", "models.decompose"]
     advice = "repair or simplify it, or save it as several convex meshes"
     try:
         done = subprocess.run(
-            command, input=mesh.getvalue(), capture_output=True, timeout=PATIENCE, check=True
+            command, input=mesh.getvalue(), capture_output=True, timeout=TIMEOUT_S, check=True
         )
     except subprocess.TimeoutExpired:
         raise MeshError(
-            f"a mesh of {len(faces)} triangles could not be cut into convex parts in {PATIENCE:g} s: {advice}"
+            f"a mesh of {len(faces)} triangles could not be cut into convex parts in {TIMEOUT_S:g} s: {advice}"
         ) from None
     except subprocess.CalledProcessError as error:
         raise MeshError(
@@ -128,3 +127,29 @@ def _save(path: Path, pieces: list[Array]) -> None:
     except OSError:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
+
+
+def main() -> None:
+    """Runs CoACD in this process, which can be stopped: `python -m models.decompose < mesh.npz > pieces.npz`.
+
+    On meshes that cross themselves CoACD can search for minutes, deaf to interrupts. Reads `vertices`, `faces` and
+    `threshold`, writes `corners` and `bounds` (where each piece ends).
+    """
+    import coacd
+
+    with np.load(io.BytesIO(sys.stdin.buffer.read()), allow_pickle=False) as mesh:
+        vertices, faces, threshold = mesh["vertices"], mesh["faces"], float(mesh["threshold"])
+    coacd.set_log_level("off")
+    answer = os.dup(1)
+    # what CoACD prints must not mix with the answer
+    os.dup2(2, 1)
+    pieces = coacd.run_coacd(coacd.Mesh(vertices, faces), threshold=threshold, seed=0)
+    corners = [np.asarray(points, dtype=np.float64) for points, _ in pieces]
+    buffer = io.BytesIO()
+    np.savez(buffer, corners=np.concatenate(corners), bounds=np.cumsum([0, *map(len, corners)]))
+    with os.fdopen(answer, "wb") as out:
+        out.write(buffer.getvalue())
+
+
+if __name__ == "__main__":
+    main()

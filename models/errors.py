@@ -6,6 +6,7 @@
     ├── UnknownMaterialError
     ├── CatalogueError      a catalogue file that cannot be used
     ├── MeshError           a mesh that is not a solid, or cannot be read
+    │   └── MeshFileError   what is wrong with a mesh file, before it is told which file it was
     └── MissingExtraError   an optional package is needed; the message says how to install it
 
 Every message names what is wrong, where, the value found and what to do. All are `ValueError`s, so a
@@ -56,6 +57,10 @@ class CatalogueError(ModelError):
 
 class MeshError(ModelError):
     """A mesh is not a closed solid of sensible size, or its file cannot be read."""
+
+
+class MeshFileError(MeshError):
+    """A mesh file cannot be read; the message does not name the file, which only the caller knows."""
 
 
 class MissingExtraError(ModelError):

@@ -1,14 +1,15 @@
-"""Pieces as glTF 2.0 binary files, for other people's viewers, and the normals they are shaded with.
+"""Writing glTF 2.0 binary files, for other people's viewers: pieces, and the builder that recordings use too.
 
-glTF is in metres and Y-up; teeter's Z-up is turned about x. A file holds one node, named by the model, with
-one mesh and one material of physically based shading.
+glTF is in metres and Y-up; teeter's Z-up is turned about x. The file of a piece holds one node, named by the model,
+with one mesh and one material of physically based shading.
 """
 
 from __future__ import annotations
 
 import json
 import struct
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,21 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.errors import ModelError
-from models.net import Ints
-from models.piece import Array, Piece
+from models.piece import Array, Ints, Piece
 
-# glTF: world = turned to y up
-_Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
+# from our axes, Z up, to glTF's, Y up
+Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 _ROUGHNESS = {"natural": 0.6, "painted": 0.3, "matte": 0.95}
 # numbers the glTF 2.0 specification gives to types and targets
-_FLOAT, _UNSIGNED = 5126, 5125
+COMPONENTS = {"<f4": 5126, "<i2": 5122, "<u2": 5123, "<u4": 5125}
 _ARRAY, _ELEMENTS = 34962, 34963
 _MAGIC, _VERSION, _JSON, _BINARY = 0x46546C67, 2, 0x4E4F534A, 0x004E4942
 
 CREASE = np.radians(30.0)
 """Faces that meet at a smaller turn are shaded as one curve: a circle of 13 sides or more looks round."""
 # a corner where more faces meet than this is not worth the quadratic number of pairs; its faces look flat
-MOST_FACES_AT_CORNER = 600
+MAX_FACES_AT_CORNER = 600
 
 
 def corner_normals(vertices: Array, faces: Ints, crease: float = CREASE) -> Array:
@@ -51,7 +51,7 @@ def corner_normals(vertices: Array, faces: Ints, crease: float = CREASE) -> Arra
     counts = np.bincount(flat)
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
     total = np.repeat(unit, 3, axis=0)
-    for size in np.unique(counts[(counts > 1) & (counts <= MOST_FACES_AT_CORNER)]):
+    for size in np.unique(counts[(counts > 1) & (counts <= MAX_FACES_AT_CORNER)]):
         chunk = max(1, 4_000_000 // int(size * size))
         chosen = starts[counts == size]
         for begin in range(0, len(chosen), chunk):
@@ -105,53 +105,92 @@ def export_glb(piece: Piece, path: Path | str) -> None:
 
 
 def glb_of(piece: Piece) -> bytes:
-    """The bytes of the `.glb` file of a piece."""
-    skin = skin_of(piece)
-    points = (skin.points @ _Y_UP.T).astype("<f4")
-    normals = (skin.normals @ _Y_UP.T).astype("<f4")
-    # rounding to 24 bits leaves normals a little off; the format wants unit length
-    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-    blobs = [points.tobytes(), normals.astype("<f4").tobytes(), skin.triangles.astype("<u4").tobytes()]
-    return packed(
-        _document(piece, points, skin.triangles.size, [len(blob) for blob in blobs]), b"".join(blobs)
-    )
+    """Returns the bytes of the `.glb` file of a piece."""
+    writer = GltfWriter()
+    extras = {"mass_kg": piece.mass, "material": piece.material.name}
+    node = {"name": piece.model, "mesh": writer.mesh(piece, Y_UP), "extras": extras}
+    return writer.finish([node])
 
 
-def _document(piece: Piece, points: NDArray[np.float32], indices: int, sizes: list[int]) -> dict[str, Any]:
-    """The JSON part: all three blobs have a length that four divides, so views stay aligned."""
-    vectors = {"componentType": _FLOAT, "count": len(points), "type": "VEC3"}
-    starts = [0, sizes[0], sizes[0] + sizes[1]]
-    targets = [_ARRAY, _ARRAY, _ELEMENTS]
-    primitive = {"attributes": {"POSITION": 0, "NORMAL": 1}, "indices": 2, "material": 0, "mode": 4}
-    return {
-        "asset": {"version": "2.0", "generator": "teeter"},
-        "scene": 0,
-        "scenes": [{"nodes": [0]}],
-        "nodes": [
-            {
-                "name": piece.model,
-                "mesh": 0,
-                "extras": {"mass_kg": piece.mass, "material": piece.material.name},
-            }
-        ],
-        "meshes": [{"name": piece.model, "primitives": [primitive]}],
-        "materials": [material_of(piece)],
-        "accessors": [
-            {
-                **vectors,
-                "bufferView": 0,
-                "min": points.min(axis=0).tolist(),
-                "max": points.max(axis=0).tolist(),
+@dataclass(slots=True)
+class GltfWriter:
+    """Builds a `.glb` file: collects blobs of numbers and the tables that point to them."""
+
+    blobs: list[bytes] = field(default_factory=list)
+    size: int = 0
+    views: list[dict[str, Any]] = field(default_factory=list)
+    accessors: list[dict[str, Any]] = field(default_factory=list)
+    meshes: list[dict[str, Any]] = field(default_factory=list)
+    materials: list[dict[str, Any]] = field(default_factory=list)
+
+    def put(self, values: NDArray[Any], kind: str, **more: Any) -> int:
+        """Stores values and returns the number of their accessor. kind: `SCALAR`, `VEC3` or `VEC4`.
+
+        more: keys of the accessor, and `target` of the view.
+        """
+        blob = values.tobytes()
+        target = more.pop("target", None)
+        view: dict[str, Any] = {"buffer": 0, "byteOffset": self.size, "byteLength": len(blob)}
+        self.views.append(view | ({} if target is None else {"target": target}))
+        # views stay aligned to four bytes
+        self.blobs.append(blob + b"\0" * (-len(blob) % 4))
+        self.size += len(self.blobs[-1])
+        accessor = {
+            "bufferView": len(self.views) - 1,
+            "componentType": COMPONENTS[values.dtype.str],
+            "count": len(values),
+            "type": kind,
+        }
+        self.accessors.append(accessor | more)
+        return len(self.accessors) - 1
+
+    def mesh(self, piece: Piece, axes: Array | None = None) -> int:
+        """Stores the shape and the material of a piece and returns the mesh's number. axes: (3, 3), to turn it by."""
+        skin = skin_of(piece)
+        points, normals = skin.points, skin.normals
+        if axes is not None:
+            points, normals = (points @ axes.T).astype("<f4"), (normals @ axes.T).astype("<f4")
+        # rounding to 24 bits leaves normals a little off; the format wants unit length
+        normals = normals / np.linalg.norm(normals, axis=1, keepdims=True)
+        is_small = len(points) < 65_535
+        indices = skin.triangles.reshape(-1).astype("<u2" if is_small else "<u4")
+        limits = {"min": points.min(axis=0).tolist(), "max": points.max(axis=0).tolist()}
+        primitive = {
+            "attributes": {
+                "POSITION": self.put(points.astype("<f4"), "VEC3", target=_ARRAY, **limits),
+                "NORMAL": self.put(normals.astype("<f4"), "VEC3", target=_ARRAY),
             },
-            {**vectors, "bufferView": 1},
-            {"bufferView": 2, "componentType": _UNSIGNED, "count": indices, "type": "SCALAR"},
-        ],
-        "bufferViews": [
-            {"buffer": 0, "byteOffset": start, "byteLength": size, "target": target}
-            for start, size, target in zip(starts, sizes, targets, strict=True)
-        ],
-        "buffers": [{"byteLength": sum(sizes)}],
-    }
+            "indices": self.put(indices, "SCALAR", target=_ELEMENTS),
+            "material": self._material(piece),
+            "mode": 4,
+        }
+        self.meshes.append({"name": piece.model or "piece", "primitives": [primitive]})
+        return len(self.meshes) - 1
+
+    def _material(self, piece: Piece) -> int:
+        material = material_of(piece)
+        if material not in self.materials:
+            self.materials.append(material)
+        return self.materials.index(material)
+
+    def finish(
+        self, nodes: list[dict[str, Any]], name: str = "", animation: Mapping[str, Any] | None = None
+    ) -> bytes:
+        """Returns the whole file. nodes: the first is the root of the scene."""
+        document: dict[str, Any] = {
+            "asset": {"version": "2.0", "generator": "teeter"},
+            "scene": 0,
+            "scenes": [({"name": name} if name else {}) | {"nodes": [0]}],
+            "nodes": nodes,
+            "meshes": self.meshes,
+            "materials": self.materials,
+            "accessors": self.accessors,
+            "bufferViews": self.views,
+            "buffers": [{"byteLength": self.size}],
+        }
+        if animation is not None:
+            document["animations"] = [animation]
+        return _packed(document, b"".join(self.blobs))
 
 
 def material_of(piece: Piece) -> dict[str, Any]:
@@ -169,8 +208,8 @@ def material_of(piece: Piece) -> dict[str, Any]:
     return {"name": f"{piece.material.name or 'material'} {colour}", "pbrMetallicRoughness": shading}
 
 
-def packed(document: dict[str, Any], binary: bytes) -> bytes:
-    """A `.glb` file of a glTF document and its buffer; chunks are padded to four bytes."""
+def _packed(document: dict[str, Any], binary: bytes) -> bytes:
+    """Returns a `.glb` file of a glTF document and its buffer; chunks are padded to four bytes."""
     text = json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
     text += b" " * (-len(text) % 4)
     binary += b"\0" * (-len(binary) % 4)

@@ -18,14 +18,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from models.colours import hex_of
 from models.errors import ModelError, nearest
+from models.material import hex_of
 
 BOXES = {".": "white", "#": "red", "-": "remove", "+": "play again", "x": "exchange"}
 """The sorts of boxes on a floor card, by the mark they are written with."""
 Icon = Literal["", "brick", "pair", "more", "skip", "reverse", "edge", "centre", "others"]
 LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+- ")
-MOST_BOXES = 12
+MAX_BOXES = 12
 # keys of a row that a face may refer to
 SHARED = ("boxes", "text", "icon", "ink")
 
@@ -44,7 +44,7 @@ class Face(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    boxes: Annotated[tuple[str, ...], Field(max_length=MOST_BOXES)] = ()
+    boxes: Annotated[tuple[str, ...], Field(max_length=MAX_BOXES)] = ()
     box_mm: Annotated[float, Field(strict=True, gt=0, le=1e3)] = 16.0
     text: Annotated[str, Field(max_length=40)] = ""
     icon: Icon = ""
@@ -56,9 +56,9 @@ class Face(BaseModel):
         if strange:
             raise ValueError(f"boxes: unknown marks {' '.join(strange)}: use {' '.join(BOXES)}")
         if len({len(row) for row in self.boxes}) > 1 or not all(
-            0 < len(row) <= MOST_BOXES for row in self.boxes
+            0 < len(row) <= MAX_BOXES for row in self.boxes
         ):
-            raise ValueError(f"boxes: rows must be of one length, 1 to {MOST_BOXES}")
+            raise ValueError(f"boxes: rows must be of one length, 1 to {MAX_BOXES}")
         letters = sorted(set(self.text) - LETTERS)
         if letters:
             raise ValueError(f'text: "{"".join(letters)}" cannot be printed: use capitals, digits, + and -')

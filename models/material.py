@@ -1,8 +1,11 @@
-"""Materials: density, friction and restitution of wood, card and table, read from `materials.toml`."""
+"""Materials and colours: density, friction and restitution of wood, card and table, and paint by its name.
+
+Read from `materials.toml` and `colours.toml`.
+"""
 
 from __future__ import annotations
 
-import math
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -10,11 +13,14 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
-from models.errors import UnknownMaterialError, nearest
+from models.errors import ModelError, UnknownMaterialError, nearest
 
 Number = Annotated[float, Field(strict=True)]
+MAX_DENSITY = 25_000.0
+"""kg/m3; heavier than osmium (22590) is a slip of units."""
 
 
 class Material(BaseModel):
@@ -27,9 +33,8 @@ class Material(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     name: str = ""
-    # heavier than osmium (22590) is a slip of units
     density_kg_m3: Annotated[
-        Number, Field(gt=0, le=25_000, validation_alias=AliasChoices("density_kg_m3", "density"))
+        Number, Field(gt=0, le=MAX_DENSITY, validation_alias=AliasChoices("density_kg_m3", "density"))
     ]
     friction: Annotated[Number, Field(ge=0, le=10)]
     restitution: Annotated[Number, Field(ge=0, le=1)] = 0.15
@@ -63,11 +68,32 @@ def material_named(name: object) -> Material:
     return found
 
 
+def pair_coefficient(a: Any, b: Any) -> Any:
+    """Returns the friction, or restitution, between two surfaces: the geometric mean; numbers or arrays."""
+    return np.sqrt(a * b)
+
+
+def factor_of(coefficient: float) -> float:
+    """Returns what one surface contributes where a simulator multiplies the two of a pair."""
+    return float(coefficient**0.5)
+
+
 def pair_friction(a: Material, b: Material) -> float:
-    """Coulomb coefficient between a surface of `a` and one of `b`: the geometric mean."""
-    return math.sqrt(a.friction * b.friction)
+    """Returns the Coulomb coefficient between a surface of `a` and one of `b`."""
+    return float(pair_coefficient(a.friction, b.friction))
 
 
-def pair_restitution(a: Material, b: Material) -> float:
-    """Coefficient of restitution between `a` and `b`: the geometric mean."""
-    return math.sqrt(a.restitution * b.restitution)
+@cache
+def colours() -> Mapping[str, str]:
+    """All named colours as `#rrggbb`, by name."""
+    text = resources.files("models").joinpath("colours.toml").read_text(encoding="utf-8")
+    return MappingProxyType(dict(tomllib.loads(text)))
+
+
+def hex_of(colour: str) -> str:
+    """A colour's name, or `#rrggbb` in any case, as `#rrggbb`. Raises ModelError for anything else."""
+    if re.fullmatch(r"#[0-9a-fA-F]{6}", colour):
+        return colour.lower()
+    if colour not in colours():
+        raise ModelError(f'unknown colour "{colour}": {nearest(colour, colours())} (or write "#rrggbb")')
+    return colours()[colour]

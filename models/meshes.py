@@ -14,32 +14,29 @@ import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
+from models import gltf
 from models.convex import hull_part, hull_volume
 from models.decompose import decompose
-from models.errors import MeshError
-from models.net import Ints, net_of
+from models.errors import MeshError, MeshFileError
+from models.mesh_files import SINGLE_PRECISION, check_size, merged_corners
 from models.outline import convex_pieces
-from models.piece import Array, Part, Surface
+from models.piece import Array, Ints, Part, Surface
 from models.shapes import Mesh
-from models.solid import MM, Detail, Solid, bulk_of, solid_of
+from models.solid import MM, Detail, Solid, mass_properties, solid_of
+from models.surface import half_edges_of
 
-MOST_TRIANGLES = 200_000
-MOST_BYTES = 100_000_000
+MAX_TRIANGLES = 200_000
+MAX_BYTES = 100_000_000
 SUFFIXES = (".3mf", ".glb", ".gltf", ".obj", ".off", ".ply", ".stl")
-# glTF is in metres and Y-up by its standard
-GLTF = (".glb", ".gltf")
-Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 # metres: below a hundredth of a millimetre and above a kilometre the units are wrong
-SMALLEST, LARGEST = 1e-5, 1e3
+MIN_SIZE, MAX_SIZE = 1e-5, 1e3
 # of the cube of the diagonal; a sheet of paper of 1 m has 1e-5
-LEAST_VOLUME = 1e-9
+MIN_VOLUME = 1e-9
 # a mesh that fills its hull to this part is convex
 CONVEX_FILL = 1 - 1e-4
 # a straight prism with more convex pieces than this is an arc: fewer, slightly bulging pieces serve better
-MOST_PRISM_PIECES = 16
+MAX_PRISM_PIECES = 16
 INSIDE_OUT = "some faces of the mesh are inside out: recalculate its normals outward"
-# coordinates are often stored with 24 bits
-SINGLE_PRECISION = 2.0**-23
 
 
 def build_file(shape: Mesh, detail: Detail) -> Solid:
@@ -58,11 +55,13 @@ def read_mesh(path: Path) -> tuple[Array, Ints]:
     if suffix not in SUFFIXES:
         raise MeshError(f'{path}: "{suffix}" is not a known mesh format: use one of {", ".join(SUFFIXES)}')
     try:
-        size = path.stat().st_size
+        check_size(path, MAX_BYTES)
+        if suffix in gltf.SUFFIXES:
+            return _one_mesh(gltf.read_gltf(path))
+    except MeshFileError as error:
+        raise MeshError(f"{path}: {error}") from error
     except OSError as error:
         raise MeshError(f"{path}: there is no such mesh file") from error
-    if size > MOST_BYTES:
-        raise MeshError(f"{path}: {size / 1e6:.0f} MB is too large for one piece: at most 100 MB")
     import trimesh  # slow to import, and the catalogues need no file
 
     try:
@@ -70,7 +69,19 @@ def read_mesh(path: Path) -> tuple[Array, Ints]:
         vertices, faces = np.array(mesh.vertices, dtype=np.float64), np.array(mesh.faces, dtype=np.int64)
     except Exception as error:  # the readers raise whatever a broken file leads them to
         raise MeshError(f"{path}: cannot be read as {suffix}: {error or type(error).__name__}") from error
-    return (vertices @ Y_UP.T, faces) if suffix in GLTF else (vertices * MM, faces)
+    return vertices * MM, faces
+
+
+def _one_mesh(nodes: list[gltf.MeshNode]) -> tuple[Array, Ints]:
+    """All nodes of a glTF file together, metres and Z-up."""
+    vertices, faces, count = [np.zeros((0, 3))], [np.zeros((0, 3), dtype=np.int64)], 0
+    for node in nodes:
+        vertices.append(node.vertices @ node.matrix[:3, :3].T + node.matrix[:3, 3])
+        # a mirrored node is inside out
+        is_mirrored = np.linalg.det(node.matrix[:3, :3]) < 0
+        faces.append((node.faces[:, ::-1] if is_mirrored else node.faces) + count)
+        count += len(node.vertices)
+    return np.concatenate(vertices) @ gltf.Y_UP.T, np.concatenate(faces)
 
 
 def solid_of_mesh(vertices: Array, faces: Ints, where: str) -> Solid:
@@ -91,16 +102,16 @@ def checked(vertices: Array, faces: Ints, where: str) -> tuple[Array, Ints]:
     """The same mesh with shared corners, wound outward. Raises MeshError when it bounds no solid."""
     if len(faces) == 0:
         raise MeshError(f"{where}: the mesh has no triangles")
-    if len(faces) > MOST_TRIANGLES:
-        raise MeshError(f"{where}: {len(faces)} triangles are too many: at most {MOST_TRIANGLES} a piece")
+    if len(faces) > MAX_TRIANGLES:
+        raise MeshError(f"{where}: {len(faces)} triangles are too many: at most {MAX_TRIANGLES} a piece")
     if not np.isfinite(vertices).all():
         raise MeshError(f"{where}: a coordinate is not a finite number: export the mesh again")
     vertices, faces = _joined(vertices, faces, where)
     size = np.ptp(vertices, axis=0)
-    if size.max() < SMALLEST or size.max() > LARGEST:
+    if size.max() < MIN_SIZE or size.max() > MAX_SIZE:
         raise MeshError(f"{where}: {_mm(size)} mm is no size for a piece: check the unit or the scale")
     label, volumes = _bodies(vertices, faces)
-    if abs(volumes.sum()) < LEAST_VOLUME * float(np.linalg.norm(size)) ** 3:
+    if abs(volumes.sum()) < MIN_VOLUME * float(np.linalg.norm(size)) ** 3:
         raise MeshError(f"{where}: the mesh of size {_mm(size)} mm has no volume: give it thickness")
     if volumes.sum() < 0:
         faces, volumes = np.ascontiguousarray(faces[:, ::-1]), -volumes
@@ -122,7 +133,7 @@ def _bodies(vertices: Array, faces: Ints) -> tuple[Ints, Array]:
     A skin that is inside out encloses a negative volume: a hollow, when it lies within another.
     """
     face = np.arange(3 * len(faces)) // 3
-    links = coo_matrix((np.ones(len(face)), (face, face[net_of(vertices, faces).twin])))
+    links = coo_matrix((np.ones(len(face)), (face, face[half_edges_of(vertices, faces).twin])))
     label = connected_components(links, directed=False)[1].astype(np.int64)
     corners = (vertices - vertices.mean(axis=0))[faces]
     six_volumes = np.einsum("fd,fd->f", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
@@ -137,10 +148,7 @@ def _joined(vertices: Array, faces: Ints, where: str) -> tuple[Array, Ints]:
     if lengths.min() > 0 and _edge_fault(vertices, faces) is None:
         return vertices, faces
     # files split corners for normals and textures, and round them one by one
-    grain = 4 * SINGLE_PRECISION * max(float(np.abs(vertices).max()), np.finfo(float).tiny)
-    _, first, index = np.unique(np.round(vertices / grain), axis=0, return_index=True, return_inverse=True)
-    vertices, faces = vertices[first], index.reshape(-1)[faces]
-    faces = faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)]
+    vertices, faces = merged_corners(vertices, faces)
     fault = _edge_fault(vertices, faces)
     if fault:
         raise MeshError(f"{where}: {fault}")
@@ -160,7 +168,7 @@ def _edge_fault(vertices: Array, faces: Ints) -> str | None:
             middle = vertices[edges[is_bad][0]].mean(axis=0)
             return f"the mesh {words} {number}, one at {_mm(middle)} mm: {remedy}"
     try:
-        net_of(vertices, faces)
+        half_edges_of(vertices, faces)
     except ValueError:
         return INSIDE_OUT
     return None
@@ -169,7 +177,7 @@ def _edge_fault(vertices: Array, faces: Ints) -> str | None:
 def convex_parts(vertices: Array, faces: Ints, surface: Surface) -> list[Part]:
     """The convex parts of a closed mesh; see the head of this file."""
     corners = np.unique(np.concatenate([ring for facet in surface.facets for ring in facet.rings]), axis=0)
-    if bulk_of(vertices, faces).volume >= CONVEX_FILL * hull_volume(corners):
+    if mass_properties(vertices, faces).volume >= CONVEX_FILL * hull_volume(corners):
         return [hull_part(corners)]
     pieces = _prism_pieces(surface)
     return [hull_part(piece) for piece in pieces or decompose(vertices, faces)]
@@ -189,7 +197,7 @@ def _prism_pieces(surface: Surface) -> list[Array] | None:
         pieces = convex_pieces(
             [(float(x), float(y)) for x, y in ring @ np.stack([u, np.cross(normal, u)], axis=1)]
         )
-        if len(pieces) > MOST_PRISM_PIECES:
+        if len(pieces) > MAX_PRISM_PIECES:
             return None
         far = surface.facets[int(np.argmin(along))].rings[0][0]
         down = float((far - ring[0]) @ normal) * normal

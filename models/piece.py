@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from models.material import Material
 
 Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

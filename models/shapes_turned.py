@@ -1,4 +1,4 @@
-"""Turned shapes: profiles spun about the z axis. Lengths in millimetres."""
+"""Turned shapes: profiles revolved about the z axis. Lengths in millimetres."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, Field, field_validator, model_validator
 
-from models.profile import Step, bored, section_fault, trace
-from models.shape import Coordinate, Length, Radius, Shape
+from models.outline import Step, bored, section_fault, trace
+from models.shapes import Coordinate, Length, Radius, Shape
 
-MOST_STEPS = 200
+MAX_STEPS = 200
 # how finely a profile is drawn to judge it; degrees of turn
 JUDGED = 15.0
 
@@ -46,8 +46,8 @@ class Profile(BaseModel):
     @field_validator("profile")
     @classmethod
     def _sound(cls, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-        if not 2 <= len(steps) <= MOST_STEPS:
-            raise ValueError(f"a profile has 2 to {MOST_STEPS} corners (got {len(steps)})")
+        if not 2 <= len(steps) <= MAX_STEPS:
+            raise ValueError(f"a profile has 2 to {MAX_STEPS} corners (got {len(steps)})")
         if trace(steps, JUDGED)[:, 0].max() == 0:
             raise ValueError("the profile never leaves the axis: give it a radius")
         for number in range(1, len(steps)):
@@ -79,7 +79,7 @@ class Profile(BaseModel):
 
 
 class Turned(Shape):
-    """A turned piece: a profile spun about z."""
+    """A turned piece: a profile revolved about z."""
 
     turned: Profile
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.net import Flags, Ints
-from models.piece import Array, Part, Surface, TriangleMesh
+from models.piece import Array, Flags, Ints, Part, Surface, TriangleMesh
 from models.surface import surface_of
 
 MM = 1e-3
@@ -46,7 +45,7 @@ class Solid:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bulk:
+class MassProperties:
     """Volume (m^3), centre of mass (3,) and inertia (3, 3) about it, of unit density."""
 
     volume: float
@@ -54,7 +53,7 @@ class Bulk:
     inertia: Array
 
 
-def bulk_of(vertices: Array, faces: Ints) -> Bulk:
+def mass_properties(vertices: Array, faces: Ints) -> MassProperties:
     """Exact for a closed polyhedron, by sums over its tetrahedra (Tonon 2004). vertices: (n, 3), faces: (f,
     3)."""
     origin = vertices.mean(axis=0)
@@ -67,7 +66,7 @@ def bulk_of(vertices: Array, faces: Ints) -> Bulk:
     outer = np.einsum("f,fd,fe->de", six_volumes, total, total)
     outer += np.einsum("f,fkd,fke->de", six_volumes, corners, corners)
     second = outer / 120 - volume * np.outer(centre, centre)
-    return Bulk(volume, centre + origin, np.trace(second) * np.eye(3) - second)
+    return MassProperties(volume, centre + origin, np.trace(second) * np.eye(3) - second)
 
 
 def solid_of(
@@ -77,27 +76,27 @@ def solid_of(
     *,
     curved: Flags | None = None,
     samples: Array | None = None,
-    bulk: Bulk | None = None,
+    mass: MassProperties | None = None,
     rounding: float = 0.0,
 ) -> Solid:
     """A solid from a closed triangle mesh in metres, moved so that its bounding box is centred.
 
     parts: makes the convex parts from the moved vertices and their surface. curved, samples, rounding: as in
-    `surface_of`. bulk: closed forms where the mesh only approximates the shape, about the bounding box
+    `surface_of`. mass: closed forms where the mesh only approximates the shape, about the bounding box
     centre.
     """
     low, high = vertices.min(axis=0), vertices.max(axis=0)
     moved = vertices - (low + high) / 2
-    bulk = bulk or bulk_of(moved, faces)
+    mass = mass or mass_properties(moved, faces)
     surface = surface_of(moved, faces, curved=curved, samples=samples, rounding=rounding)
     solid = Solid(
         visual=TriangleMesh(moved, faces),
         surface=surface,
         parts=tuple(parts(moved, surface)),
         extents=high - low,
-        volume=bulk.volume,
-        centre_of_mass=bulk.centre,
-        inertia=bulk.inertia,
+        volume=mass.volume,
+        centre_of_mass=mass.centre,
+        inertia=mass.inertia,
     )
     return locked(solid)
 

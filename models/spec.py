@@ -1,26 +1,67 @@
-"""A piece as people describe it: shape, material, colour. Says nothing about where it stands."""
+"""A piece as people describe it: shape, material, colour, print. Says nothing about where it stands."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Union
 
 from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Discriminator,
     Field,
+    Tag,
     ValidationError,
     model_validator,
 )
 
-from models.colours import hex_of
 from models.errors import SpecError, faults_of
 from models.face import Face
-from models.material import Material, material_named
-from models.shapes import AnyShape
+from models.material import Material, hex_of, material_named
+from models.shapes import Arch, Box, Cylinder, Drilled, Hull, Mesh, Polycube, Prism, Shape, Sphere, Wonky
+from models.shapes_turned import Cone, Ring, Turned
+
+SHAPES: tuple[type[Shape], ...] = (
+    Box,
+    Cylinder,
+    Sphere,
+    Prism,
+    Polycube,
+    Mesh,
+    Turned,
+    Cone,
+    Ring,
+    Arch,
+    Drilled,
+    Hull,
+    Wonky,
+)
+
+
+def _kind(value: Any) -> str | None:
+    """The one shape key of a table, or None when there is none or more than one."""
+    if isinstance(value, Shape):
+        return value.key()
+    if not isinstance(value, dict):
+        return None
+    keys = [shape.key() for shape in SHAPES if shape.key() in value]
+    return keys[0] if len(keys) == 1 else None
+
+
+if TYPE_CHECKING:
+    AnyShape = Shape
+else:
+    AnyShape = Annotated[
+        Union[tuple(Annotated[shape, Tag(shape.key())] for shape in SHAPES)],  # noqa: UP007
+        Discriminator(
+            _kind,
+            custom_error_type="shape",
+            custom_error_message="give exactly one shape of: " + ", ".join(shape.key() for shape in SHAPES),
+        ),
+    ]
 
 
 def _material(value: Any) -> Any:
@@ -30,6 +71,12 @@ def _material(value: Any) -> Any:
 def _colour(value: str) -> str:
     hex_of(value)
     return value
+
+
+NamedMaterial = Annotated[Material, BeforeValidator(_material)]
+"""A material by its name, or its values."""
+Colour = Annotated[str, Field(strict=True), AfterValidator(_colour)]
+"""A colour by its name, or `#rrggbb`."""
 
 
 class PieceSpec(BaseModel):
@@ -45,10 +92,8 @@ class PieceSpec(BaseModel):
 
     model: Annotated[str, Field(max_length=200)] = ""
     shape: AnyShape
-    material: Annotated[Material, BeforeValidator(_material)] = Field(
-        default_factory=lambda: material_named("beech")
-    )
-    colour: Annotated[str, AfterValidator(_colour)] | None = None
+    material: NamedMaterial = Field(default_factory=lambda: material_named("beech"))
+    colour: Colour | None = None
     bevel: Annotated[float, Field(strict=True, ge=0, le=1e3)] = 0.0
     value: Annotated[int, Field(strict=True)] | None = None
     face: Face | None = None

@@ -1,35 +1,140 @@
-"""Putting pieces where they belong: letting down those without a height, and finding overlaps."""
+"""From the tables of a file to bodies in their places: drop placement of those without a height, and overlaps."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.geometry.convex import ConvexSolid, ConvexSolids, bounds_of
+from engine.geometry.drop import drop
+from engine.geometry.overlap import deepest, depth_of_surfaces, is_bulging
+from engine.geometry.rotation import Array, quaternion_of_rpy
 from engine.pose import Pose
+from engine.tolerances import MAX_OVERLAP
 from engine.world import TABLE, Body
-from scenes.faults import Fault
-from scenes.letdown import drop
-from scenes.overlap import deepest
-from scenes.scene import Draft
-from scenes.solids import Solid, Solids, bounds
-from scenes.surfaces import depth_of_surfaces, is_bulging
+from models.build import build
+from models.catalogue import find
+from models.errors import ModelError
+from models.material import MAX_DENSITY, Material, material_named
+from models.piece import Piece
+from models.shapes import Box, Mesh
+from models.spec import PieceSpec
+from scenes.reading import Written
+from scenes.scene import Draft, Fault, shown
+from scenes.schema import PieceTable, TableTop
 
-Array = NDArray[np.float64]
-
-OVERLAP = 0.2e-3
-"""Metres that two pieces may overlap: what careful measuring leaves, and less than any verdict hangs on."""
-MOST_OVERLAPS = 20
+MM = 1e-3
+GRAM = 1e-3
+TABLE_THICKNESS_MM = 30.0
+"""Only seen, never felt."""
+MAX_LISTED_OVERLAPS = 20
 """Overlaps listed one by one: a scene in the wrong unit has them by the thousand."""
 LOWEST_REMEDY = "--table lowest puts the table under everything"
 _ROUNDING = 1e-9
 
 
+def drafts_of(
+    written: tuple[Written, ...], folder: Path, file: str, default: Material
+) -> tuple[list[Draft], list[Fault]]:
+    """Returns the pieces of a file, built, and what kept others from it. default: the material of those without."""
+    drafts: list[Draft] = []
+    faults: list[Fault] = []
+    for one in written:
+        table = one.table
+        try:
+            piece = _piece(table, folder, default)
+        except _Refused as refused:
+            faults.append(
+                Fault(file, refused.problem, one.place, refused.key, shown(refused.value), one.line)
+            )
+            continue
+        falls = len(table.position) == 2
+        drafts.append(Draft(table.id, one.place, one.line, piece, pose_of(table), table.fixed, falls, table))
+    return drafts, faults
+
+
+def pose_of(table: PieceTable) -> Pose:
+    """Returns the pose a table declares, metres; at height 0 of a piece that is still to be dropped."""
+    x, y, z = (*table.position, 0.0)[:3]
+    if table.quaternion is not None:
+        length = math.hypot(*table.quaternion)
+        qx, qy, qz, qw = (value / length for value in table.quaternion)
+        turn = (qx, qy, qz, qw)
+    else:
+        roll, pitch, yaw = (math.radians(angle) for angle in table.rotation or (0.0, 0.0, 0.0))
+        turn = quaternion_of_rpy(roll, pitch, yaw)
+    return Pose((x * MM, y * MM, z * MM), turn)
+
+
+def table_body(table: TableTop, top: float = 0.0) -> Body:
+    """Returns the table: a fixed box whose top lies at height `top`, metres."""
+    material = material_named("table").model_copy(update={"friction": table.friction})
+    shape = Box(box=(*table.size, TABLE_THICKNESS_MM))
+    piece = build(PieceSpec(model=TABLE, shape=shape, material=material))
+    return Body(TABLE, piece, Pose((0.0, 0.0, top - TABLE_THICKNESS_MM * MM / 2)), fixed=True)
+
+
+class _Refused(Exception):  # noqa: N818 - it never leaves this module
+    """Why a table makes no piece: the key, its value, the problem."""
+
+    def __init__(self, key: str, value: object, problem: str):
+        super().__init__(problem)
+        self.key, self.value, self.problem = key, value, problem
+
+
+def _piece(table: PieceTable, folder: Path, default: Material) -> Piece:
+    key, value = ("model", table.model) if table.model is not None else ("shape", _brief(table))
+    try:
+        spec = _spec(table, default)
+        if table.model is None and isinstance(spec.shape, Mesh):
+            _check_mesh(spec.shape.mesh, folder)
+        piece = build(spec, folder=folder)
+        if table.mass is None:
+            return piece
+        density = table.mass * GRAM / piece.volume
+        if density > MAX_DENSITY:
+            problem = f"would make a density of {density:.3g} kg/m3; at most {MAX_DENSITY:g} is allowed"
+            raise _Refused("mass", table.mass, problem)
+        material = spec.material.model_copy(update={"density_kg_m3": density})
+        return build(spec.model_copy(update={"material": material}), folder=folder)
+    except ModelError as error:
+        raise _Refused(key, value, "; ".join(str(error).splitlines())) from None
+
+
+def _brief(table: PieceTable) -> object:
+    return table.shape.model_dump() if table.shape is not None else None
+
+
+def _spec(table: PieceTable, default: Material) -> PieceSpec:
+    if table.model is not None:
+        spec = find(table.model)
+    else:
+        assert table.shape is not None
+        spec = PieceSpec(shape=table.shape, material=table.material or default)
+    material = table.material or spec.material
+    own = {"friction": table.friction, "restitution": table.restitution}
+    material = material.model_copy(update={key: value for key, value in own.items() if value is not None})
+    return spec.model_copy(update={"material": material, "colour": table.colour or spec.colour})
+
+
+def _check_mesh(name: str, folder: Path) -> None:
+    """A scene from somewhere else must not read files from anywhere: a mesh lies beside or below it."""
+    path = folder / name
+    if Path(name).is_absolute() or not path.resolve().is_relative_to(folder.resolve()):
+        raise _Refused(
+            "shape.mesh", name, "lies outside the folder of the scene: copy the mesh beside the scene"
+        )
+    if not path.is_file():
+        raise _Refused("shape.mesh", name, "there is no such file beside the scene")
+
+
 def lowest(drafts: Sequence[Draft]) -> float:
-    """The height of the lowest point of all pieces that have a height, metres; 0 when none has."""
-    solids = Solids()
-    lows = [bounds(solids.of(draft.piece, draft.pose))[0][2] for draft in drafts if not draft.falls]
+    """Returns the height of the lowest point of all pieces that have a height, metres; 0 when none has."""
+    solids = ConvexSolids()
+    lows = [bounds_of(solids.of(draft.piece, draft.pose))[0][2] for draft in drafts if not draft.falls]
     return float(min(lows, default=0.0))
 
 
@@ -37,17 +142,17 @@ class Builder:
     """A scene being built, piece by piece: bodies with their convex solids and bounding boxes."""
 
     def __init__(self, bodies: Sequence[Body] = ()):
-        self._solids = Solids()
+        self._solids = ConvexSolids()
         self.bodies: list[Body] = []
         self._drafts: list[Draft | None] = []
-        self._parts: list[tuple[Solid, ...]] = []
+        self._parts: list[tuple[ConvexSolid, ...]] = []
         self._low: list[Array] = []
         self._high: list[Array] = []
         for body in bodies:
             self._keep(body, None)
 
     def place(self, draft: Draft) -> Body | None:
-        """Put a piece in, letting it down if it has no height; None when nothing lies below it."""
+        """Put a piece in, dropping it onto the others if it has no height; None when nothing lies below it."""
         body = Body(draft.id, draft.piece, draft.pose, draft.fixed)
         if draft.falls:
             parts = self._solids.of(body.piece, body.pose)
@@ -60,9 +165,9 @@ class Builder:
         return body
 
     def overlaps(self, allowed: float, since: int = 0) -> list[tuple[Draft, Draft | Body, float]]:
-        """Pairs that overlap by more than `allowed` metres, the later one first, and by how much.
+        """Returns pairs that overlap by more than `allowed` metres, the later one first, and by how much.
 
-        since: pairs of bodies before this index are taken as known. Stops after `MOST_OVERLAPS` and one.
+        since: pairs of bodies before this index are taken as known. Stops after `MAX_LISTED_OVERLAPS` and one.
         """
         found: list[tuple[Draft, Draft | Body, float]] = []
         low, high = np.array(self._low), np.array(self._high)
@@ -74,12 +179,12 @@ class Builder:
                 depth = self._depth(index, int(other), allowed)
                 if depth > allowed + _ROUNDING:
                     found.append((draft, self._drafts[other] or self.bodies[other], depth))
-                if len(found) > MOST_OVERLAPS:
+                if len(found) > MAX_LISTED_OVERLAPS:
                     return found
         return found
 
     def under_the_table(self) -> list[Draft]:
-        """The free pieces wholly under the table, too deep to overlap it."""
+        """Returns the free pieces wholly under the table, too deep to overlap it."""
         table = next((index for index, body in enumerate(self.bodies) if body.name == TABLE), None)
         if table is None:
             return []
@@ -87,21 +192,21 @@ class Builder:
         return [
             draft
             for draft, body, top in zip(self._drafts, self.bodies, self._high, strict=True)
-            if draft and not body.fixed and top[2] <= low[2] + OVERLAP
+            if draft and not body.fixed and top[2] <= low[2] + MAX_OVERLAP
             if np.all(np.abs(np.array(body.pose.position) - (low + high) / 2)[:2] < (high - low)[:2] / 2)
         ]
 
     def _keep(self, body: Body, draft: Draft | None) -> None:
         parts = self._solids.of(body.piece, body.pose)
-        low, high = bounds(parts)
+        low, high = bounds_of(parts)
         self.bodies.append(body)
         self._drafts.append(draft)
         self._parts.append(parts)
         self._low.append(low)
         self._high.append(high)
 
-    def _below(self, falling: tuple[Solid, ...]) -> list[Solid]:
-        low, high = bounds(falling)
+    def _below(self, falling: tuple[ConvexSolid, ...]) -> list[ConvexSolid]:
+        low, high = bounds_of(falling)
         if not self.bodies:
             return []
         meets = np.minimum(np.array(self._high), high) - np.maximum(np.array(self._low), low)
@@ -123,9 +228,9 @@ class Builder:
 def put_together(
     drafts: Sequence[Draft], builder: Builder, allowed: float, file: str, *, is_whole: bool
 ) -> tuple[tuple[Body, ...], list[Fault]]:
-    """All bodies in order, and the faults of how they lie. allowed: metres of overlap.
+    """Returns all bodies in order, and the faults of how they lie. allowed: metres of overlap.
 
-    is_whole: False when faults were found before, so that pieces are missing: nothing is let down then.
+    is_whole: False when faults were found before, so that pieces are missing: nothing is dropped then.
     """
     faults: list[Fault] = []
     since = len(builder.bodies)
@@ -136,8 +241,8 @@ def put_together(
             problem = "there is nothing below to let it down on: give a height, [x, y, z]"
             faults.append(Fault(file, problem, draft.place, "position", line=draft.line))
     pairs = builder.overlaps(allowed, since)
-    faults += [_overlap(*pair, allowed, file) for pair in pairs[:MOST_OVERLAPS]]
-    if len(pairs) > MOST_OVERLAPS:
+    faults += [_overlap(*pair, allowed, file) for pair in pairs[:MAX_LISTED_OVERLAPS]]
+    if len(pairs) > MAX_LISTED_OVERLAPS:
         faults.append(Fault(file, "there are more overlaps: is the scene in the right unit?"))
     for draft in builder.under_the_table():
         problem = f"lies under the table ({LOWEST_REMEDY})"

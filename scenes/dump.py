@@ -11,10 +11,9 @@ from engine.world import TABLE, Assembly, Body
 from models.catalogue import find
 from models.errors import ModelError
 from models.material import Material, materials
-from scenes.faults import Fault, SceneError
-from scenes.pieces import MM, pose_of
-from scenes.scene import Scene
-from scenes.schema import FORMAT, Expect, PieceTable, Table
+from scenes.assemble import MM, pose_of
+from scenes.scene import Fault, Scene, SceneError
+from scenes.schema import FORMAT, Expect, PieceTable, TableTop
 
 DIGITS = 9
 """Decimals of a millimetre that are written: below an atom, above what turning metres into mm leaves over."""
@@ -49,7 +48,7 @@ def dump(what: Scene | Assembly, *, comment: str = "") -> str:
 
 def compose(
     title: str,
-    table: Table | None,
+    table: TableTop | None,
     rows: Iterable[Mapping[str, Any]],
     expect: Expect | None = None,
     comment: str = "",
@@ -59,8 +58,8 @@ def compose(
     lines += [f"teeter = {FORMAT}", f"name = {_value(title)}"]
     if table is None:
         lines.append("table = false")
-    elif table != Table():
-        lines += ["", "[table]", *_pairs(_changed(table, Table()))]
+    elif table != TableTop():
+        lines += ["", "[table]", *_pairs(_changed(table, TableTop()))]
     if expect is not None:
         lines += ["", "[expect]", *_pairs(_changed(expect, Expect.model_construct()))]
     for row in rows:
@@ -68,17 +67,17 @@ def compose(
     return "\n".join(lines) + "\n"
 
 
-def _changed(model: Table | Expect, default: Table | Expect) -> dict[str, Any]:
+def _changed(model: TableTop | Expect, default: TableTop | Expect) -> dict[str, Any]:
     """The keys of a table that differ from what is meant when they are left out."""
     plain = default.model_dump()
     return {key: value for key, value in model.model_dump().items() if value != plain.get(key)}
 
 
-def _table(body: Body | None) -> Table | None:
+def _table(body: Body | None) -> TableTop | None:
     if body is None:
         return None
     width, depth = (round(float(side) / MM, DIGITS) for side in body.piece.extents[:2])
-    return Table(size=(width, depth), friction=body.piece.material.friction)
+    return TableTop(size=(width, depth), friction=body.piece.material.friction)
 
 
 def _row(body: Body, written: PieceTable | None, top: float) -> dict[str, Any]:

@@ -9,27 +9,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, cast
 
+from engine.tolerances import MAX_OVERLAP
 from engine.world import Assembly, Body
 from models.errors import ModelError
 from models.material import Material, material_named
-from scenes.assemble import OVERLAP, Builder, lowest, put_together
-from scenes.faults import Fault, SceneError, nearest, shown
-from scenes.pieces import MM, drafts_of, table_body
+from scenes.assemble import MM, Builder, drafts_of, lowest, put_together, table_body
 from scenes.reading import read
-from scenes.scene import Draft, Scene
-from scenes.schema import Expect, Table
+from scenes.scene import Draft, Fault, Scene, SceneError, nearest, shown
+from scenes.schema import Expect, TableTop
 
 SHIPPED = Path(__file__).resolve().parent
 MESHES = (".glb", ".gltf", ".obj", ".stl", ".3mf", ".ply")
 UNITS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "in": 0.0254}
 """Metres in each unit that a mesh file may be in."""
-MOST_SETTLE_MM = 1000.0
+MAX_SETTLE_MM = 1000.0
 
 TableChoice = Literal["lowest", "none"]
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class LoadOptions:
     """How a scene is loaded; see `load`."""
 
     settle_mm: float = 0.0
@@ -41,7 +40,7 @@ class Options:
     @property
     def allowed(self) -> float:
         """Metres that pieces may overlap."""
-        return max(OVERLAP, self.settle_mm * MM)
+        return max(MAX_OVERLAP, self.settle_mm * MM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ class Content:
     """What a file holds, before it is put together. table: None for no table."""
 
     title: str
-    table: Table | None
+    table: TableTop | None
     expect: Expect | None
     drafts: list[Draft]
     faults: list[Fault]
@@ -76,21 +75,21 @@ def load(
     default as the file says, for meshes at z = 0. fixed: names, with wildcards, of pieces that are supports.
     material: of pieces that name none. unit: of the numbers in a mesh file, one of mm, cm, m, in.
     """
-    options = Options(settle_mm, table, tuple(fixed), material, unit)
+    options = LoadOptions(settle_mm, table, tuple(fixed), material, unit)
     path, file = _find(path_or_name)
     content = _content(path, file, options)
     builder = Builder()
     top = lowest(content.drafts) if table == "lowest" else 0.0
-    chosen = content.table or (Table() if table == "lowest" else None)
+    chosen = content.table or (TableTop() if table == "lowest" else None)
     if chosen is not None and table != "none":
         builder = Builder([table_body(chosen, top)])
-    bodies, letdown, faults = _together(content, builder, options, file)
+    bodies, dropped, faults = _together(content, builder, options, file)
     if faults:
         raise SceneError(faults)
     written = {draft.id: draft.written for draft in content.drafts if draft.written is not None}
     assembly = Assembly(path.stem, bodies)
     title = content.title or path.stem
-    return Scene(path.stem, title, path, assembly, letdown, content.expect, settle_mm, written)
+    return Scene(path.stem, title, path, assembly, dropped, content.expect, settle_mm, written)
 
 
 def add(
@@ -104,11 +103,11 @@ def add(
 ) -> Scene:
     """The scene with the pieces of another file put in; that file's table is left out.
 
-    Pieces without a height are let down onto the scene. Options as for `load`; settle_mm is the scene's own
+    Pieces without a height are dropped onto the scene. LoadOptions as for `load`; settle_mm is the scene's own
     when None. What the scene expects no longer holds, and is dropped. Raises SceneError.
     """
     settle = scene.settle_mm if settle_mm is None else settle_mm
-    options = Options(settle, None, tuple(fixed), material, unit)
+    options = LoadOptions(settle, None, tuple(fixed), material, unit)
     path, file = _find(path_or_name)
     content = _content(path, file, options)
     taken = [draft for draft in content.drafts if draft.id in scene.ids]
@@ -116,14 +115,14 @@ def add(
         problem = f'is taken by a piece of the scene "{scene.name}": choose another'
         content.faults.append(Fault(file, problem, draft.place, "id", shown(draft.id), draft.line))
     builder = Builder(scene.assembly.bodies)
-    bodies, letdown, faults = _together(content, builder, options, file)
+    bodies, dropped, faults = _together(content, builder, options, file)
     if faults:
         raise SceneError(faults)
     more = {draft.id: draft.written for draft in content.drafts if draft.written is not None}
     return replace(
         scene,
         assembly=Assembly(scene.assembly.name, bodies),
-        letdown=scene.letdown + letdown,
+        dropped=scene.dropped + dropped,
         expect=None,
         settle_mm=max(scene.settle_mm, settle),
         written={**scene.written, **more},
@@ -131,12 +130,12 @@ def add(
 
 
 def _together(
-    content: Content, builder: Builder, options: Options, file: str
+    content: Content, builder: Builder, options: LoadOptions, file: str
 ) -> tuple[tuple[Body, ...], tuple[str, ...], list[Fault]]:
     faults = list(content.faults)
     bodies, more = put_together(content.drafts, builder, options.allowed, file, is_whole=not faults)
-    letdown = tuple(draft.id for draft in content.drafts if draft.falls)
-    return bodies, letdown, faults + more
+    dropped = tuple(draft.id for draft in content.drafts if draft.falls)
+    return bodies, dropped, faults + more
 
 
 def _find(path_or_name: str | Path) -> tuple[Path, str]:
@@ -160,13 +159,13 @@ def _find(path_or_name: str | Path) -> tuple[Path, str]:
     raise SceneError([Fault(file, f"there is no such file, nor a shipped scene of this name{meant}{there}")])
 
 
-def _content(path: Path, file: str, options: Options) -> Content:
+def _content(path: Path, file: str, options: LoadOptions) -> Content:
     material = _checked(options, file)
     if path.suffix.lower() in MESHES:
         from scenes.meshes import read_meshes  # trimesh's loaders are slow to import
 
         drafts, faults = read_meshes(path, file, material, UNITS[options.unit] if options.unit else None)
-        content = Content("", Table(), None, drafts, faults)
+        content = Content("", TableTop(), None, drafts, faults)
     elif path.suffix.lower() == ".toml" or path.suffix == "":
         if options.unit is not None:
             problem = "only mesh files have a unit; scene files are in mm"
@@ -180,11 +179,11 @@ def _content(path: Path, file: str, options: Options) -> Content:
     return replace(content, drafts=_fix(content, options.fixed, file))
 
 
-def _checked(options: Options, file: str) -> Material:
+def _checked(options: LoadOptions, file: str) -> Material:
     """The default material. Raises SceneError for options that no file could make right."""
     faults = []
-    if not (math.isfinite(options.settle_mm) and 0 <= options.settle_mm <= MOST_SETTLE_MM):
-        problem = f"must be from 0 to {MOST_SETTLE_MM:g} mm"
+    if not (math.isfinite(options.settle_mm) and 0 <= options.settle_mm <= MAX_SETTLE_MM):
+        problem = f"must be from 0 to {MAX_SETTLE_MM:g} mm"
         faults.append(Fault(file, problem, key="--settle", value=str(options.settle_mm)))
     if options.table not in (None, "lowest", "none"):
         faults.append(Fault(file, "must be lowest or none", key="--table", value=str(options.table)))

@@ -11,13 +11,13 @@ from typing import Any, cast
 
 from pydantic import BaseModel, ValidationError
 
-from models.shapes import SHAPES
-from scenes.faults import Fault, SceneError, nearest, shown
-from scenes.schema import FORMAT, Expect, Head, PieceTable, Table
+from models.spec import SHAPES
+from scenes.scene import Fault, SceneError, nearest, shown
+from scenes.schema import FORMAT, Expect, Head, PieceTable, TableTop
 
-MOST_PIECES = 5000
+MAX_PIECES = 5000
 """More than any table holds; refused before anything is built."""
-MOST_BYTES = 16_000_000
+MAX_BYTES = 16_000_000
 """Of a scene file: 5000 pieces of 3 kB each."""
 _HEADING = re.compile(r"^[ \t]*\[\[[ \t]*piece[ \t]*\]\]", re.MULTILINE)
 _TAGS = {shape.key() for shape in SHAPES}
@@ -37,7 +37,7 @@ class Sheet:
     """A scene file whose tables are each right by themselves, as far as `faults` says so."""
 
     title: str
-    table: Table | None
+    table: TableTop | None
     expect: Expect | None
     pieces: tuple[Written, ...]
     faults: tuple[Fault, ...]
@@ -47,7 +47,7 @@ def read(path: Path, file: str) -> Sheet:
     """Read a TOML scene. file: how messages call it. Raises SceneError when it is no scene file at all."""
     text = _text(path, file)
     headings = [text.count("\n", 0, found.start()) + 1 for found in _few(_HEADING.finditer(text))]
-    if len(headings) > MOST_PIECES:
+    if len(headings) > MAX_PIECES:
         raise SceneError([_too_many(file, len(_HEADING.findall(text)))])
     data = _toml(text, file)
     rows = data.pop("piece", [])
@@ -56,7 +56,7 @@ def read(path: Path, file: str) -> Sheet:
         raise SceneError([version])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise SceneError([Fault(file, "must be [[piece]] tables", key="piece", value=shown(rows))])
-    if len(rows) > MOST_PIECES:
+    if len(rows) > MAX_PIECES:
         raise SceneError([_too_many(file, len(rows))])
     lines: list[int | None] = [*headings] if len(headings) == len(rows) else [None] * len(rows)
     head, faults = _head(data, file)
@@ -77,18 +77,18 @@ def place_of(number: int, name: object) -> str:
 
 
 def _few(found: Iterable[re.Match[str]]) -> list[re.Match[str]]:
-    return [match for match, _ in zip(found, range(MOST_PIECES + 1), strict=False)]
+    return [match for match, _ in zip(found, range(MAX_PIECES + 1), strict=False)]
 
 
 def _too_many(file: str, count: int) -> Fault:
-    return Fault(file, f"there are {count} pieces; at most {MOST_PIECES} are allowed")
+    return Fault(file, f"there are {count} pieces; at most {MAX_PIECES} are allowed")
 
 
 def _text(path: Path, file: str) -> str:
     try:
         size = path.stat().st_size
-        if size > MOST_BYTES:
-            problem = f"the file has {size / 1e6:.0f} MB; a scene file has at most {MOST_BYTES / 1e6:.0f} MB"
+        if size > MAX_BYTES:
+            problem = f"the file has {size / 1e6:.0f} MB; a scene file has at most {MAX_BYTES / 1e6:.0f} MB"
             raise SceneError([Fault(file, problem)])
         return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
@@ -212,7 +212,7 @@ def _keys(model: Any, loc: tuple[int | str, ...]) -> list[str]:
     """The keys allowed in the table where a key was refused."""
     fields: Any = model.model_fields
     if model is Head and len(loc) > 1:
-        fields = Table.model_fields if loc[0] == "table" else Expect.model_fields
+        fields = TableTop.model_fields if loc[0] == "table" else Expect.model_fields
     elif loc[0] == "material" and len(loc) > 1:
         return ["density", "friction", "restitution", "colour", "finish", "like"]
     elif loc[0] == "shape" and len(loc) > 1:

@@ -1,21 +1,85 @@
-"""A loaded scene: bodies where they start, and what the file said about them."""
+"""A loaded scene: bodies where they start, and what the file said of them; or every fault that keeps it from loading.
+
+A `Fault` names place and remedy, a `SceneError` carries them all.
+"""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.pose import Pose
 from engine.world import TABLE, Assembly
+from models.errors import TeeterError
 from models.piece import Piece
-from scenes.faults import Fault, SceneError, nearest
 from scenes.schema import Expect, PieceTable
+
+LONGEST_VALUE = 60
+"""Characters of a wrong value that a message repeats; a whole file pasted into one key helps nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong with a scene.
+
+    file: as the caller named it. problem: what is wrong and what is allowed instead. table: the TOML table
+    or mesh node, such as `piece[3] "slab"` (counted from one). key: the key in that table. value: the wrong
+    value as written. line: of the file, from one, where it is known.
+    """
+
+    file: str
+    problem: str
+    table: str = ""
+    key: str = ""
+    value: str | None = None
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = [f"{self.file}:{self.line}" if self.line else self.file]
+        if self.table:
+            place.append(self.table)
+        if self.key:
+            place.append(self.key if self.value is None else f"{self.key} = {self.value}")
+        return ": ".join([*place, self.problem])
+
+
+class SceneError(TeeterError, ValueError):
+    """A scene that cannot be loaded: `faults` is everything found wrong, `str()` gives one line for each."""
+
+    def __init__(self, faults: Iterable[Fault]):
+        self.faults = tuple(faults)
+        super().__init__("\n".join(str(fault) for fault in self.faults))
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """`; did you mean 'x'?` when something like the word is known, else nothing."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def shown(value: object) -> str:
+    """A value as a message repeats it, shortened; strings in double quotes, as TOML has them."""
+    text = f'"{value}"' if isinstance(value, str) else _toml_like(value)
+    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 3] + "..."
+
+
+def _toml_like(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(shown(item) for item in value[:10]) + ("]" if len(value) <= 10 else ", ...")
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {shown(item)}" for key, item in list(value.items())[:10]) + " }"
+    if isinstance(value, int) and abs(value) >= 10**LONGEST_VALUE:
+        return "an integer of very many digits"  # str() of such a number may itself be refused
+    return str(value)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draft:
-    """A piece about to take its place. falls: its height is still to be found by letting it down.
+    """A piece about to take its place. falls: its height is still to be found by drop placement.
 
     place: how messages call it. written: its table in the file; None when it comes from a mesh.
     """
@@ -35,8 +99,8 @@ class Scene:
     """Where things start.
 
     name: the file's name without ending. title: its `name` key, else the name. path: None when not from a
-    file. assembly: SI poses, the table first if there is one. letdown: ids of the pieces whose height was
-    found by letting them down. settle_mm: the gaps and overlaps that were allowed. written: the tables of the
+    file. assembly: SI poses, the table first if there is one. dropped: ids of the pieces whose height was
+    found by drop placement. settle_mm: the gaps and overlaps that were allowed. written: the tables of the
     pieces, by id, as `scenes.dump` needs them; pieces from a mesh have none.
     """
 
@@ -44,7 +108,7 @@ class Scene:
     title: str
     path: Path | None
     assembly: Assembly
-    letdown: tuple[str, ...]
+    dropped: tuple[str, ...]
     expect: Expect | None
     settle_mm: float
     written: Mapping[str, PieceTable]
@@ -56,7 +120,7 @@ class Scene:
 
 
 def without(scene: Scene, ids: Iterable[str]) -> Scene:
-    """The scene with some pieces taken out. Raises SceneError naming every id that it does not have."""
+    """Returns the scene with some pieces taken out. Raises SceneError naming every id that it does not have."""
     gone = set(ids)
     known = scene.ids
     faults = [
@@ -71,6 +135,6 @@ def without(scene: Scene, ids: Iterable[str]) -> Scene:
     return replace(
         scene,
         assembly=Assembly(scene.assembly.name, bodies),
-        letdown=tuple(name for name in scene.letdown if name not in gone),
+        dropped=tuple(name for name in scene.dropped if name not in gone),
         written={name: table for name, table in scene.written.items() if name not in gone},
     )

@@ -7,9 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from models.colours import hex_of
-from models.material import Material, material_named
-from models.shapes import AnyShape
+from models.spec import AnyShape, Colour, NamedMaterial
 
 FORMAT = 1
 """The newest format version this code reads."""
@@ -21,15 +19,6 @@ Coordinate = Annotated[float, Field(strict=True, ge=-1e6, le=1e6)]
 Length = Annotated[float, Field(strict=True, gt=0, le=1e6)]
 Angle = Annotated[float, Field(strict=True, ge=-36000, le=36000)]
 Text = Annotated[str, Field(strict=True, max_length=2000)]
-
-
-def _material(value: Any) -> Any:
-    return material_named(value) if isinstance(value, str) else value
-
-
-def _colour(value: str) -> str:
-    hex_of(value)
-    return value
 
 
 def _none_for_false(value: Any) -> Any:
@@ -54,20 +43,20 @@ def _quaternion(value: tuple[float, ...]) -> tuple[float, ...]:
     return value
 
 
-class Strict(BaseModel):
+class SceneTable(BaseModel):
     """What all tables share: no unknown keys, no infinite numbers."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class Table(Strict):
+class TableTop(SceneTable):
     """The table top: size along x and y in mm, and the friction between two of its surfaces."""
 
     size: tuple[Length, Length] = (1200.0, 800.0)
     friction: Annotated[float, Field(strict=True, ge=0, le=10)] = 0.45
 
 
-class Expect(Strict):
+class Expect(SceneTable):
     """What `teeter check` should say, and why. settle_mm: the `--settle` the scene needs, mm."""
 
     verdict: Literal["stands", "topples", "unsure"]
@@ -75,7 +64,7 @@ class Expect(Strict):
     settle_mm: Annotated[float, Field(strict=True, ge=0, le=1000)] = 0.0
 
 
-class PieceTable(Strict):
+class PieceTable(SceneTable):
     """One `[[piece]]`: what it is (`model` or `shape`) and where its bounding box has its centre."""
 
     id: Annotated[str, Field(strict=True, min_length=1, max_length=100), AfterValidator(_id)]
@@ -86,11 +75,11 @@ class PieceTable(Strict):
     quaternion: (
         Annotated[tuple[Coordinate, Coordinate, Coordinate, Coordinate], AfterValidator(_quaternion)] | None
     ) = None
-    material: Annotated[Material, BeforeValidator(_material)] | None = None
+    material: NamedMaterial | None = None
     friction: Annotated[float, Field(strict=True, ge=0, le=10)] | None = None
     restitution: Annotated[float, Field(strict=True, ge=0, le=1)] | None = None
     mass: Annotated[float, Field(strict=True, gt=0, le=1e12)] | None = None
-    colour: Annotated[str, Field(strict=True), AfterValidator(_colour)] | None = None
+    colour: Colour | None = None
     fixed: Annotated[bool, Field(strict=True)] = False
 
     @model_validator(mode="after")
@@ -102,10 +91,10 @@ class PieceTable(Strict):
         return self
 
 
-class Head(Strict):
+class Head(SceneTable):
     """Everything in a file but its pieces."""
 
     teeter: Annotated[int, Field(strict=True)]
     name: Annotated[str, Field(strict=True, max_length=200)] = ""
-    table: Annotated[Table | None, BeforeValidator(_none_for_false)] = Table()
+    table: Annotated[TableTop | None, BeforeValidator(_none_for_false)] = TableTop()
     expect: Expect | None = None

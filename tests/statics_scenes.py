@@ -9,7 +9,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from engine.pose import Pose, matrix_of, quaternion_of_rpy
+from engine.geometry.rotation import matrix_of, quaternion_of_rpy
+from engine.pose import Pose
 from engine.world import TABLE, Assembly, Body
 from models.build import build
 from models.piece import Piece

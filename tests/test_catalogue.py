@@ -18,8 +18,7 @@ from models.bricks import draw
 from models.build import build
 from models.catalogue import catalogue, games
 from models.convex import part_volume
-from models.shapes import Box, Cylinder, Sphere
-from models.shapes_cut import Arch, Drilled
+from models.shapes import Arch, Box, Cylinder, Drilled, Sphere
 from models.shapes_turned import Cone, Ring, Turned
 from models.solid import Detail
 from models.spec import PieceSpec

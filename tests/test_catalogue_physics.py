@@ -11,7 +11,8 @@ import trimesh
 
 from engine.bench.rigs import over_edge, table
 from engine.bullet import BulletWorld
-from engine.pose import Pose, angle_between
+from engine.geometry.rotation import angle_between
+from engine.pose import Pose
 from engine.topple.balance.statics import analyse
 from engine.world import Assembly, Body
 from models.build import build

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from engine.bench import accuracy
-from engine.pose import Pose, quaternion_of_rpy
+from engine.geometry.rotation import quaternion_of_rpy
+from engine.pose import Pose
 from engine.settings import median_size
 from engine.topple.balance.statics import analyse
 from engine.topple.verdict import CheckOptions, Verdict, check

@@ -13,7 +13,8 @@ import pytest
 from engine import urdf
 from engine.bench.rigs import on_slope, piece, table, wood
 from engine.bullet import BulletWorld
-from engine.pose import Pose, angle_between, quaternion_of_rpy
+from engine.geometry.rotation import angle_between, quaternion_of_rpy
+from engine.pose import Pose
 from engine.settings import GRAVITY, TUNING, Scale
 from engine.world import Body, Contact
 from models.material import Material

@@ -9,9 +9,10 @@ import pytest
 
 from engine.bench.rigs import piece, table, tower, wood
 from engine.bullet import BulletWorld
+from engine.geometry.rotation import angle_between, quaternion_of_rpy
 from engine.hand import GRIP, Hand, Tremor, packed, unpacked
 from engine.motions import Ending, Motion, between, carry, draw, glide, lower
-from engine.pose import Pose, angle_between, quaternion_of_rpy
+from engine.pose import Pose
 from engine.settings import PLAY
 from engine.world import Body
 

@@ -11,7 +11,8 @@ import pytest
 
 from engine.bench.rigs import piece, table, wood
 from engine.bullet import BulletWorld
-from engine.pose import Pose, angle_between, quaternion_of_rpy
+from engine.geometry.rotation import angle_between, quaternion_of_rpy
+from engine.pose import Pose
 from engine.scripted import Call, ScriptedWorld, between, hold
 from engine.settings import TUNING
 from engine.world import Body, World

@@ -13,7 +13,8 @@ import pytest
 from engine.bench.rigs import piece, table, wood
 from engine.bullet import BulletWorld
 from engine.events import Dropped, Moved, Parted, Rested, SceneEvent, Touched
-from engine.pose import Pose, quaternion_of_rpy
+from engine.geometry.rotation import quaternion_of_rpy
+from engine.pose import Pose
 from engine.scripted import Hold, Path, ScriptedWorld, hold
 from engine.watch import Thresholds, Watch, farthest, steps_of
 from engine.world import Body, Tick

@@ -58,7 +58,7 @@ def values(document: dict[str, Any], binary: bytes, number: int) -> np.ndarray[A
     size = SIZES[accessor["componentType"]]
     assert view.get("byteOffset", 0) % size == 0
     assert accessor["count"] * width * size <= view["byteLength"]
-    kind = {5126: "<f4", 5125: "<u4"}[accessor["componentType"]]
+    kind = {5126: "<f4", 5125: "<u4", 5123: "<u2"}[accessor["componentType"]]
     found = np.frombuffer(binary, kind, accessor["count"] * width, view["byteOffset"])
     return found.reshape(-1, width) if width > 1 else found
 

@@ -11,7 +11,8 @@ import pygltflib
 import pytest
 from typer.testing import CliRunner
 
-from engine.pose import Pose, angle_between
+from engine.geometry.rotation import angle_between
+from engine.pose import Pose
 from engine.record.arrays import state_digest
 from engine.record.gltf import TOLERANCE, glb_of_replay, keys_of_places, keys_of_turns
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint

@@ -29,9 +29,8 @@ from games.cli import app
 from models.build import build
 from models.catalogue import catalogue, find
 from models.errors import CatalogueError, SpecError
-from models.face import BOXES, LETTERS, Face
+from models.face import BOXES, LETTERS, Face, PieceSpec, dressed, parse
 from models.piece import Piece
-from models.spec import PieceSpec, dressed, parse
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
 BOX = {"box": [75, 25, 15]}

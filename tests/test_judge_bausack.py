@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 from engine.bullet import BulletWorld
-from engine.pose import Pose, quaternion_of_rpy
+from engine.geometry.convex import ConvexSolids
+from engine.geometry.overlap import deepest
+from engine.geometry.rotation import quaternion_of_rpy
+from engine.pose import Pose
 from engine.world import Body
 from games.catalogue import stock_of
 from games.judge import bausack, places, sandbox
@@ -22,8 +25,6 @@ from games.rules.conditions import Condition
 from games.rules.sandbox import game as free
 from models.build import build
 from models.catalogue import find
-from scenes.overlap import deepest
-from scenes.solids import Solids
 
 NAMES = ("Ana", "Ben", "Cem", "Dora", "Emil", "Fay", "Gus", "Hana")
 NOTHING = Scene({})
@@ -66,7 +67,7 @@ def test_a_layout_has_every_piece_of_the_supply_and_no_overlap(state: State) -> 
     """BS-01: in the middle, outside every player's area, on a table that has room for all areas."""
     bodies = bausack.layout(state)
     assert {each.name for each in bodies if not each.fixed} == set(state.supply)
-    solids = Solids()
+    solids = ConvexSolids()
     for one, other in combinations(bodies, 2):
         assert deepest(solids.of(one.piece, one.pose), solids.of(other.piece, other.pose)) <= 2e-5
     areas = bausack.areas(state)
@@ -355,7 +356,7 @@ def test_the_sandbox_lays_out_pieces_with_a_model() -> None:
     bodies = sandbox.layout(state)
     assert [each.name for each in bodies] == ["table", "a", "b", "c"]
     assert sandbox.home(state, "c").pose == bodies[3].pose
-    solids = Solids()
+    solids = ConvexSolids()
     for one, other in combinations(bodies, 2):
         assert deepest(solids.of(one.piece, one.pose), solids.of(other.piece, other.pose)) <= 2e-5
     with pytest.raises(KeyError):

@@ -11,7 +11,10 @@ import pytest
 from rules_crazy_tower import position
 
 from engine.bullet import BulletWorld
-from engine.pose import Pose, quaternion_of_rpy
+from engine.geometry.convex import ConvexSolids
+from engine.geometry.overlap import deepest
+from engine.geometry.rotation import quaternion_of_rpy
+from engine.pose import Pose
 from engine.world import TABLE, Body
 from games.judge import crazy_tower, footprint, places
 from games.judge.scene import Scene
@@ -19,8 +22,6 @@ from games.rules.conditions import Condition
 from games.rules.crazy_tower.state import SOLO, Hand, State
 from models.build import build
 from models.catalogue import find
-from scenes.overlap import deepest
-from scenes.solids import Solids
 
 CARD_MM, CUBE_MM = 2.0, 16.0
 LAYS = (Condition.ON_HIGHEST_FLOOR, Condition.LAID_FLAT, Condition.COVERS_NO_RED_BOX)
@@ -76,7 +77,7 @@ def test_a_layout_has_all_blocks_and_the_first_card_and_no_overlap(state: State)
     assert [each.name for each in bodies[:2]] == [TABLE, "card_01"]
     assert {each.name for each in bodies[2:]} == {block.id for block in state.stock.blocks}
     assert bodies[1].pose.position == (0.0, 0.0, 0.001)
-    solids = Solids()
+    solids = ConvexSolids()
     stack = crazy_tower.home(state, "card_21")
     for one, other in combinations((*bodies, stack), 2):
         assert deepest(solids.of(one.piece, one.pose), solids.of(other.piece, other.pose)) <= 2e-5

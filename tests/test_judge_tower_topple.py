@@ -14,7 +14,8 @@ import shapely
 from rules_tower_topple import STOCK, b, position
 
 from engine.bullet import BulletWorld
-from engine.pose import Pose, quaternion_of_rpy
+from engine.geometry.rotation import quaternion_of_rpy
+from engine.pose import Pose
 from engine.topple.balance.statics import analyse
 from engine.topple.contact.detection import find_contacts
 from engine.world import FLOOR, TABLE, Assembly, Body

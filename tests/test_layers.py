@@ -25,7 +25,7 @@ HOLDERS = {
     "pettingzoo": ("games/learning/",),
 }
 """Which files may import what; a folder ends in a slash."""
-SPEAKERS = ("games/cli.py", "games/commands/", "scenes/generate.py", "engine/bench/__main__.py")
+SPEAKERS = ("games/cli.py", "games/commands/", "engine/bench/__main__.py")
 """Files that talk to people on a terminal; the rest is library and returns values."""
 
 

@@ -13,7 +13,7 @@ def test_a_mesh_that_takes_too_long_is_refused_with_advice(
     monkeypatch: pytest.MonkeyPatch, tmp_path: object
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(decompose, "PATIENCE", 0.01)
+    monkeypatch.setattr(decompose, "TIMEOUT_S", 0.01)
     with pytest.raises(MeshError, match="2 triangles could not be cut into convex parts in 0.01 s: repair"):
         decompose.decompose(np.eye(4, 3), np.array([[0, 1, 2], [0, 2, 3]]))
 

@@ -6,9 +6,17 @@ import re
 import pytest
 from pydantic import ValidationError
 
-from models.colours import colours, hex_of
 from models.errors import ModelError, UnknownMaterialError
-from models.material import Material, material_named, materials, pair_friction, pair_restitution
+from models.material import (
+    Material,
+    colours,
+    factor_of,
+    hex_of,
+    material_named,
+    materials,
+    pair_coefficient,
+    pair_friction,
+)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +52,8 @@ def test_a_mixed_pair_takes_the_geometric_mean(a, b, friction):
     first, second = material_named(a), material_named(b)
     assert math.isclose(pair_friction(first, second), friction)
     assert pair_friction(first, second) == pair_friction(second, first)
-    assert math.isclose(pair_restitution(first, second), 0.15)
+    assert math.isclose(pair_coefficient(first.restitution, second.restitution), 0.15)
+    assert math.isclose(factor_of(first.friction) * factor_of(second.friction), friction)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Foreign meshes: what is refused and how it is said, formats and units, decomposition and its memory."""
 
+import json
 import math
 import re
 import sys
@@ -16,7 +17,7 @@ from models.decompose import cache_folder, decompose
 from models.errors import MeshError, MissingExtraError
 from models.material import material_named
 from models.meshes import checked
-from models.solid import bulk_of
+from models.solid import mass_properties
 from models.spec import parse
 
 BEECH = material_named("beech")
@@ -124,7 +125,7 @@ def test_what_is_no_solid_is_refused(mesh, message):
 
 
 def test_too_many_triangles(monkeypatch):
-    monkeypatch.setattr(meshes, "MOST_TRIANGLES", 11)
+    monkeypatch.setattr(meshes, "MAX_TRIANGLES", 11)
     with pytest.raises(MeshError, match="node: 12 triangles are too many: at most 11 a piece"):
         build_mesh(box(), "node", BEECH)
 
@@ -140,7 +141,9 @@ def test_a_hollow_is_taken_out():
     inner.invert()
     solid = trimesh.util.concatenate([box(), inner])
     assert len(checked(solid.vertices, solid.faces, "node")[0]) == 16
-    assert math.isclose(bulk_of(solid.vertices, solid.faces).volume, 0.06 * 0.03 * 0.015 - 0.04 * 0.02 * 0.01)
+    assert math.isclose(
+        mass_properties(solid.vertices, solid.faces).volume, 0.06 * 0.03 * 0.015 - 0.04 * 0.02 * 0.01
+    )
 
 
 def test_a_node_is_moved_to_its_middle_and_says_where_that_was():
@@ -233,7 +236,7 @@ def test_a_mesh_file_that_changed_is_read_again(tmp_path):
         ("none.stl", None, "none.stl: there is no such mesh file"),
         ("piece.dwg", b"", 'piece.dwg: ".dwg" is not a known mesh format: use one of .3mf, .glb'),
         ("empty.stl", b"", "empty.stl: the mesh has no triangles"),
-        ("cut.glb", b"glTF\x02\x00\x00\x00", "cut.glb: cannot be read as .glb"),
+        ("cut.glb", b"glTF\x02\x00\x00\x00", "cut.glb: is not valid glTF"),
         ("words.ply", b"these are words\n", "words.ply: cannot be read as .ply"),
         ("words.obj", b"these are words\n", "words.obj: "),
     ],
@@ -246,9 +249,9 @@ def test_files_that_cannot_be_read(tmp_path, name, contents, message):
 
 
 def test_a_file_that_is_too_large(tmp_path, monkeypatch):
-    monkeypatch.setattr(meshes, "MOST_BYTES", 10)
+    monkeypatch.setattr(meshes, "MAX_BYTES", 10)
     (tmp_path / "big.stl").write_bytes(b"solid" * 9)
-    with pytest.raises(MeshError, match=r"big.stl: .* MB is too large for one piece"):
+    with pytest.raises(MeshError, match=r"big.stl: has .* MB; at most .* MB are read"):
         build(parse({"shape": {"mesh": "big.stl"}}, "test"), folder=tmp_path)
 
 
@@ -335,3 +338,27 @@ def test_without_coacd_a_concave_mesh_says_what_to_install(store, monkeypatch):
     monkeypatch.setitem(sys.modules, "coacd", None)
     with pytest.raises(MissingExtraError, match=re.escape('pip install "teeter[mesh]"')):
         build_mesh(angle(), "angle", BEECH)
+
+
+def test_a_gltf_that_a_piece_names_goes_through_the_guarded_reader(tmp_path):
+    head = {
+        "asset": {"version": "2.0"},
+        "nodes": [{"mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 3}],
+        "bufferViews": [{"buffer": 0, "byteLength": 36}],
+        "buffers": [{"byteLength": 36, "uri": "../outside.bin"}],
+    }
+    (tmp_path / "far.gltf").write_text(json.dumps(head))
+    with pytest.raises(MeshError, match=r'far.gltf: refers to "../outside.bin" outside its folder'):
+        build(parse({"shape": {"mesh": "far.gltf"}}, "test"), folder=tmp_path)
+
+
+def test_a_mirrored_node_is_wound_outward_again(tmp_path):
+    mesh = trimesh.creation.box((0.04, 0.02, 0.01))
+    scene = trimesh.Scene()
+    scene.add_geometry(mesh, transform=np.diag([-1.0, 1.0, 1.0, 1.0]))
+    scene.export(tmp_path / "mirrored.glb")
+    piece = build(parse({"shape": {"mesh": "mirrored.glb"}}, "test"), folder=tmp_path)
+    assert piece.extents * 1e3 == pytest.approx([40, 10, 20], abs=1e-3)
+    assert piece.volume == pytest.approx(8e-6, rel=1e-5)

@@ -5,8 +5,8 @@ import pytest
 from models.build import BUILDERS
 from models.errors import SpecError
 from models.material import material_named
-from models.shapes import SHAPES, Box
-from models.spec import PieceSpec, parse
+from models.shapes import Box
+from models.spec import SHAPES, PieceSpec, parse
 
 SQUARE = [[0, 0], [10, 0], [10, 10], [0, 10]]
 BOX = {"box": [1, 2, 3]}

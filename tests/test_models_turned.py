@@ -10,7 +10,7 @@ from models.build import build
 from models.catalogue import catalogue
 from models.convex import part_volume
 from models.errors import CatalogueError
-from models.profile import bored, trace
+from models.outline import bored, trace
 from models.spec import parse
 
 DENSITY = 690.0

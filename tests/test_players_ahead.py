@@ -19,8 +19,8 @@ from games.rules.registry import game_named
 from games.session import Session
 from models.build import build
 from models.spec import PieceSpec
-from scenes.pieces import table_body
-from scenes.schema import Table
+from scenes.assemble import table_body
+from scenes.schema import TableTop
 
 
 def block(name: str, size: list[float], *, x: float = 0.0, base: float = 0.0) -> Body:
@@ -29,7 +29,7 @@ def block(name: str, size: list[float], *, x: float = 0.0, base: float = 0.0) ->
     return Body(name, build(PieceSpec.model_validate(spec)), Pose((x, 0.0, base + size[2] / 2e3)))
 
 
-TABLE = table_body(Table())
+TABLE = table_body(TableTop())
 
 
 def test_a_slender_block_bears_the_tilt_at_which_its_centre_leaves_its_foot() -> None:

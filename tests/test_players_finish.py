@@ -10,7 +10,8 @@ from typing import cast
 import numpy as np
 import pytest
 
-from engine.pose import Pose, quaternion_of_rpy
+from engine.geometry.rotation import quaternion_of_rpy
+from engine.pose import Pose
 from engine.world import Body
 from games.catalogue import stock_of
 from games.judge.registry import JUDGES

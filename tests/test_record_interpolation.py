@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from test_record_roundtrip import RATE, meta
 
-from engine.record.interpolate import slerp
+from engine.geometry.rotation import slerp
 from engine.record.reader import Replay, between
 
 SHARES = st.floats(0, 1)

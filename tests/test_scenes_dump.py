@@ -17,10 +17,9 @@ from engine.world import Assembly, Body
 from models.build import build
 from models.catalogue import find
 from scenes.dump import compose, dump
-from scenes.faults import SceneError
 from scenes.load import load, shipped
-from scenes.scene import Scene
-from scenes.schema import Expect, Table
+from scenes.scene import Scene, SceneError
+from scenes.schema import Expect, TableTop
 
 LENGTH = st.floats(1, 200).map(lambda value: round(value, 3))
 PLACE = st.floats(-500, 500)
@@ -62,7 +61,7 @@ def files(draw: st.DrawFn) -> str:
         place = (draw(PLACE), draw(PLACE), 1000.0 * (number + 1))
         rows.append({"id": name, "shape": draw(SHAPES), "position": place} | draw(TURNS) | draw(MORE))
     rows = rows or [{"id": "a", "shape": {"box": (1, 1, 1)}, "position": (0, 0, 50)}]
-    table = draw(st.sampled_from([None, Table(), Table(size=(500.5, 300.0), friction=0.3)]))
+    table = draw(st.sampled_from([None, TableTop(), TableTop(size=(500.5, 300.0), friction=0.3)]))
     expect = draw(st.sampled_from([None, Expect(verdict="stands", why='a "reason"\n\\', settle_mm=0.5)]))
     return compose(draw(TEXT), table, rows, expect, "a comment\nof two lines")
 

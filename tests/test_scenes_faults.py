@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_scenes_load import BRICK, HEAD, faults_of, piece, write
 
-from scenes.faults import Fault, SceneError
 from scenes.load import SHIPPED, load
-from scenes.reading import MOST_PIECES
+from scenes.reading import MAX_PIECES
+from scenes.scene import Fault, SceneError
 
 FAULTS = [
     # the file as a whole
@@ -236,11 +236,11 @@ def test_a_mesh_with_a_hole_is_refused(tmp_path: Path) -> None:
 
 
 def test_too_many_pieces_are_refused_before_anything_is_built(tmp_path: Path) -> None:
-    count = MOST_PIECES + 1
+    count = MAX_PIECES + 1
     inline = ", ".join(['{ id = "a" }'] * count)
     for text in ("[[piece]]\n" * count, f"piece = [{inline}]\n"):
         faults = faults_of(write(tmp_path, HEAD + text))
-        assert faults == [f" there are {count} pieces; at most {MOST_PIECES} are allowed"]
+        assert faults == [f" there are {count} pieces; at most {MAX_PIECES} are allowed"]
     assert "MB; a scene file has at most 16 MB" in faults_of(write(tmp_path, "#" * 17_000_000))[0]
 
 

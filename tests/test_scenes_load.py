@@ -12,9 +12,8 @@ import pytest
 from engine.world import TABLE
 from models.catalogue import find
 from models.material import material_named
-from scenes.faults import SceneError
 from scenes.load import add, load, shipped
-from scenes.scene import without
+from scenes.scene import SceneError, without
 
 HEAD = 'teeter = 1\nname = "Test"\n'
 BRICK = '[[piece]]\nid = "brick"\nmodel = "tower_topple/brick"\nposition = [0, 0, 7.5]\n'
@@ -134,7 +133,7 @@ def test_pieces_without_a_height_are_let_down_in_file_order(tmp_path: Path) -> N
     scene = load(write(tmp_path, text))
     heights = {body.name: body.pose.position[2] * 1e3 for body in scene.assembly.free}
     assert heights == pytest.approx({"first": 10, "over": 30, "beside": 10, "ball": 35}, abs=1e-9)
-    assert scene.letdown == ("first", "over", "beside", "ball")
+    assert scene.dropped == ("first", "over", "beside", "ball")
 
 
 def test_the_same_pieces_are_built_once(tmp_path: Path) -> None:
@@ -205,7 +204,7 @@ def test_a_pipe_is_no_scene_and_does_not_hang(tmp_path: Path) -> None:
 def test_without_takes_pieces_out(tmp_path: Path) -> None:
     scene = load(write(tmp_path, HEAD + BRICK + piece("position = [0, 0]")))
     left = without(scene, ["a"])
-    assert (left.ids, left.letdown, list(left.written)) == (("brick",), (), ["brick"])
+    assert (left.ids, left.dropped, list(left.written)) == (("brick",), (), ["brick"])
     assert left.assembly.bodies[0].name == TABLE
 
 
@@ -226,7 +225,7 @@ def test_add_lets_pieces_down_onto_the_scene(tmp_path: Path) -> None:
     )
     scene = add(load("two_bricks"), more)
     assert scene.ids == ("lower", "slab", "top")
-    assert scene.letdown == ("top",)
+    assert scene.dropped == ("top",)
     assert scene.assembly.bodies[-1].pose.position == pytest.approx((0.02, 0, 0.04))
     assert scene.assembly.bodies[0].piece.extents[0] == pytest.approx(1.2)
     assert scene.expect is None

@@ -16,10 +16,10 @@ import trimesh
 from trimesh.transformations import compose_matrix, rotation_matrix, translation_matrix
 
 from engine.world import TABLE, Assembly, Body
+from models.mesh_files import solids_of
 from scenes.dump import dump
-from scenes.faults import SceneError
 from scenes.load import load
-from scenes.mesh_node import solids_of
+from scenes.scene import SceneError
 
 FORMATS = ["stl", "obj", "ply", "3mf"]
 

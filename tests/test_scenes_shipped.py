@@ -8,17 +8,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case import Case
+from generate import BEGIN, END, cases, files, readme, table, text_of
+from other_cases import FRICTION, arch, cards, slope
+from overhang_cases import harmonic, leaning, optimal
 from scipy.optimize import linprog
 
 import scenes
 from engine.topple.balance.statics import analyse
 from engine.world import Body
 from models.material import pair_friction
-from scenes.case import Case
-from scenes.generate import BEGIN, END, cases, files, readme, table, text_of
 from scenes.load import load, shipped
-from scenes.other_cases import FRICTION, arch, cards, slope
-from scenes.overhang_cases import harmonic, leaning, optimal
 from scenes.scene import Scene
 
 FOLDER = Path(scenes.__file__).parent
@@ -43,13 +43,15 @@ def scene_of(name: str) -> Scene:
 
 def test_the_files_are_what_the_generator_writes() -> None:
     for name, text in files().items():
-        assert (FOLDER / name).read_text(encoding="utf-8") == text, "run: python -m scenes.generate"
+        assert (FOLDER / name).read_text(encoding="utf-8") == text, (
+            "run: python tests/scene_cases/generate.py"
+        )
     assert set(shipped()) == {case.name for case in cases()}
 
 
 def test_the_readme_lists_every_scene() -> None:
     text = (FOLDER / "README.md").read_text(encoding="utf-8")
-    assert readme(text) == text, "run: python -m scenes.generate"
+    assert readme(text) == text, "run: python tests/scene_cases/generate.py"
     assert BEGIN in text
     assert END in text
     assert all(f"| `{name}` |" in table() for name in shipped())
@@ -61,7 +63,7 @@ def test_the_readmes_example_is_a_scene(tmp_path: Path) -> None:
     (tmp_path / "example.toml").write_text(example, encoding="utf-8")
     scene = load(tmp_path / "example.toml")
     assert scene.ids == ("lower", "slab")
-    assert scene.letdown == ("slab",)
+    assert scene.dropped == ("slab",)
     assert scene.assembly.bodies[2].pose.position[2] == pytest.approx(0.0225)
 
 

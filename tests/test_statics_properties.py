@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statics_scenes import arch, box, card_tent, pose, pyramid, scene, tower
 
-from engine.pose import Pose, quaternion_of_rpy
+from engine.geometry.rotation import quaternion_of_rpy
+from engine.pose import Pose
 from engine.topple.balance.equilibrium import balance_of
 from engine.topple.balance.forces import carried, least_squares, project
 from engine.topple.balance.statics import Statics, analyse

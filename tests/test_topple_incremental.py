@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from statics_scenes import box, piece, pose, pyramid, scene, tower
 
-from engine.pose import Pose, quaternion_of_rpy
+from engine.geometry.rotation import quaternion_of_rpy
+from engine.pose import Pose
 from engine.topple.balance.incremental import IncrementalStatics
 from engine.topple.balance.statics import stands
 from engine.topple.contact.detection import find_contacts

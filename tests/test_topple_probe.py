@@ -10,8 +10,9 @@ import pytest
 
 from engine.bench.rigs import piece, table, tower, wood
 from engine.bullet import BulletWorld
+from engine.geometry.rotation import quaternion_of_rpy
 from engine.hand import GRIP
-from engine.pose import Pose, quaternion_of_rpy
+from engine.pose import Pose
 from engine.settings import GRAVITY
 from engine.topple.dynamics.perturbation import settle_undisturbed
 from engine.topple.errors import NotStandingError

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from statics_scenes import box, piece, pose, scene
 
+from engine.geometry.drop import DropTarget
 from engine.pose import Pose
 from engine.topple.balance.statics import analyse
 from engine.topple.errors import SweepError
@@ -30,7 +31,6 @@ from engine.topple.laboratory.sweep import (
 )
 from engine.topple.verdict import CheckOptions, check
 from engine.world import Assembly, Body
-from scenes.ground import Ground
 from scenes.load import load
 
 BASE = box("base", (60, 40, 60), pose(0, 0, 30))
@@ -121,7 +121,7 @@ def test_advice_prefers_margin_then_room() -> None:
 @pytest.mark.parametrize(("x", "height"), [(0.0, 65.0), (50.0, 95.0), (300.0, 5.0), (5000.0, None)])
 def test_a_piece_is_let_down_to_first_contact(x: float, height: float | None) -> None:
     wall = box("wall", (20, 40, 90), pose(50, 0, 45))
-    found = Ground(scene(BASE, wall).bodies).let_down(TOP.at(pose(x, 0, 500)))
+    found = DropTarget.of(scene(BASE, wall).bodies).dropped(TOP.at(pose(x, 0, 500)))
     assert (None if found is None else found.pose.position[2] * 1e3) == (
         None if height is None else pytest.approx(height, abs=1e-6)
     )
@@ -129,13 +129,13 @@ def test_a_piece_is_let_down_to_first_contact(x: float, height: float | None) ->
 
 def test_letting_down_agrees_with_loading_a_scene() -> None:
     tower = load("tower").assembly
-    ground = Ground(tower.bodies)
+    target = DropTarget.of(tower.bodies)
     for x in (0.0, 13.0, 35.0, 52.0, 120.0):
         alone = max(
-            (Ground([body]).let_down(TOP.at(pose(x, 3, 700))) for body in tower.bodies),
+            (DropTarget.of([body]).dropped(TOP.at(pose(x, 3, 700))) for body in tower.bodies),
             key=lambda body: -1.0 if body is None else body.pose.position[2],
         )
-        assert ground.let_down(TOP.at(pose(x, 3, 700))) == alone
+        assert target.dropped(TOP.at(pose(x, 3, 700))) == alone
 
 
 # -- axes ------------------------------------------------------------------------------------------------------

@@ -13,7 +13,8 @@ import pytest
 
 from engine.bench.rigs import piece, table, wood
 from engine.bullet import BulletWorld
-from engine.pose import Pose, angle_between
+from engine.geometry.rotation import angle_between
+from engine.pose import Pose
 from engine.topple.dynamics import trial as module
 from engine.topple.dynamics.perturbation import (
     TRIALS,

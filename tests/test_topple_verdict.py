@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from engine.bench.rigs import piece, table, wood
-from engine.pose import Pose, quaternion_of_rpy
+from engine.geometry.rotation import quaternion_of_rpy
+from engine.pose import Pose
 from engine.settings import GRAVITY
 from engine.topple.balance.statics import Statics
 from engine.topple.dynamics.perturbation import Dynamics

@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.pose import Pose, angle_between, quaternion_of_rpy
+from engine.geometry.convex import ConvexSolids
+from engine.geometry.rotation import angle_between, quaternion_of_rpy
+from engine.pose import Pose
 from engine.view.camera import Sphere
 from engine.view.frame import Frame, frame_of
 from engine.view.panels import Button, Field, Meter, Panel, Row, Slider, Text
@@ -34,7 +36,6 @@ from models.build import build
 from models.catalogue import find
 from models.piece import Piece
 from models.spec import parse
-from scenes.solids import Solids
 
 SIZE = (1280, 720)
 
@@ -194,7 +195,7 @@ def test_the_nearest_piece_is_picked_and_hidden_or_skipped_ones_are_not() -> Non
 
 def ground(*bodies: Body) -> Ground:
     pieces = {body.name: body.piece for body in (TABLE, *bodies)}
-    return Ground(frame_of([TABLE, *bodies]), pieces, Solids())
+    return Ground(frame_of([TABLE, *bodies]), pieces, ConvexSolids())
 
 
 def test_the_hand_rises_over_what_lies_on_its_way_and_hovers_over_its_place() -> None:

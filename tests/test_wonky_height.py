@@ -20,15 +20,15 @@ from engine.world import Body
 from games.players.ahead import CALM, firmness
 from models.build import build
 from models.catalogue import find
-from scenes.pieces import table_body
-from scenes.schema import Table
+from scenes.assemble import table_body
+from scenes.schema import TableTop
 
 Array = NDArray[np.float64]
 SIZES = {"small": 30.0, "medium": 38.0, "large": 46.0}
 COLOURS = ("green", "blue", "purple")
 RISE = 0.06
 """Height of a cap, of the edge."""
-TABLE = table_body(Table())
+TABLE = table_body(TableTop())
 
 
 @lru_cache

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 from window_driver import Person, sees, xdotool
 
-from engine.pose import Pose, angle_between
+from engine.geometry.rotation import angle_between
+from engine.pose import Pose
 from engine.record.reader import load as read_replay
 from games.rules.base import Wait
 from games.rules.registry import GAMES

@@ -17,6 +17,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from engine.geometry.rotation import quaternion_of, shortest_rotation
 from engine.settings import typical_size
 from engine.topple.dynamics.trial import DOWN, Limits, limits_of
 from engine.world import Assembly, Body, Vector
@@ -148,8 +149,6 @@ def _cylinder(body: Body) -> list[str] | None:
 def _geom(name: str, part: Any, assets: list[str]) -> str:
     x, y, z = part.centre.tolist()
     if part.half_extents is not None:
-        from engine.pose import quaternion_of
-
         i, j, k, w = quaternion_of(part.rotation)
         a, b, c = part.half_extents.tolist()
         return f'type="box" size="{a} {b} {c}" pos="{x} {y} {z}" quat="{w} {i} {j} {k}"'
@@ -224,11 +223,8 @@ def find_interfaces(problem: Any, nearest: int | None = None) -> None:
 
 
 def _upright(gravity: Array) -> Array:
-    """Returns the rotation (3, 3) that turns gravity to -z (Rodrigues)."""
-    down = gravity / np.linalg.norm(gravity)
-    x, y, z = np.cross(down, [0.0, 0.0, -1.0])
-    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.asarray(np.eye(3) + skew + skew @ skew / (1.0 - float(down[2])))
+    """Returns the rotation (3, 3) that turns gravity to -z."""
+    return shortest_rotation(gravity / np.linalg.norm(gravity), np.array([0.0, 0.0, -1.0]))
 
 
 def _convex(ring: Array, normal: Array) -> list[Array]:

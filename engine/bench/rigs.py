@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.pose import Pose, quaternion_of_rpy
+from engine.geometry.rotation import quaternion_of_rpy
+from engine.pose import Pose
 from engine.world import TABLE, Body
 from models.build import build
 from models.material import Material, materials

@@ -22,7 +22,8 @@ from engine.bench.peers import (
 )
 from engine.bench.rigs import piece, table, tower, wood
 from engine.bullet import BulletWorld
-from engine.pose import Pose, quaternion_of_rpy
+from engine.geometry.rotation import quaternion_of_rpy
+from engine.pose import Pose
 from engine.topple.balance.equilibrium import DOWN, balance_of, fall
 from engine.topple.balance.incremental import IncrementalStatics
 from engine.topple.balance.statics import stands, tilt_margin

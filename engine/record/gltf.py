@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.geometry.rotation import angles_between, slerp
 from engine.record.reader import Replay
 from engine.world import Body
-from models.export import material_of, packed, skin_of
-from models.piece import Piece
+from models.export import GltfWriter
 
 Array = NDArray[np.float64]
 Keys = NDArray[np.int64]
@@ -27,8 +26,6 @@ TOLERANCE = 4.5e-5
 """Metres. What rounding to 32 bits adds stays far below the 0.05 mm that are promised."""
 TURN_TOLERANCE = math.radians(0.09)
 """Radians; quaternions in 16 bits add at most 0.005 degrees to reach the 0.1 that are promised."""
-_FLOAT, _SHORT, _UNSIGNED_SHORT, _UNSIGNED = 5126, 5122, 5123, 5125
-_ARRAY, _ELEMENTS = 34962, 34963
 _Z_UP = [-math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5)]
 
 
@@ -39,7 +36,7 @@ def glb_of_replay(replay: Replay, bodies: Sequence[Body], *, title: str = "") ->
     """
     if not len(replay.steps):
         raise ValueError("the recording has no frames")
-    writer = _Writer()
+    writer = GltfWriter()
     times = replay.steps / replay.meta.rate
     columns = {name: column for column, name in enumerate(replay.meta.names)}
     animation = _Animation(writer, times)
@@ -55,94 +52,14 @@ def glb_of_replay(replay: Replay, bodies: Sequence[Body], *, title: str = "") ->
         poses = replay.poses[:, columns[body.name]].astype(np.float64)
         nodes[-1] |= animation.add(len(nodes), poses)
     root = {"name": "teeter", "rotation": _Z_UP, "children": list(range(1, len(nodes) + 1))}
-    return writer.finish(
-        [root, *nodes], animation.value(title or replay.meta.game), title or replay.meta.game
-    )
-
-
-@dataclass(slots=True)
-class _Writer:
-    """Collects blobs and the tables that point to them."""
-
-    blobs: list[bytes] = field(default_factory=list)
-    size: int = 0
-    views: list[dict[str, Any]] = field(default_factory=list)
-    accessors: list[dict[str, Any]] = field(default_factory=list)
-    meshes: list[dict[str, Any]] = field(default_factory=list)
-    materials: list[dict[str, Any]] = field(default_factory=list)
-
-    def put(self, values: NDArray[Any], component: int, kind: str, **more: Any) -> int:
-        """Store values; the number of their accessor. more: keys of the accessor, and `target` of the view."""
-        blob = values.tobytes()
-        target = more.pop("target", None)
-        view: dict[str, Any] = {"buffer": 0, "byteOffset": self.size, "byteLength": len(blob)}
-        self.views.append(view | ({} if target is None else {"target": target}))
-        self.blobs.append(blob + b"\0" * (-len(blob) % 4))
-        self.size += len(self.blobs[-1])
-        accessor = {
-            "bufferView": len(self.views) - 1,
-            "componentType": component,
-            "count": len(values),
-            "type": kind,
-        }
-        self.accessors.append(accessor | more)
-        return len(self.accessors) - 1
-
-    def mesh(self, piece: Piece) -> int:
-        """Store the shape and the material of a piece."""
-        skin = skin_of(piece)
-        normals = skin.normals / np.linalg.norm(skin.normals, axis=1, keepdims=True)
-        is_small = len(skin.points) < 65_535
-        indices = skin.triangles.reshape(-1).astype("<u2" if is_small else "<u4")
-        primitive = {
-            "attributes": {
-                "POSITION": self.put(
-                    skin.points.astype("<f4"),
-                    _FLOAT,
-                    "VEC3",
-                    target=_ARRAY,
-                    min=skin.points.min(axis=0).tolist(),
-                    max=skin.points.max(axis=0).tolist(),
-                ),
-                "NORMAL": self.put(normals.astype("<f4"), _FLOAT, "VEC3", target=_ARRAY),
-            },
-            "indices": self.put(
-                indices, _UNSIGNED_SHORT if is_small else _UNSIGNED, "SCALAR", target=_ELEMENTS
-            ),
-            "material": self._material(piece),
-            "mode": 4,
-        }
-        self.meshes.append({"name": piece.model or "piece", "primitives": [primitive]})
-        return len(self.meshes) - 1
-
-    def _material(self, piece: Piece) -> int:
-        material = material_of(piece)
-        if material not in self.materials:
-            self.materials.append(material)
-        return self.materials.index(material)
-
-    def finish(self, nodes: list[dict[str, Any]], animation: dict[str, Any] | None, name: str) -> bytes:
-        """The whole file."""
-        document: dict[str, Any] = {
-            "asset": {"version": "2.0", "generator": "teeter"},
-            "scene": 0,
-            "scenes": [{"name": name, "nodes": [0]}],
-            "nodes": nodes,
-            "meshes": self.meshes,
-            "materials": self.materials,
-            "accessors": self.accessors,
-            "bufferViews": self.views,
-            "buffers": [{"byteLength": self.size}],
-        }
-        if animation is not None:
-            document["animations"] = [animation]
-        return packed(document, b"".join(self.blobs))
+    name = title or replay.meta.game
+    return writer.finish([root, *nodes], name, animation.value(name))
 
 
 class _Animation:
     """The ways of all nodes. times: (n,) seconds of the frames."""
 
-    def __init__(self, writer: _Writer, times: Array) -> None:
+    def __init__(self, writer: GltfWriter, times: Array) -> None:
         # of two frames at one time the later counts, as for a viewer
         self._kept = np.flatnonzero(np.append(np.diff(times) > 0, True))
         self._writer, self._times = writer, times[self._kept]
@@ -160,15 +77,15 @@ class _Animation:
         own: dict[str, Any] = {"translation": places[0].tolist(), "rotation": turns[0].tolist()}
         keys = keys_of_places(self._times, places)
         if len(keys) > 1:
-            self._put(node, "translation", keys, self._writer.put(places[keys].astype("<f4"), _FLOAT, "VEC3"))
+            self._put(node, "translation", keys, self._writer.put(places[keys].astype("<f4"), "VEC3"))
         keys = keys_of_turns(self._times, turns)
         if len(keys) > 1:
             shorts = np.round(turns[keys] * 32767).astype("<i2")
-            self._put(node, "rotation", keys, self._writer.put(shorts, _SHORT, "VEC4", normalized=True))
+            self._put(node, "rotation", keys, self._writer.put(shorts, "VEC4", normalized=True))
         if not there.all():
             keys = np.flatnonzero(np.r_[True, there[1:] != there[:-1]])
             sizes = np.repeat(there[keys, None], 3, axis=1).astype("<f4")
-            self._put(node, "scale", keys, self._writer.put(sizes, _FLOAT, "VEC3"), "STEP")
+            self._put(node, "scale", keys, self._writer.put(sizes, "VEC3"), "STEP")
         return own
 
     def _put(self, node: int, path: str, keys: Keys, output: int, way: str = "LINEAR") -> None:
@@ -176,7 +93,7 @@ class _Animation:
         bounds = {"min": [float(times[0])], "max": [float(times[-1])]}
         self._samplers.append(
             {
-                "input": self._writer.put(times, _FLOAT, "SCALAR", **bounds),
+                "input": self._writer.put(times, "SCALAR", **bounds),
                 "output": output,
                 "interpolation": way,
             }
@@ -247,24 +164,7 @@ def _straight(times: Array, places: Array, first: int, last: int) -> Array:
 def _arc(times: Array, turns: Array, first: int, last: int) -> Array:
     """Radians by which frames between two miss the arc; (-1, n): how far the ends are apart."""
     if first < 0:
-        return _angles(turns[-1:], turns[:1])
+        return angles_between(turns[-1:], turns[:1])
     part = (times[first + 1 : last] - times[first]) / (times[last] - times[first])
-    found = _slerped(turns[first], turns[last], part)
-    return _angles(turns[first + 1 : last], found)
-
-
-def _slerped(first: Array, last: Array, part: Array) -> Array:
-    angle = float(_angles(first[None], last[None])[0]) / 2
-    side = 1.0 if float(first @ last) >= 0 else -1.0
-    if angle < 1e-6:
-        mixed = first + part[:, None] * (side * last - first)
-        return np.asarray(mixed / np.linalg.norm(mixed, axis=1, keepdims=True))
-    left = np.sin((1 - part) * angle) / math.sin(angle)
-    right = np.sin(part * angle) / math.sin(angle)
-    return np.asarray(left[:, None] * first + right[:, None] * side * last)
-
-
-def _angles(first: Array, second: Array) -> Array:
-    """Radians between quaternions (n, 4), row by row."""
-    chord = np.minimum(np.linalg.norm(first - second, axis=1), np.linalg.norm(first + second, axis=1))
-    return np.asarray(4.0 * np.arcsin(np.clip(chord / 2, 0.0, 1.0)))
+    found = slerp(turns[first : first + 1], turns[last : last + 1], part[:, None])
+    return angles_between(turns[first + 1 : last], found)

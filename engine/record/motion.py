@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.pose import turns_of
+from engine.geometry.rotation import matrices_of
 from engine.record.reader import Replay
 from engine.settings import GRAVITY
+from engine.tolerances import FALL_DROP_SEEN, has_fallen, is_impact
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -26,8 +27,6 @@ STILL_SPEED = 0.004
 """m/s. Slower than this nothing is seen to move."""
 LOOSE_SPEED = 0.05
 """m/s. A piece that no hand holds and that is faster slips, rolls or falls."""
-FALLEN_DROP = 0.012
-"""Metres. A piece that ends lower by more came down; by less, it settled."""
 SET_OFF_SHIFT = 0.002
 """Metres from where it lay beyond which a piece has begun to move."""
 COLLAPSE_GAP_S = 0.3
@@ -36,8 +35,6 @@ REGRIP_TIME_S = 0.2
 """Seconds without a target after which a hand that goes on with the same piece has not let go."""
 LOOKBACK_S = 1.5
 """Seconds before the first fast move in which the piece that began a collapse is looked for."""
-MIN_JUMP = 0.05
-"""m/s. Smaller jumps are those of a hand, or of a track that is rounded and sampled 60 times a second."""
 RATTLE_TIME_S = 0.05
 """Seconds in which a piece that rattles is struck once, the hardest time."""
 NEAR_DISTANCE = 0.006
@@ -206,7 +203,7 @@ def _collapse(replay: Replay, motion: Motion, first: int, last: int) -> Collapse
     free = (since < len(held)) & ~motion.put[span].any(axis=0)
     down = np.nan_to_num(heights[since, np.arange(heights.shape[1])] - heights[-1])
     moved = np.where(held, 0.0, motion.speeds[span]).max(axis=0) > LOOSE_SPEED
-    fallen = np.flatnonzero(free & moved & (down > FALLEN_DROP))
+    fallen = np.flatnonzero(free & moved & has_fallen(down, 0.0, FALL_DROP_SEEN))
     if not len(fallen):
         return None
     begins: list[tuple[float, int]] = []
@@ -251,7 +248,7 @@ def impacts_of(replay: Replay, motion: Motion, extents: Array, masses: Sequence[
     size = np.where(known[2:] & known[1:-1] & known[:-2] & is_free, size, 0.0)
     mass = np.asarray(masses, dtype=np.float64)
     found = []
-    for body in np.flatnonzero((size.max(axis=0, initial=0.0) > MIN_JUMP) & (mass > 0)).tolist():
+    for body in np.flatnonzero(is_impact(size.max(axis=0, initial=0.0)) & (mass > 0)).tolist():
         for before in _peaks(size[:, body], motion.times[1:-2]):
             # a viewer goes straight from frame to frame, so it sees the impact at the end of its interval
             frame = before + 2
@@ -265,7 +262,7 @@ def impacts_of(replay: Replay, motion: Motion, extents: Array, masses: Sequence[
 
 def _peaks(sizes: Array, times: Array) -> list[int]:
     """Returns the intervals where jumps are largest, no two closer than `RATTLE_TIME_S`."""
-    order = np.flatnonzero(sizes > MIN_JUMP)
+    order = np.flatnonzero(is_impact(sizes))
     kept: list[int] = []
     for frame in order[np.argsort(-sizes[order], kind="stable")].tolist():
         if all(abs(times[frame] - times[other]) >= RATTLE_TIME_S for other in kept):
@@ -275,7 +272,7 @@ def _peaks(sizes: Array, times: Array) -> list[int]:
 
 def _struck(poses: Array, extents: Array, body: int) -> int:
     """Returns the column of the nearest other body, by the distance of upright boxes; -1 when none is near."""
-    half = np.abs(turns_of(poses[:, 3:])) @ extents[:, :, None] / 2
+    half = np.abs(matrices_of(poses[:, 3:])) @ extents[:, :, None] / 2
     half = half[..., 0]
     gaps = np.abs(poses[:, :3] - poses[body, :3]) - half - half[body]
     distance = np.linalg.norm(np.maximum(gaps, 0.0), axis=1)

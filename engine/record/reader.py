@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.geometry.rotation import slerp
 from engine.record import archive, part
 from engine.record.arrays import check_poses, check_steps
 from engine.record.format import (
@@ -23,7 +24,6 @@ from engine.record.format import (
     RecordError,
     entries_of,
 )
-from engine.record.interpolate import slerp
 from engine.record.meta import Meta
 from engine.record.meta import read as read_meta
 

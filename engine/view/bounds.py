@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.pose import turns_of
+from engine.geometry.rotation import matrices_of
 from engine.view import studio
 from engine.view.camera import Camera
 from engine.view.frame import Frame
@@ -70,7 +70,7 @@ def boxes_of(frame: Frame, halves: Mapping[str, Array]) -> dict[str, Array]:
     poses = frame.poses[rows]
     half = np.array([halves[frame.names[row]] for row in rows])
     local = _SIGNS * half[:, None]
-    corners = np.einsum("nij,nkj->nki", turns_of(poses[:, 3:]), local) + poses[:, None, :3]
+    corners = np.einsum("nij,nkj->nki", matrices_of(poses[:, 3:]), local) + poses[:, None, :3]
     return {frame.names[row]: box for row, box in zip(rows, corners, strict=True)}
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.pose import matrix_of
+from engine.geometry.rotation import matrix_of
 from engine.view.errors import ViewError
 from engine.world import TABLE, Body
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.pose import matrix_of
+from engine.geometry.rotation import matrix_of
 from engine.view.frame import Frame
 from engine.view.passes import GUIDES, SEEN
 from models.piece import Piece

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.pose import turns_of
+from engine.geometry.rotation import matrices_of
 from engine.view.camera import Vector
 from engine.view.frame import Frame
 from models.piece import Piece, Surface
@@ -129,7 +129,7 @@ class Outlines:
         order = {name: number for number, name in enumerate(self._pieces)}
         poses = np.full((len(order), 7), np.nan)
         poses[[order[name] for name in self._frame.names]] = self._frame.poses
-        return self._joined.seen(poses[:, :3], turns_of(poses[:, 3:]), np.array(eye))
+        return self._joined.seen(poses[:, :3], matrices_of(poses[:, 3:]), np.array(eye))
 
     def _edges(self, piece: Piece) -> Edges:
         if id(piece.surface) not in self._known:

@@ -1,4 +1,4 @@
-"""The pictures printed on pieces, drawn from their `models.face.Face` on first use. No graphics library.
+"""The pictures printed on pieces, drawn from their `models.spec.Face` on first use. No graphics library.
 
 A floor card is printed all over: a tile for each box. Words and signs are burnt into bare wood, and cream or dark
 on paint, whichever stands out.
@@ -16,8 +16,8 @@ from engine.view import icons
 from engine.view.ink import Array, Paper, box
 from engine.view.letters import fitted, size_of, write
 from engine.view.look import finish_of, linear_of
-from models.colours import hex_of
 from models.face import Face
+from models.material import hex_of
 from models.piece import Piece
 
 Bytes = NDArray[np.uint8]

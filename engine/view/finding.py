@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
 from engine.settings import magnification
+from engine.tolerances import TOUCH_AT_REST
 from engine.topple.balance.equilibrium import balance_of
 from engine.topple.balance.forces import least_squares
-from engine.topple.contact.detection import REST_ANGLE, REST_GAP, Contacts, find_contacts
+from engine.topple.contact.detection import Contacts, find_contacts
 from engine.topple.dynamics.perturbation import at_poses
 from engine.topple.errors import StaticsError
 from engine.topple.verdict import CheckOptions, Verdict
@@ -130,7 +131,7 @@ def _judged(assembly: Assembly, verdict: Verdict) -> Assembly:
 def _contacts(assembly: Assembly, verdict: Verdict) -> Contacts:
     if verdict.pose == "declared":
         return find_contacts(assembly)
-    return find_contacts(assembly, REST_GAP * magnification(assembly.bodies), REST_ANGLE)
+    return find_contacts(assembly, TOUCH_AT_REST.gap * magnification(assembly.bodies), TOUCH_AT_REST.angle)
 
 
 def _marked(assembly: Assembly, verdict: Verdict) -> Frame:

@@ -12,7 +12,8 @@ from functools import cache, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.pose import Pose, matrix_of, quaternion_of
+from engine.geometry.rotation import matrix_of, quaternion_of
+from engine.pose import Pose
 from engine.world import Body
 from models.build import build
 from models.piece import Piece

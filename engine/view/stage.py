@@ -28,16 +28,7 @@ from engine.view.labels import Labels
 from engine.view.look import LEVELS, Quality
 from engine.view.nodes import Nodes
 from engine.view.panels import Panel
-from engine.view.passes import (
-    GUIDES,
-    NOTHING,
-    SEEN,
-    OcclusionPass,
-    ShadowPass,
-    Wiper,
-    confine,
-    matrix_at,
-)
+from engine.view.passes import GUIDES, NOTHING, SEEN, OcclusionPass, ShadowPass, Wiper, confine, matrix_at
 from engine.view.png import save_png
 from engine.view.smoothing import EdgePass
 from engine.view.window.hud import Hud

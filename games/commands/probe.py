@@ -53,7 +53,7 @@ def run(request: Request, as_json: bool) -> int:
 
 def _validate(scene: Scene, pieces: tuple[str, ...]) -> None:
     """Refuse names that are no free piece of the scene, all in one message."""
-    from scenes.faults import nearest
+    from scenes.scene import nearest
 
     free = {body.name for body in scene.assembly.free}
     fixed = {body.name for body in scene.assembly.bodies} - free

@@ -175,11 +175,12 @@ def places_of(
     body: Body, bodies: Sequence[Body], spots: Iterable[Spot], keep_height: bool = False
 ) -> Iterator[SweepPlace]:
     """The piece at every spot, let down onto the others unless it keeps its height."""
-    from engine.pose import Pose, quaternion_of, quaternion_of_rpy
+    from engine.geometry.drop import DropTarget
+    from engine.geometry.rotation import quaternion_of, quaternion_of_rpy
+    from engine.pose import Pose
     from engine.topple.laboratory.sweep import SweepPlace
-    from scenes.ground import Ground
 
-    ground = Ground(bodies)
+    target = DropTarget.of(bodies)
     height, lying = body.pose.position[2], body.pose.matrix
     turns: dict[float, tuple[float, float, float, float]] = {}
     for number, (x, y, yaw) in enumerate(spots):
@@ -187,7 +188,7 @@ def places_of(
             turn = Pose((0.0, 0.0, 0.0), quaternion_of_rpy(0.0, 0.0, math.radians(yaw))).matrix
             turns[yaw] = quaternion_of(turn @ lying) if yaw else body.pose.orientation
         there = body.at(Pose((x / 1e3, y / 1e3, height), turns[yaw]))
-        yield SweepPlace(number, x, y, yaw, there if keep_height else ground.let_down(there))
+        yield SweepPlace(number, x, y, yaw, there if keep_height else target.dropped(there))
 
 
 def _spots(request: Request) -> list[Spot]:
@@ -201,7 +202,7 @@ def _spots(request: Request) -> list[Spot]:
 
 
 def _piece_of(scene: Scene, name: str) -> Body:
-    from scenes.faults import nearest
+    from scenes.scene import nearest
 
     free = {body.name: body for body in scene.assembly.free}
     if name not in free:

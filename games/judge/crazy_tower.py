@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import shapely
 
 from engine.pose import Pose
+from engine.tolerances import FALL_DROP, has_fallen
 from engine.world import Body
 from games.judge import footprint, places
 from games.judge.scene import Scene
@@ -47,8 +48,6 @@ LEAST_FOOT_MM2 = 1.0
 """CT-11: a block lies on a card when at least so much of it does; one that leans by 10 degrees has 8 on a corner."""
 CARD_LEAN_DEG = 30.0
 """CT-10: a steeper card does not lie but lean; friction holds none beyond 22 degrees."""
-FALL_MM = 8.0
-"""ALL-4: a piece so much lower than at the last rest fell, or half its smallest dimension if that is more."""
 
 
 def layout(state: State) -> tuple[Body, ...]:
@@ -207,7 +206,7 @@ def _sank(name: str, before: Scene, after: Scene) -> bool:
         return False
     body = after.bodies[name]
     drop = float(places.centre_of(before.bodies[name])[2] - places.centre_of(body)[2]) * 1e3
-    return drop > max(FALL_MM, float(body.piece.extents.min()) * 500)
+    return bool(has_fallen(drop, float(body.piece.extents.min()) * 1e3, FALL_DROP * 1e3))
 
 
 def _tower(state: State) -> list[str]:

@@ -10,7 +10,7 @@ import math
 import numpy as np
 import shapely
 
-from engine.pose import Array
+from engine.geometry.rotation import Array
 from engine.world import Body
 
 NEAR_MM = 0.5

@@ -11,19 +11,19 @@ from functools import lru_cache
 
 import numpy as np
 import shapely
-from scipy.spatial import ConvexHull
 
-from engine.pose import Array, Pose, quaternion_of_rpy
+from engine.geometry.convex import ConvexSolids
+from engine.geometry.drop import drop
+from engine.geometry.resting import extreme_points, resting_faces
+from engine.geometry.rotation import Array, quaternion_of_rpy
+from engine.pose import Pose
 from engine.world import TABLE, Body
 from games.judge.scene import Scene
 from models.build import build
 from models.piece import Piece
 from models.spec import PieceSpec
-from scenes.letdown import drop
-from scenes.solids import Solids
+from scenes.assemble import TABLE_THICKNESS_MM
 
-TABLE_THICKNESS_MM = 30.0
-"""As thick as the table of scenes."""
 STEADY_DEG = 5.0
 """BS-01: a face on which a piece can be tilted so far lets it stand by itself; poles and tees stand, balls do not."""
 WORTH_A_TURN = 0.15
@@ -62,18 +62,11 @@ def steady(piece: Piece) -> Pose:
     """
     if any(part.kind == "sphere" for part in piece.parts):
         return laid(piece, np.eye(3))
-    points = np.concatenate([part.vertices for part in piece.parts])
-    hull = ConvexHull(points / np.abs(points).max())
-    planes = np.unique(hull.equations.round(6), axis=0)
-    # the nearest face first; of equals the one that leaves the piece as it was authored
-    heights = (points @ planes[:, :3].T).max(axis=0) - planes[:, :3] @ piece.centre_of_mass
-    order = np.lexsort((planes[:, 2].round(6), heights.round(6)))
-    corners = points[hull.vertices]
-    chosen = next((k for k in order if _tilt(piece, corners, planes[k, :3]) >= STEADY_DEG), order[0])
-    turn = _downwards(planes[chosen, :3])
-    return laid(
-        piece, Pose((0.0, 0.0, 0.0), quaternion_of_rpy(0.0, 0.0, _tidy(points @ turn.T))).matrix @ turn
-    )
+    faces = resting_faces(piece)
+    chosen = next((face for face in faces if face.tipping_angle() >= STEADY_DEG), faces[0])
+    yaw = _tidy(extreme_points(piece) @ chosen.rotation.T)
+    level = Pose((0.0, 0.0, 0.0), quaternion_of_rpy(0.0, 0.0, yaw)).matrix
+    return laid(piece, level @ chosen.rotation)
 
 
 def _tidy(points: Array) -> float:
@@ -92,30 +85,6 @@ def laid(piece: Piece, matrix: Array) -> Pose:
     """A piece turned so, its bounding box centred over the origin and its lowest point at z = 0."""
     low, high = bounds(piece, Pose.of(np.zeros(3), matrix))
     return Pose.of(np.array([*(-(low + high)[:2] / 2), -low[2]]), matrix)
-
-
-def _tilt(piece: Piece, corners: Array, normal: Array) -> float:
-    """Degrees by which a piece that lies on a face can be tilted before it tips; 0 when it does not lie."""
-    reach = corners @ normal
-    turn = _downwards(normal)
-    face = shapely.MultiPoint((corners[reach > reach.max() - 1e-6] @ turn.T)[:, :2]).convex_hull
-    centre = shapely.Point((turn @ piece.centre_of_mass)[:2])
-    if not face.contains(centre):
-        return 0.0
-    height = float(reach.max() - normal @ piece.centre_of_mass)
-    return math.degrees(math.atan2(face.boundary.distance(centre), height))
-
-
-def _downwards(normal: Array) -> Array:
-    """The shortest rotation (3, 3) that turns a unit vector to -z (Rodrigues)."""
-    axis = np.cross(normal, [0.0, 0.0, -1.0])
-    cosine = -float(normal[2])
-    if cosine < -1 + 1e-12:
-        return np.diag([1.0, -1.0, -1.0])
-    x, y, z = axis
-    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    result: Array = np.eye(3) + skew + skew @ skew / (1 + cosine)
-    return result
 
 
 def moved(pose: Pose, x_mm: float, y_mm: float, yaw: float = 0.0) -> Pose:
@@ -159,7 +128,7 @@ def on_saucer(body: Body) -> tuple[Body, ...]:
     x, y, _ = body.pose.position
     low = Pose((x, y, float(ring.extents[2]) / 2))
     high = Pose((x, y, 2 * radius + float(ring.extents[2])))
-    solids = Solids()
+    solids = ConvexSolids()
     fall = drop(solids.of(body.piece, high), solids.of(ring, low))
     assert fall is not None
     return Body(f"saucer.{body.name}", ring, low, fixed=True), body.at(Pose((x, y, high.position[2] - fall)))

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import shapely
 
-from engine.pose import Array, Pose
-from engine.watch import Thresholds
+from engine.geometry.rotation import Array
+from engine.pose import Pose
+from engine.tolerances import has_fallen
 from engine.world import FLOOR, TABLE, Body
 from games.judge.scene import Scene
 
@@ -31,8 +32,8 @@ def fell(name: str, before: Scene, after: Scene) -> bool:
     was, now = before.bodies[name], after.bodies[name]
     if any(after.touch(name, ground) and not before.touch(name, ground) for ground in (TABLE, FLOOR)):
         return True
-    allowed = max(0.5 * float(now.piece.extents.min()), Thresholds().drop)
-    return was.pose.position[2] - now.pose.position[2] > allowed
+    lowered = was.pose.position[2] - now.pose.position[2]
+    return bool(has_fallen(lowered, float(now.piece.extents.min())))
 
 
 def heading(row: int) -> Array:

@@ -19,8 +19,8 @@ from models.build import build
 from models.catalogue import find
 from models.piece import Piece
 from models.spec import dressed
-from scenes.pieces import table_body
-from scenes.schema import Table
+from scenes.assemble import table_body
+from scenes.schema import TableTop
 
 OUTLINE_MM = 10.0
 """TT-05: how far beyond the outline of the tower set up a brick on top may lie. Its centre is then still 2 mm
@@ -58,7 +58,7 @@ def layout(state: State) -> tuple[Body, ...]:
         for number, brick in enumerate(state.bricks)
         if brick.id not in stacked
     ]
-    return (table_body(Table()), *tower, *aside)
+    return (table_body(TableTop()), *tower, *aside)
 
 
 def home(state: State, piece: str) -> Body:

@@ -13,8 +13,8 @@ from games.rules.conditions import Condition
 from games.rules.wonky.state import Phase, State
 from models.build import build
 from models.catalogue import find
-from scenes.pieces import table_body
-from scenes.schema import Table
+from scenes.assemble import table_body
+from scenes.schema import TableTop
 
 CENTRE_MM = 100.0
 """WK-05: how far from the middle of the table a tower may begin; still clear of the free blocks."""
@@ -32,7 +32,7 @@ def layout(state: State) -> tuple[Body, ...]:
     pieces = [(block.id, build(find(f"wonky/{block.id}"))) for block in state.stock.blocks]
     widths = [float(piece.extents[0]) for _, piece in pieces]
     x = -(sum(widths) + GAP_MM / 1e3 * (len(widths) - 1)) / 2
-    bodies = [table_body(Table())]
+    bodies = [table_body(TableTop())]
     for (name, piece), width in zip(pieces, widths, strict=True):
         bodies.append(Body(name, piece, Pose((x + width / 2, SUPPLY_MM / 1e3, float(piece.extents[2]) / 2))))
         x += width + GAP_MM / 1e3

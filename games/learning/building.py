@@ -16,6 +16,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from engine.geometry.convex import ConvexSolids
 from engine.hand import Tremor, packed, unpacked
 from engine.motions import lower
 from engine.pose import Pose
@@ -30,7 +31,6 @@ from games.players.player import HOVER, SINK
 from games.table import Table
 from models.build import build
 from models.catalogue import find
-from scenes.solids import Solids
 
 PLACE_BLOCK = "teeter/PlaceBlock-v0"
 """The name of the environment in Gymnasium's registry."""
@@ -96,7 +96,7 @@ class PlaceBlock(gymnasium.Env[dict[str, Any], NDArray[np.float32]]):
         if depth:
             shapes["depth"] = spaces.Box(0.0, MAX_COORDINATE, (depth, depth), np.float32)
         self.observation_space = spaces.Dict(shapes)
-        self._solids, self._renderer = Solids(), TableRenderer()
+        self._solids, self._renderer = ConvexSolids(), TableRenderer()
         self._kinds: tuple[int, ...] = ()
         self._laid: list[str] = []
         self._table: Table | None = None

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.geometry.convex import ConvexSolid, ConvexSolids
 from engine.pose import Pose
 from engine.world import Body
 from models.build import build
 from models.piece import Piece
 from models.spec import PieceSpec
-from scenes.solids import Solid, Solids
 
 if TYPE_CHECKING:
     from engine.view.stage import Stage
@@ -33,7 +33,7 @@ MIN_RADIUS = 0.12
 
 
 def depth_image(
-    bodies: Iterable[Body], solids: Solids, middle: tuple[float, float], side: float, pixels: int
+    bodies: Iterable[Body], solids: ConvexSolids, middle: tuple[float, float], side: float, pixels: int
 ) -> NDArray[np.float32]:
     """Returns heights (pixels, pixels) in metres over z = 0 at the centre of every pixel; 0 where nothing rises above
     it.
@@ -56,7 +56,7 @@ def depth_image(
     return image.astype(np.float32)
 
 
-def _tops(solid: Solid, x: Array, y: Array) -> Array:
+def _tops(solid: ConvexSolid, x: Array, y: Array) -> Array:
     """Returns the highest z of a convex solid over points; minus infinity where it is not under one."""
     if solid.radius > 0.0:
         centre = solid.vertices[0]

@@ -10,7 +10,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.pose import Pose, quaternion_of_rpy
+from engine.geometry.rotation import quaternion_of_rpy
+from engine.pose import Pose
 from engine.world import Body
 from games.judge.places import laid, steady
 from games.players.bausack_places import faces, let_down

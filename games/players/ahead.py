@@ -16,6 +16,7 @@ from engine.hand import Hand
 from engine.motions import Ending, draw
 from engine.pose import Pose
 from engine.settings import GRAVITY, PLAY, Scale
+from engine.tolerances import FALL_DROP
 from engine.watch import farthest, steps_of
 from engine.world import TABLE, Body
 from games.session import Session
@@ -86,22 +87,20 @@ def firmness(bodies: Iterable[Body], scale: Scale) -> float:
         world.settle()
         for look in range(1, round(CALM / LOOK) + 1):
             world.run(steps)
-            if start.moved() > FALLEN:
+            if start.moved() > FALL_DROP:
                 return LOOK * look - 2 * CALM
         for look in range(round(MOST_DEG / (GROWTH * LOOK))):
             degrees, turn = GROWTH * LOOK * look, math.tau * LOOK * look
             slope = math.tan(math.radians(degrees))
             world.set_gravity((GRAVITY * slope * math.cos(turn), GRAVITY * slope * math.sin(turn), -GRAVITY))
             world.run(steps)
-            if start.moved() > FALLEN:
+            if start.moved() > FALL_DROP:
                 return degrees
         return MOST_DEG
 
 
 CALM = 0.7
 """Seconds in which a piece that was let go falls, or comes to rest."""
-FALLEN = 8e-3
-"""Metres that nothing moves in a tower that stands."""
 GROWTH, MOST_DEG = 3.0, 9.0
 """Degrees a second, and degrees: more than that is as good as that."""
 

@@ -15,14 +15,17 @@ import shapely
 import shapely.affinity
 from numpy.typing import NDArray
 
-from engine.pose import Pose, quaternion_of_rpy
+from engine.geometry.convex import ConvexSolids
+from engine.geometry.drop import drop
+from engine.geometry.resting import tipping_angle
+from engine.geometry.rotation import quaternion_of_rpy
+from engine.pose import Pose
+from engine.tolerances import TOUCH_IN_GAME
 from engine.topple.balance.statics import analyse
 from engine.topple.contact.detection import find_contacts
 from engine.world import Assembly, Body
 from games.judge.places import bounds, centre_of, laid, steady
 from models.piece import Piece
-from scenes.letdown import drop
-from scenes.solids import Solids
 
 Array = NDArray[np.float64]
 
@@ -40,8 +43,6 @@ FACES, TOPS, SPOTS, LANDINGS = 4, 6, 14, 6
 """How many faces, heights, spots on a height and landings are looked at."""
 ROOM_MM2, POINTED = 150.0, 0.4
 """What leaves less room for the next piece is worth only this part."""
-FINE, ANGLE = 4e-4, math.radians(1.0)
-"""Metres and radians within which the faces of a tower that settled in the simulator count as touching."""
 HIGH = 1.0
 """Metres above the table from which a piece is let down."""
 
@@ -118,10 +119,7 @@ def _down(normal: Array) -> Array:
 
 def _tilt(foot: shapely.Geometry, height: float) -> float:
     """Degrees until a centre of mass over the origin leaves a foot; 0 when it is not over it. height: metres."""
-    hull, centre = foot.convex_hull, shapely.Point(0.0, 0.0)
-    if foot.is_empty or hull.geom_type != "Polygon" or not hull.contains(centre):
-        return 0.0
-    return math.degrees(math.atan2(float(hull.boundary.distance(centre)), max(height, 1e-4) * 1e3))
+    return tipping_angle(foot.convex_hull, shapely.Point(0.0, 0.0), max(height, 1e-4) * 1e3)
 
 
 def tops(tower: Sequence[Body]) -> list[tuple[float, shapely.Geometry]]:
@@ -246,7 +244,7 @@ def let_down(piece: Piece, pose: Pose, tower: Sequence[Body]) -> Pose | None:
     return None if fall is None else Pose((x, y, z + HIGH - fall), pose.orientation)
 
 
-_SOLIDS = Solids()
+_SOLIDS = ConvexSolids()
 
 
 def in_hollows(piece: Piece, tower: Sequence[Body]) -> list[Pose]:
@@ -274,5 +272,5 @@ def first(piece: Piece, x_mm: float, y_mm: float) -> Pose:
 def tilt_of(tower: Sequence[Body], table: Body, body: Body) -> float | None:
     """Degrees that the table may be tilted under a tower with one more piece; None when that cannot be judged."""
     assembly = Assembly("tower", (table, *tower, body))
-    contacts = find_contacts(assembly, FINE, ANGLE)
+    contacts = find_contacts(assembly, *TOUCH_IN_GAME)
     return None if contacts.floating else analyse(assembly, loads=False, contacts=contacts).tilt_deg

@@ -17,6 +17,7 @@ import shapely
 from numpy.typing import NDArray
 
 from engine.pose import Pose
+from engine.tolerances import TOUCH_IN_GAME
 from engine.topple.balance.statics import stands
 from engine.topple.contact.detection import find_contacts
 from engine.world import Assembly, Body
@@ -41,8 +42,6 @@ RED_SLIP_MM = 1.0
 """A block may reach so far onto a red box: 12 % of it from two sides."""
 ON_CARD = 0.7
 """The least share of a block's foot that lies on the card."""
-FINE, ANGLE = 4e-4, math.radians(1.0)
-"""Metres and radians within which the faces of a tower that settled in the simulator count as touching."""
 FIRM_DEG = 6.0
 """Degrees that the table may tilt under a firm tower."""
 COVERED = 0.5
@@ -308,5 +307,5 @@ def laid_level(centre: Array, yaw: float) -> Pose:
 def would_stand(tower: list[Body], table: Body, body: Body) -> bool | None:
     """Whether the tower with one more piece balances; None when that cannot be judged."""
     assembly = Assembly("tower", (table, *[each for each in tower if each.name != body.name], body))
-    contacts = find_contacts(assembly, FINE, ANGLE)
+    contacts = find_contacts(assembly, *TOUCH_IN_GAME)
     return None if contacts.floating else stands(assembly, contacts=contacts)

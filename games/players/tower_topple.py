@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from engine.pose import Pose
 from engine.settings import GRAVITY
+from engine.tolerances import TOUCH_IN_TALL_TOWER
 from engine.topple.balance.statics import stands
 from engine.topple.contact.detection import Contacts, find_contacts
 from engine.world import FLOOR, Assembly, Body
@@ -30,9 +31,6 @@ CANDIDATES = 16
 """Bricks whose absence is thought through at most."""
 LOOSE = 0.15
 """Weights of a brick: what is pressed by less is loose. Rows of unlike bricks rest on one or two of the three."""
-GAP, ANGLE = 5e-4, math.radians(0.6)
-"""Metres and radians: faces of bricks at rest within this of each other touch. The lowest rows press into each other by
-two tenths of a millimetre."""
 CALM, DOWN_BY = 2e-3, 25e-3
 """Metres that a tower may move when a brick is drawn out: then it is taken; one that moves by more comes down."""
 WEIGHTY = 3
@@ -214,4 +212,4 @@ def _without(scene: Assembly, piece: str) -> Assembly:
 
 
 def _contacts(scene: Assembly) -> Contacts:
-    return find_contacts(scene, GAP, ANGLE)
+    return find_contacts(scene, *TOUCH_IN_TALL_TOWER)

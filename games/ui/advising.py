@@ -9,6 +9,7 @@ import numpy as np
 from engine.bullet import BulletWorld
 from engine.pose import Pose
 from engine.settings import RATES, Scale
+from engine.tolerances import FALL_DROP_SEEN, TOUCH_FOR_HINTS
 from engine.topple.balance.equilibrium import DOWN, balance_of
 from engine.topple.balance.statics import stands, tilt_margin
 from engine.topple.contact.detection import find_contacts
@@ -20,14 +21,10 @@ from games.ui.advisor import Advice, Feel, Felt, Finding, Judge, Learn, Risk, Wh
 
 SAFE_DEG = 3.0
 """A tower that the table may be tilted by so much is safe from a hand that lets go."""
-GAP, ANGLE = 6e-4, 0.012
-"""Metres and radians: faces of pieces at rest within this of each other touch."""
 WATCHED_S = 0.6
 """Seconds for which a let go piece is watched, to say where it comes to rest."""
 PRESSING_S, LEAST_N = 0.2, 1e-3
 """Seconds after which contact forces are read, and newtons that are shown."""
-FELL = 0.012
-"""Metres: a piece that ends so far from where it was let go falls."""
 
 
 def serve(line: Connection) -> None:
@@ -56,13 +53,16 @@ def _advice(asked: Where, known: dict[str, Body]) -> Advice:
         risk, tilt = _risk(Assembly("what if", (*lying, held.at(rest or asked.pose))))
     except (ValueError, RuntimeError):
         risk, tilt = "", 0.0
-    if rest is not None and float(np.linalg.norm(np.subtract(rest.position, asked.pose.position))) > FELL:
+    if (
+        rest is not None
+        and float(np.linalg.norm(np.subtract(rest.position, asked.pose.position))) > FALL_DROP_SEEN
+    ):
         risk = "falls"
     return Advice(asked.number, risk, tilt, rest)
 
 
 def _risk(scene: Assembly) -> tuple[Risk, float]:
-    contacts = find_contacts(scene, GAP, ANGLE)
+    contacts = find_contacts(scene, *TOUCH_FOR_HINTS)
     if stands(scene, contacts=contacts) is False:
         return "falls", 0.0
     if stands(scene, contacts=contacts) is None:

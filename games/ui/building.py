@@ -23,8 +23,8 @@ from games.ui.store import folder
 from models.catalogue import catalogue
 from models.catalogue import games as catalogues
 from scenes.dump import dump
-from scenes.faults import SceneError
 from scenes.load import load
+from scenes.scene import SceneError
 
 PER_PAGE = 10
 WEAK, SHOWN_S = "#e07a2f", 20.0

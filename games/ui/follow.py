@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.geometry.rotation import angle_between
 from engine.motions import PULL_SPEED, between
-from engine.pose import Pose, angle_between
+from engine.pose import Pose
 
 SPEED = 0.6
 """m/s at most."""

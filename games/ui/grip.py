@@ -9,9 +9,10 @@ from functools import lru_cache
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from scipy.spatial import ConvexHull
 
-from engine.pose import Pose, quaternion_of
+from engine.geometry.resting import extreme_points, resting_faces
+from engine.geometry.rotation import quaternion_of
+from engine.pose import Pose
 from engine.view.camera import Vector
 from engine.view.guide import Guide, Line, Spot
 from games.ui.ground import Ground
@@ -25,7 +26,7 @@ HIGHEST = 0.9
 """Metres."""
 CRUISE, NEAR = 0.008, 0.006
 """Metres of more air over what is crossed, until the hand is so near to its place."""
-STANDS = math.radians(4.0)
+STANDS_DEG = 4.0
 """A face on which a piece can be tilted by so much lets it stand."""
 FLAT = math.cos(math.radians(0.5))
 """Cosine of the angle within which a face of the hull is one of the piece."""
@@ -60,10 +61,7 @@ class Grip:
     @property
     def low(self) -> float:
         """How far the lowest point of the piece is below its centre, as it is turned; metres, positive."""
-        points = np.concatenate(
-            [_points(part.vertices, part.centre, part.radius) for part in self.piece.parts]
-        )
-        return -float(self.turn.apply(points)[:, 2].min())
+        return -float(self.turn.apply(extreme_points(self.piece))[:, 2].min())
 
     @property
     def gap(self) -> float:
@@ -134,16 +132,9 @@ class Grip:
         return guides
 
 
-def _points(vertices: Array, centre: Array, radius: float | None) -> Array:
-    if radius is None:
-        return vertices
-    return centre + radius * np.concatenate([np.eye(3), -np.eye(3)])
-
-
 def outline(piece: Piece, pose: Pose) -> Array:
     """(n, 2) metres: what a piece covers seen from above, counter-clockwise."""
-    points = [_points(part.vertices, part.centre, part.radius) for part in piece.parts]
-    hull = shapely.MultiPoint(pose.apply(np.concatenate(points))[:, :2]).convex_hull
+    hull = shapely.MultiPoint(pose.apply(extreme_points(piece))[:, :2]).convex_hull
     if not isinstance(hull, shapely.Polygon):
         hull = hull.buffer(1e-4)
     ring = shapely.get_coordinates(shapely.geometry.polygon.orient(hull).exterior)[:-1]
@@ -153,37 +144,18 @@ def outline(piece: Piece, pose: Pose) -> Array:
 @lru_cache(maxsize=256)
 def standing(piece: Piece) -> tuple[Array, ...]:
     """The rotations (3, 3) that lay a piece on a face on which it stands, the one with its centre lowest first."""
-    points = np.concatenate([_points(part.vertices, part.centre, part.radius) for part in piece.parts])
-    size = float(np.abs(points).max())
-    hull = ConvexHull(points / size)
-    corners = points[hull.vertices]
-    found: list[tuple[float, Array]] = []
     flat = [facet.normal for facet in piece.surface.facets if not facet.curved]
     is_round = len(flat) < len(piece.surface.facets)
-    for plane in np.unique(hull.equations.round(5), axis=0):
-        normal = plane[:3] / np.linalg.norm(plane[:3])
-        if is_round and not any(float(normal @ other) > FLAT for other in flat):
-            # the side of something round only looks as if it had faces
-            continue
-        turn = _down(normal)
-        lying = corners @ turn.T
-        face = shapely.MultiPoint(lying[lying[:, 2] < lying[:, 2].min() + 2e-5][:, :2]).convex_hull
-        centre = turn @ piece.centre_of_mass
-        middle = shapely.Point(centre[:2])
-        height = float(centre[2] - lying[:, 2].min())
-        if face.contains(middle) and face.boundary.distance(middle) >= math.tan(STANDS) * height:
-            found.append((height, turn))
-    return tuple(turn for _, turn in sorted(found, key=lambda each: round(each[0], 6)))
-
-
-def _down(normal: Array) -> Array:
-    """The shortest rotation (3, 3) that turns a unit vector to -z (Rodrigues)."""
-    cosine = -float(normal[2])
-    if cosine < -1 + 1e-9:
-        return np.diag([1.0, -1.0, -1.0])
-    x, y, z = np.cross(normal, [0.0, 0.0, -1.0])
-    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.asarray(np.eye(3) + skew + skew @ skew / (1 + cosine))
+    # the side of something round only looks as if it had faces
+    real = [
+        face
+        for face in resting_faces(piece)
+        if not is_round or any(float(face.normal @ other) > FLAT for other in flat)
+    ]
+    stable = [face for face in real if face.tipping_angle() >= STANDS_DEG]
+    return tuple(
+        face.rotation for face in sorted(stable, key=lambda face: (round(face.height, 6), *face.normal))
+    )
 
 
 def poses_of(names: tuple[str, ...], poses: Array) -> Mapping[str, Pose]:

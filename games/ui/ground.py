@@ -7,11 +7,11 @@ from collections.abc import Callable, Container, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.geometry.convex import ConvexSolid, ConvexSolids
+from engine.geometry.drop import DropTarget
 from engine.pose import Pose
 from engine.view.frame import Frame
 from models.piece import Piece
-from scenes.letdown import gap
-from scenes.solids import Solid, Solids
 
 Array = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ class Under:
     low, high: (n, 3) corners of what lies there. solids: of the piece, at the origin.
     """
 
-    def __init__(self, low: Array, high: Array, solids: tuple[Solid, ...]) -> None:
+    def __init__(self, low: Array, high: Array, solids: tuple[ConvexSolid, ...]) -> None:
         self._low, self._high = low, high
         self._least = np.min([solid.low for solid in solids], axis=0)
         self._most = np.max([solid.high for solid in solids], axis=0)
@@ -48,45 +48,27 @@ class Ground:
     """Everything a piece may be laid on, as a frame shows it. skip: what is no ground, as the piece in the hand."""
 
     def __init__(
-        self, frame: Frame, pieces: Mapping[str, Piece], solids: Solids, skip: Container[str] = ()
+        self, frame: Frame, pieces: Mapping[str, Piece], solids: ConvexSolids, skip: Container[str] = ()
     ) -> None:
-        self._solids: list[tuple[Solid, ...]] = []
-        lows, highs = [], []
+        lying: list[ConvexSolid] = []
         for name, row in zip(frame.names, frame.poses.tolist(), strict=True):
             if name in skip or not np.isfinite(row[0]):
                 continue
             x, y, z, a, b, c, d = row
-            for solid in solids.of(pieces[name], Pose((x, y, z), (a, b, c, d))):
-                self._solids.append((solid,))
-                lows.append(solid.low)
-                highs.append(solid.high)
-        self._low, self._high = np.array(lows).reshape(-1, 3), np.array(highs).reshape(-1, 3)
+            lying += solids.of(pieces[name], Pose((x, y, z), (a, b, c, d)))
+        self._target = DropTarget(lying, solids)
         self._cache = solids
 
     @property
     def top(self) -> float:
         """The height of what is highest, metres."""
-        return float(self._high[:, 2].max(initial=0.0))
+        return float(self._target.high[:, 2].max(initial=0.0))
 
     def landing(self, piece: Piece, pose: Pose) -> float | None:
-        """The z at which a piece, let down straight from above, meets what is there; None over nothing."""
+        """The z at which a piece, dropped straight from above, meets what is there; None over nothing."""
         x, y, _ = pose.position
-        falling = self._cache.of(piece, Pose((x, y, HIGH), pose.orientation))
-        best: float | None = None
-        low = np.min([solid.low for solid in falling], axis=0)
-        high = np.max([solid.high for solid in falling], axis=0)
-        over = np.all((self._low[:, :2] < high[:2]) & (self._high[:, :2] > low[:2]), axis=1)
-        near = np.nonzero(over)[0]
-        for index in near[np.argsort(-self._high[near, 2])]:
-            # lying on this one, the piece's lowest point would be at most as high as it
-            if best is not None and best + float(low[2]) - HIGH >= self._high[index, 2]:
-                break
-            for one in falling:
-                for other in self._solids[index]:
-                    free = gap(one, other)
-                    if np.isfinite(free) and (best is None or HIGH - free > best):
-                        best = HIGH - free
-        return best
+        distance = self._target.distance(piece, Pose((x, y, HIGH), pose.orientation))
+        return None if distance is None else HIGH - distance
 
     def over(self, piece: Piece, start: Pose, goal: Pose, samples: int = 9) -> float | None:
         """The greatest `landing` on the straight way from one place to another."""
@@ -133,7 +115,11 @@ class Ground:
         return x, y
 
     def _under(self, piece: Piece, turn: Pose) -> Under:
-        return Under(self._low, self._high, self._cache.of(piece, Pose((0.0, 0.0, 0.0), turn.orientation)))
+        return Under(
+            self._target.low,
+            self._target.high,
+            self._cache.of(piece, Pose((0.0, 0.0, 0.0), turn.orientation)),
+        )
 
     def _between(self, place: Place, above: float, below: float, low: float) -> tuple[float, float]:
         for _ in range(7):

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from engine.geometry.convex import ConvexSolids
 from engine.view.camera import Camera
 from engine.view.guide import Guide
 from engine.view.window.orbit import on_plane, ray
@@ -16,7 +17,6 @@ from games.ui.ground import Ground
 from games.ui.link import Link
 from games.ui.messages import Aim, Lay, LetGo
 from games.ui.settings import Settings
-from scenes.solids import Solids
 
 NUDGE = 0.005
 """Metres that one press of a key moves the hand; a fifth of it in fine mode."""
@@ -37,7 +37,7 @@ class HandControl:
         self.desk, self.link, self.settings = desk, link, settings
         self.grip: Grip | None = None
         self.is_fine = False
-        self._solids = Solids()
+        self._solids = ConvexSolids()
         self._ground: tuple[object, Ground] | None = None
         self._dragged = 0.0
         self._has_gone = False

@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.settings import GRAVITY
+from engine.tolerances import IMPACT_JUMP_LIVE, is_impact
 from games.ui.messages import View
 from models.piece import Piece
 
 Array = NDArray[np.float64]
 
-LEAST_SPEED = 0.06
-"""m/s by which a speed changes in a blow that can be heard."""
 SAME_S = 0.05
 """Seconds in which changes of speed are one blow."""
 MOST = 6
@@ -60,7 +59,7 @@ class Knocks:
             change = speed - before[name]
             size = float(np.linalg.norm(change))
             # what falls freely gains speed and was not struck
-            if size < LEAST_SPEED or change[2] < -0.5 * GRAVITY * seconds:
+            if not is_impact(size, IMPACT_JUMP_LIVE) or change[2] < -0.5 * GRAVITY * seconds:
                 continue
             if view.step - self._heard.get(name, -view.rate) < SAME_S * view.rate:
                 continue

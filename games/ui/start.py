@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engine.pose import Pose, quaternion_of_rpy
+from engine.geometry.rotation import quaternion_of_rpy
+from engine.pose import Pose
 from engine.view.panels import Panel
 from engine.view.window.events import Clicked, Event, Press, Slid, Typed
 from engine.view.window.orbit import Orbit

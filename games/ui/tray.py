@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from engine.geometry.convex import ConvexSolids
+from engine.geometry.drop import drop
 from engine.pose import Pose
 from engine.world import FLOOR, TABLE, Body
 from games.judge import places
@@ -18,10 +20,8 @@ from games.rules.sandbox.game import Piece as Named
 from games.rules.sandbox.game import State, Stock
 from models.build import build
 from models.catalogue import find
-from scenes.letdown import drop
 from scenes.load import load
 from scenes.scene import Scene
-from scenes.solids import Solids
 
 SPOT = (0.0, -0.24)
 """Metres: where new pieces come out, near the person."""
@@ -35,7 +35,7 @@ class Tray:
     def __init__(self, scene: Scene | None = None) -> None:
         self.bodies: Callable[[], Mapping[str, Body]] = dict
         """What lies on the table now; the session's table answers."""
-        self._solids = Solids()
+        self._solids = ConvexSolids()
         self._homes: dict[str, Body] = {}
         self._table: Body | None = places.table(*plain.TABLE_MM)
         if scene is not None and all(body.name != TABLE for body in scene.assembly.bodies):

@@ -19,7 +19,8 @@ import shapely.affinity
 from numpy.typing import NDArray
 
 from engine.bench.rigs import piece, table, wood
-from engine.pose import Pose, quaternion_of_rpy
+from engine.geometry.rotation import quaternion_of_rpy
+from engine.pose import Pose
 from engine.settings import GRAVITY
 from engine.topple.balance.statics import stands
 from engine.topple.contact.detection import find_contacts

@@ -36,6 +36,7 @@ from engine.topple.contact.features import reach
 from engine.topple.contact.patches import axes_across
 from engine.topple.errors import StaticsError
 from engine.world import Assembly, Vector
+from models.material import pair_coefficient
 
 DOWN: Vector = (0.0, 0.0, -GRAVITY)
 """Gravity on a level table, m/s^2."""
@@ -122,7 +123,7 @@ def _pair_friction(assembly: Assembly, contacts: Contacts, override: float | Non
     if override is not None:
         return np.full(len(contacts.points), override)
     each = np.array([body.piece.material.friction for body in assembly.bodies])
-    mean: Array = np.sqrt(each[contacts.first] * each[contacts.second])
+    mean: Array = pair_coefficient(each[contacts.first], each[contacts.second])
     return mean
 
 

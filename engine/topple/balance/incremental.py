@@ -18,6 +18,7 @@ from typing import Literal
 import numpy as np
 from scipy.sparse import csc_array, csr_array, diags_array
 
+from engine.tolerances import TOUCH_DECLARED
 from engine.topple.balance.equilibrium import (
     DOWN,
     FRICTIONLESS,
@@ -32,13 +33,14 @@ from engine.topple.balance.equilibrium import (
 from engine.topple.balance.forces import nearest
 from engine.topple.balance.statics import UNBALANCED, curved_reason, feasible_forces
 from engine.topple.contact.arrays import Array, Ints
-from engine.topple.contact.detection import TOUCH_ANGLE, TOUCH_GAP, Contacts, find_contacts, unheld
+from engine.topple.contact.detection import Contacts, find_contacts, unheld
 from engine.topple.contact.edges import body_boxes
 from engine.topple.contact.features import of_bodies, of_piece, sagitta
 from engine.topple.contact.overlap import Overlap
 from engine.topple.contact.patches import axes_across
 from engine.topple.errors import StaticsError
 from engine.world import Assembly, Body, Vector
+from models.material import pair_coefficient
 
 MAX_FALLS = 16
 """Mechanisms that are kept, those used last first: a tower has few weak places."""
@@ -86,8 +88,8 @@ class IncrementalStatics:
         *,
         gravity: Vector = DOWN,
         friction: float | None = None,
-        gap: float = TOUCH_GAP,
-        angle: float = TOUCH_ANGLE,
+        gap: float = TOUCH_DECLARED.gap,
+        angle: float = TOUCH_DECLARED.angle,
     ) -> None:
         self.tower = tower
         self._gravity, self._friction, self._gap, self._angle = gravity, friction, gap, angle
@@ -211,7 +213,7 @@ class IncrementalStatics:
         if self._friction is not None:
             return np.full(len(other), self._friction)
         theirs = np.array([self.tower.bodies[at].piece.material.friction for at in other.tolist()])
-        mean: Array = np.sqrt(theirs * body.piece.material.friction)
+        mean: Array = pair_coefficient(theirs, body.piece.material.friction)
         return mean
 
     def _quick_fall(self, joint: PieceContacts) -> tuple[bool, Array | None]:

@@ -22,8 +22,10 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from engine.pose import Pose, angle_between
+from engine.geometry.rotation import angle_between
+from engine.pose import Pose
 from engine.settings import magnification
+from engine.tolerances import has_fallen
 from engine.topple.balance.equilibrium import DOWN, Balance, balance_of, fall
 from engine.topple.balance.margins import mechanism_of, weakest
 from engine.topple.balance.statics import UNBALANCED, feasible_forces
@@ -182,8 +184,8 @@ def _is_caught(assembly: Assembly, contacts: Contacts, balance: Balance, velocit
 def _has_fallen(before: Body, after: Body, *, times: float, down: Array) -> bool:
     """By the measures of a trial."""
     lowered = float((np.subtract(after.pose.position, before.pose.position)) @ down)
-    drop = max(LIMITS.drop * times, float(before.piece.extents.min()) / 2)
-    return lowered > drop or angle_between(before.pose.orientation, after.pose.orientation) > LIMITS.tumble
+    is_down = has_fallen(lowered, float(before.piece.extents.min()), LIMITS.drop * times)
+    return bool(is_down) or angle_between(before.pose.orientation, after.pose.orientation) > LIMITS.tumble
 
 
 def carried_on(body: Body, velocity: Vector, spin: Vector, time: float) -> Pose:

@@ -7,7 +7,6 @@ judge it. Works from `Piece.surface`, so convex and concave pieces go the same w
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +14,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from engine.settings import magnification
+from engine.tolerances import TOUCH_AT_REST, TOUCH_DECLARED
 from engine.topple.contact.arrays import Array, Bools, Ints, boxes, pairs_of_boxes, products
 from engine.topple.contact.edges import (
     STEEP,
@@ -30,16 +30,6 @@ from engine.topple.contact.features import Features, is_convex, of_bodies, sagit
 from engine.topple.contact.overlap import Overlap, overlaps_of
 from engine.topple.contact.patches import Patches, chosen, facing, joined, merged, no_patches
 from engine.world import Assembly
-
-TOUCH_GAP = 2e-5
-"""Metres. Faces within 0.02 mm count as touching: what three-decimal poses in a scene file leave open."""
-TOUCH_ANGLE = math.radians(0.05)
-"""Faces within 0.05 degrees of each other count as parallel."""
-REST_GAP = 1e-4
-"""Metres. Faces of pieces at rest within this touch: contacts are compliant, and pieces rest in each other or on
-their skins by hundredths of a millimetre, so the penetration is taken for touching."""
-REST_ANGLE = math.radians(0.25)
-"""The same for angles: a 30 mm face that rests 0.1 mm deeper at one end is turned by 0.19 degrees."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +62,11 @@ class Contacts:
 
 
 def find_contacts(
-    assembly: Assembly, gap: float = TOUCH_GAP, angle: float = TOUCH_ANGLE, *, only: str | None = None
+    assembly: Assembly,
+    gap: float = TOUCH_DECLARED.gap,
+    angle: float = TOUCH_DECLARED.angle,
+    *,
+    only: str | None = None,
 ) -> Contacts:
     """Returns the contacts of an assembly. gap: metres, angle: radians, within which features count as touching.
 
@@ -112,7 +106,7 @@ def contacts_at_rest(assembly: Assembly, times: float | None = None) -> Contacts
     """The contacts of pieces at rest, which lie a little in each other. times: their magnification, if known."""
     if times is None:
         times = magnification(assembly.bodies)
-    return find_contacts(assembly, REST_GAP * times, REST_ANGLE)
+    return find_contacts(assembly, TOUCH_AT_REST.gap * times, TOUCH_AT_REST.angle)
 
 
 def _features(

@@ -16,17 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.bullet import BulletWorld
-from engine.pose import Pose, matrix_of, quaternion_of
-from engine.settings import (
-    GRAVITY,
-    RATES,
-    REFERENCE_SIZE,
-    TUNING,
-    Scale,
-    Tuning,
-    magnification,
-    typical_size,
-)
+from engine.geometry.rotation import angles_between, matrix_of, quaternion_of
+from engine.pose import Pose
+from engine.settings import GRAVITY, RATES, REFERENCE_SIZE, TUNING, Scale, Tuning, magnification, typical_size
+from engine.tolerances import FALL_DROP, FALL_ROTATION, REST_IN_TRIAL, RestTolerance, has_fallen, is_at_rest
 from engine.world import Assembly, Body, Tick, Vector
 
 Array = NDArray[np.float64]
@@ -69,16 +62,15 @@ class Limits:
     """Largest move of a centre after settling."""
     twist: float = math.radians(2.0)
     """Largest turn of a piece after settling."""
-    drop: float = 8e-3
+    drop: float = FALL_DROP
     """A centre that comes down by more than this, and by half the piece's smallest side, has fallen."""
-    tumble: float = math.radians(10.0)
-    """A piece that has turned by more than this, whenever it did, has fallen over: a flat one that tips off a low block
-    leans on the table within the settling time, at 15 to 30 degrees, and lies still from then on."""
-    rest_speed: float = 1e-3
+    tumble: float = FALL_ROTATION
+    """A piece that has turned by more than this has fallen over."""
+    rest_speed: float = REST_IN_TRIAL.speed
     """m/s. Everything slower is at rest: a tower that creeps at a tenth of it moves 0.1 mm a second."""
-    rest_distance: float = 1e-4
+    rest_distance: float = REST_IN_TRIAL.displacement
     """Whatever its speed, what stays within this of one place is at rest: stiff contacts vibrate on the spot."""
-    rest_time: float = 1.0
+    rest_time: float = REST_IN_TRIAL.time
     """Time at rest that ends a trial."""
     aftermath: float = 1.0
     """Time a trial goes on after it has failed, to see what comes down."""
@@ -253,8 +245,7 @@ class _TrialMonitor:
         self.limits, self.rate = limits, rate
         self.names = tuple(body.name for body in free)
         self.start = np.array([(*body.pose.position, *body.pose.orientation) for body in free])
-        smallest = np.array([float(body.piece.extents.min()) for body in free])
-        self.drop = np.maximum(0.5 * smallest, limits.drop)
+        self.smallest = np.array([float(body.piece.extents.min()) for body in free])
         self.reach = np.array([0.5 * float(np.linalg.norm(body.piece.extents)) for body in free])
         self.down = np.asarray(gravity) / np.linalg.norm(gravity)
         self.last = self.anchor = Tick(0, self.names, self.start, np.zeros(len(free)), None)
@@ -287,11 +278,10 @@ class _TrialMonitor:
     def _follow_rest(self, tick: Tick) -> None:
         """Since when nothing has got far. Distance over time, not the solver's velocities: those of
         hulls jump by millimetres a second from step to step while nothing moves."""
-        slow = self.limits.rest_speed * (tick.step - self.last.step) / self.rate
-        if (
-            self._distance(self.last, tick) >= slow
-            and self._distance(self.anchor, tick) > self.limits.rest_distance
-        ):
+        limits, last, anchor = self.limits, self.last, self.anchor
+        slow = limits.rest_speed * (tick.step - last.step) / self.rate
+        rest = RestTolerance(slow, limits.rest_distance, limits.rest_time)
+        if not is_at_rest(self._distance(last, tick), lambda: self._distance(anchor, tick), rest):
             self.anchor, self.resting_since = tick, None
         elif self.resting_since is None:
             self.anchor, self.resting_since = tick, tick.step
@@ -301,7 +291,8 @@ class _TrialMonitor:
         return float((away + turned * self.reach).max())
 
     def _fallen(self, lowered: Array, turned: Array) -> Array:
-        return np.asarray((lowered > self.drop) | (turned > self.limits.tumble))
+        is_down = has_fallen(lowered, self.smallest, self.limits.drop)
+        return np.asarray(is_down | (turned > self.limits.tumble))
 
     def _after(self, poses: Array) -> None:
         if self.settled is None:
@@ -341,8 +332,4 @@ class _TrialMonitor:
 def _moves(before: Array, after: Array) -> tuple[Array, Array]:
     """Returns how far centres moved (n,) in metres, and how far pieces turned (n,) in radians, between poses (n, 7)."""
     away = np.linalg.norm(after[:, :3] - before[:, :3], axis=1)
-    a, b = before[:, 3:], after[:, 3:]
-    b = np.where((a * b).sum(axis=1, keepdims=True) < 0, -b, b)
-    # atan2 of half-angle chords: exact for tiny turns, where acos of a product loses half the digits
-    turned = 4.0 * np.arctan2(np.linalg.norm(a - b, axis=1), np.linalg.norm(a + b, axis=1))
-    return away, turned
+    return away, angles_between(before[:, 3:], after[:, 3:])

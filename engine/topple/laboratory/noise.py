@@ -17,7 +17,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from engine.pose import Pose, quaternion_of, quaternion_of_rpy
+from engine.geometry.rotation import quaternion_of, quaternion_of_rpy
+from engine.pose import Pose
 from engine.settings import GRAVITY
 from engine.topple.balance.safety_margin import safe_verdict
 from engine.topple.dynamics.trial import TrialTask, limits_of, run_trial

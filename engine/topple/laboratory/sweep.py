@@ -22,6 +22,7 @@ from typing import Literal
 import numpy as np
 from scipy.spatial import cKDTree
 
+from engine.tolerances import MAX_OVERLAP
 from engine.topple.balance.equilibrium import balance_of
 from engine.topple.balance.incremental import IncrementalStatics
 from engine.topple.balance.margins import tilt_of
@@ -33,8 +34,6 @@ from models.piece import Piece
 
 FORMAT = 1
 """Of the keys: raised when rows of an earlier version may not be mixed with new ones."""
-OVERLAP = 2e-4
-"""Metres that the piece may stand in others, as in a scene file."""
 
 Word = Literal["stands", "topples", "unsure", "overlaps", "apart"]
 Method = Literal["statics", "dynamics", "geometry"]
@@ -167,7 +166,7 @@ def _find(one: Study, body: Body) -> _Judged:
     """Returns the verdict on the tower with the piece there."""
     tower = _tower_of(one)
     added = tower.adding(body)
-    if any(each.depth > OVERLAP and body.name in (each.first, each.second) for each in added.overlaps):
+    if any(each.depth > MAX_OVERLAP and body.name in (each.first, each.second) for each in added.overlaps):
         return _Judged("overlaps", "geometry")
     if not added.touches:
         return _Judged("apart", "geometry")

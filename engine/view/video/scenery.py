@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.pose import turned
+from engine.geometry.rotation import rotated
 from engine.record.motion import Carry, Motion
 from engine.record.reader import Replay
 from engine.view import mannequin
@@ -68,7 +68,7 @@ class Scenery:
         if not there.any():
             return np.zeros((1, 3))
         local = self.extents[list(bodies)][there][:, None, :] * SIGNS
-        found: Array = (turned(poses[there], local) + poses[there, None, :3]).reshape(-1, 3)
+        found: Array = (rotated(poses[there], local) + poses[there, None, :3]).reshape(-1, 3)
         return found
 
     def spheres(self, moment: float, without: int) -> tuple[Array, Array]:
@@ -91,7 +91,7 @@ class Scenery:
         if body not in bodies:
             return np.zeros((1, 3))
         rows = poses[bodies]
-        points = turned(rows, self.extents[bodies][:, None, :] * SIGNS) + rows[:, None, :3]
+        points = rotated(rows, self.extents[bodies][:, None, :] * SIGNS) + rows[:, None, :3]
         low, high = points.min(axis=1) - TOUCH_DISTANCE / 2, points.max(axis=1) + TOUCH_DISTANCE / 2
         found = bodies == body
         while True:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.pose import matrix_of
+from engine.geometry.rotation import matrix_of
 from engine.view.camera import Vector
 from engine.view.frame import Frame
 from models.piece import Piece

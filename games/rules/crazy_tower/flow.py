@@ -10,14 +10,7 @@ from dataclasses import replace
 
 from games.rules.crazy_tower import solo
 from games.rules.crazy_tower.allowed import can_act, can_lay, why_no_card
-from games.rules.crazy_tower.state import (
-    COMPETITIVE,
-    SABOTEUR,
-    CrazyReason,
-    Hand,
-    Stage,
-    State,
-)
+from games.rules.crazy_tower.state import COMPETITIVE, SABOTEUR, CrazyReason, Hand, Stage, State
 from games.rules.crazy_tower.stock import Sort
 
 

@@ -12,18 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from games.rules.base import (
-    Action,
-    Choice,
-    Input,
-    Need,
-    Outcome,
-    Take,
-    TakeBack,
-    Wait,
-    admit,
-    prepare,
-)
+from games.rules.base import Action, Choice, Input, Need, Outcome, Take, TakeBack, Wait, admit, prepare
 from games.rules.conditions import Question
 from games.rules.errors import SetupError
 from games.rules.events import Fell, Met, Nudged, Placed, RefereeAnswer, Released, Removed, Rested

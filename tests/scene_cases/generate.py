@@ -1,4 +1,4 @@
-"""Writes the shipped scenes and their table in the README: `python -m scenes.generate`.
+"""Writes the shipped scenes and their table in the README: `python tests/scene_cases/generate.py`.
 
 To add a scene, add a `Case` to `overhang_cases`, `other_cases` or `piece_cases` and run this. A test holds
 the files to it.
@@ -10,15 +10,17 @@ import math
 import textwrap
 from pathlib import Path
 
-from scenes.case import Case
-from scenes.dump import compose
-from scenes.other_cases import EGG
-from scenes.other_cases import cases as other_cases
-from scenes.overhang_cases import cases as overhang_cases
-from scenes.piece_cases import cases as piece_cases
+from case import Case
+from other_cases import EGG
+from other_cases import cases as other_cases
+from overhang_cases import cases as overhang_cases
+from piece_cases import cases as piece_cases
 
-HERE = Path(__file__).resolve().parent
-BEGIN, END = "<!-- scenes: written by generate.py -->\n", "<!-- end of scenes -->\n"
+import scenes
+from scenes.dump import compose
+
+HERE = Path(scenes.__file__).resolve().parent
+BEGIN, END = "<!-- scenes: written by tests/scene_cases/generate.py -->\n", "<!-- end of scenes -->\n"
 
 
 def cases() -> tuple[Case, ...]:
@@ -35,7 +37,9 @@ def text_of(case: Case) -> str:
     """A scene as TOML: what to expect and why on top, then the tables."""
     settle = f" after --settle {case.settle_mm:g}" if case.settle_mm else ""
     said = textwrap.fill(f"{case.title}: {case.verdict}{settle}, because {case.why}.", 110)
-    return compose(case.title, case.table, case.rows, case.expect, f"{said}\nWritten by scenes/generate.py.")
+    return compose(
+        case.title, case.table, case.rows, case.expect, f"{said}\nWritten by tests/scene_cases/generate.py."
+    )
 
 
 def table() -> str:
@@ -65,7 +69,7 @@ def egg(around: int = 24, up: int = 12) -> str:
             angle = 2 * math.pi * step / around
             corners.append((radius * math.cos(angle), radius * math.sin(angle), -high * math.cos(latitude)))
     corners.append((0.0, 0.0, high))
-    lines = ["# An egg, in mm. Written by scenes/generate.py."]
+    lines = ["# An egg, in mm. Written by tests/scene_cases/generate.py."]
     lines += [f"v {x:.6f} {y:.6f} {z:.6f}".replace("-0.000000", "0.000000") for x, y, z in corners]
     lines += [f"f {a} {b} {c}" for a, b, c in _egg_faces(around, up)]
     return "\n".join(lines) + "\n"
@@ -87,7 +91,7 @@ def _egg_faces(around: int, up: int) -> list[tuple[int, int, int]]:
 
 
 def main() -> None:
-    """Write all files beside this one."""
+    """Write all files into the package `scenes`."""
     for name, text in files().items():
         (HERE / name).write_text(text, encoding="utf-8")
     page = HERE / "README.md"

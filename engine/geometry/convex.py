@@ -1,4 +1,4 @@
-"""Convex solids in the world, as overlap and letdown see a piece: planes, corners and edges of its parts."""
+"""Convex solids in the world, as overlap and drop placement see a piece: planes, corners, edges of its parts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Solid:
+class ConvexSolid:
     """A convex polytope or a sphere, in metres.
 
     vertices: (n, 3) corners; of a sphere its centre alone. radius: what to add around the vertices, 0 for a
@@ -35,13 +35,13 @@ class Solid:
 
     @property
     def low(self) -> Array:
-        """The least corner (3,) of the bounding box."""
+        """The lowest corner (3,) of the bounding box."""
         result: Array = self.vertices.min(axis=0) - self.radius
         return result
 
     @property
     def high(self) -> Array:
-        """The greatest corner (3,) of the bounding box."""
+        """The highest corner (3,) of the bounding box."""
         result: Array = self.vertices.max(axis=0) + self.radius
         return result
 
@@ -51,17 +51,17 @@ class Solid:
         result: Array = self.vertices.mean(axis=0)
         return result
 
-    def placed(self, pose: Pose) -> Solid:
+    def placed(self, pose: Pose) -> ConvexSolid:
         """The solid of a piece frame, carried into the world."""
-        turn = pose.matrix
-        normals = self.normals @ turn.T
-        return Solid(
+        rotation = pose.matrix
+        normals = self.normals @ rotation.T
+        return ConvexSolid(
             pose.apply(self.vertices),
             self.radius,
             normals,
             self.offsets + normals @ np.asarray(pose.position),
-            self.edges @ turn.T + np.asarray(pose.position),
-            None if self.axes is None else self.axes @ turn.T,
+            self.edges @ rotation.T + np.asarray(pose.position),
+            None if self.axes is None else self.axes @ rotation.T,
             self.half,
         )
 
@@ -76,13 +76,13 @@ class Solid:
         return corners + self.radius * directions
 
 
-class Solids:
+class ConvexSolids:
     """The convex solids of pieces, worked out once per piece however often the scene uses it."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Piece, tuple[Solid, ...]]] = {}
+        self._known: dict[int, tuple[Piece, tuple[ConvexSolid, ...]]] = {}
 
-    def of(self, piece: Piece, pose: Pose) -> tuple[Solid, ...]:
+    def of(self, piece: Piece, pose: Pose) -> tuple[ConvexSolid, ...]:
         """The solids of a piece at a pose."""
         # keyed by identity: the piece is kept alongside, so that its id stays taken
         if id(piece) not in self._known:
@@ -90,20 +90,22 @@ class Solids:
         return tuple(solid.placed(pose) for solid in self._known[id(piece)][1])
 
 
-def bounds(solids: Sequence[Solid]) -> tuple[Array, Array]:
-    """The bounding box (least corner, greatest corner) of some solids, metres."""
+def bounds_of(solids: Sequence[ConvexSolid]) -> tuple[Array, Array]:
+    """Returns the bounding box (lowest corner, highest corner) of some solids, metres."""
     return np.min([solid.low for solid in solids], axis=0), np.max([solid.high for solid in solids], axis=0)
 
 
-def _solid(part: Part) -> Solid:
+def _solid(part: Part) -> ConvexSolid:
     none = np.zeros((0, 3))
     if part.kind == "sphere":
         assert part.radius is not None
-        return Solid(part.centre[None, :], part.radius, none, np.zeros(0), np.zeros((0, 2, 3)))
+        return ConvexSolid(part.centre[None, :], part.radius, none, np.zeros(0), np.zeros((0, 2, 3)))
     normals, offsets, edges = _faces(part.vertices)
     if part.kind == "box":
-        return Solid(part.vertices, 0.0, normals, offsets, edges, part.rotation.T.copy(), part.half_extents)
-    return Solid(part.vertices, 0.0, normals, offsets, edges)
+        return ConvexSolid(
+            part.vertices, 0.0, normals, offsets, edges, part.rotation.T.copy(), part.half_extents
+        )
+    return ConvexSolid(part.vertices, 0.0, normals, offsets, edges)
 
 
 def _faces(vertices: Array) -> tuple[Array, Array, Array]:

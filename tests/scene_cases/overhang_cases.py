@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 
-from scenes.case import Case, Row, Verdict, box
-from scenes.schema import Table
+from case import Case, Row, Verdict, box
+
+from scenes.schema import TableTop
 
 BLOCK = (150.0, 60.0, 20.0)
 LONG_BLOCK = (200.0, 60.0, 20.0)
-NARROW = Table(size=(600.0, 400.0))
+NARROW = TableTop(size=(600.0, 400.0))
 EDGE = 300.0
 """Millimetres from the centre to the right edge of the narrow table."""
 OPTIMUM = (15 - 4 * math.sqrt(2)) / 8

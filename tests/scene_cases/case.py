@@ -1,4 +1,4 @@
-"""A named stability case: a scene with a known answer, as data that `scenes.generate` writes out."""
+"""A named stability case: a scene with a known answer, as data that `generate` writes out."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from scenes.schema import Expect, Table
+from scenes.schema import Expect, TableTop
 
 Row = dict[str, Any]
 Point = tuple[float, float]
 Verdict = Literal["stands", "topples"]
-PLAIN = Table()
+PLAIN = TableTop()
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Case:
     verdict: Verdict
     why: str
     rows: tuple[Mapping[str, Any], ...]
-    table: Table = PLAIN
+    table: TableTop = PLAIN
     settle_mm: float = 0.0
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from scenes.case import Case, Row
+from case import Case, Row
 
 
 def cases() -> tuple[Case, ...]:

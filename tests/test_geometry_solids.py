@@ -1,4 +1,4 @@
-"""Overlap and letdown against closed forms."""
+"""Overlap, drop placement and faces to rest on, against closed forms."""
 
 from __future__ import annotations
 
@@ -8,20 +8,22 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import shapely
 from numpy.typing import NDArray
 
-from engine.pose import Pose, quaternion_of_rpy
+from engine.geometry.convex import ConvexSolid, ConvexSolids
+from engine.geometry.drop import drop
+from engine.geometry.overlap import deepest, depth, depth_of_surfaces, is_bulging
+from engine.geometry.resting import resting_faces, tipping_angle
+from engine.geometry.rotation import quaternion_of_rpy
+from engine.pose import Pose
 from engine.world import Body
 from models.build import build, build_mesh
 from models.material import material_named
 from models.shapes import Box, Cells, Cylinder, Polycube, Shape, Sphere
 from models.spec import PieceSpec
-from scenes.letdown import drop
-from scenes.overlap import deepest, depth
-from scenes.solids import Solid, Solids
-from scenes.surfaces import depth_of_surfaces, is_bulging
 
-SOLIDS = Solids()
+SOLIDS = ConvexSolids()
 
 
 def at(x: float, y: float, z: float, roll: float = 0, pitch: float = 0, yaw: float = 0) -> Pose:
@@ -30,19 +32,19 @@ def at(x: float, y: float, z: float, roll: float = 0, pitch: float = 0, yaw: flo
     return Pose((x / 1e3, y / 1e3, z / 1e3), turn)
 
 
-def one(shape: Shape, pose: Pose) -> tuple[Solid, ...]:
+def one(shape: Shape, pose: Pose) -> tuple[ConvexSolid, ...]:
     return SOLIDS.of(build(PieceSpec(shape=shape)), pose)
 
 
-def box(size: tuple[float, float, float], pose: Pose) -> Solid:
+def box(size: tuple[float, float, float], pose: Pose) -> ConvexSolid:
     return one(Box(box=size), pose)[0]
 
 
-def ball(radius: float, pose: Pose) -> Solid:
+def ball(radius: float, pose: Pose) -> ConvexSolid:
     return one(Sphere(sphere=radius), pose)[0]
 
 
-def as_hull(solid: Solid) -> Solid:
+def as_hull(solid: ConvexSolid) -> ConvexSolid:
     """The same box, measured as any other polytope is."""
     return replace(solid, axes=None, half=None)
 
@@ -77,7 +79,7 @@ OVERLAPS = [
     ("first", "second", "mm"), [row[1:] for row in OVERLAPS], ids=[row[0] for row in OVERLAPS]
 )
 def test_overlap_is_the_closed_form_whichever_way_it_is_measured(
-    first: Solid, second: Solid, mm: float
+    first: ConvexSolid, second: ConvexSolid, mm: float
 ) -> None:
     ways = itertools.product((first, as_hull(first)), (second, as_hull(second)))
     depths = [depth(*pair) for pair in ways] + [depth(second, first)]
@@ -136,7 +138,9 @@ DROPS = [
 @pytest.mark.parametrize(
     ("upper", "lower", "height"), [row[1:] for row in DROPS], ids=[row[0] for row in DROPS]
 )
-def test_letdown_stops_at_the_closed_form(upper: Solid, lower: Solid, height: float | None) -> None:
+def test_letdown_stops_at_the_closed_form(
+    upper: ConvexSolid, lower: ConvexSolid, height: float | None
+) -> None:
     if height is None:
         # the slab's top lies 10/cos(30) over its middle; the box meets it with the uphill lower edge
         height = 10 / math.cos(math.radians(30)) + 20 * math.tan(math.radians(30)) + 20
@@ -156,7 +160,7 @@ def test_letdown_stops_at_the_closed_form(upper: Solid, lower: Solid, height: fl
         (ball(20, at(34.2, 34.2, ABOVE)), box(CUBE, at(0, 0, 0))),
     ],
 )
-def test_what_lies_beside_is_passed(upper: Solid, lower: Solid) -> None:
+def test_what_lies_beside_is_passed(upper: ConvexSolid, lower: ConvexSolid) -> None:
     assert drop([upper], [lower]) is None
     assert drop([lower], [upper]) is None
 
@@ -179,7 +183,7 @@ def test_letdown_agrees_with_rays_through_both_boxes() -> None:
     assert compared > 30
 
 
-def _by_rays(upper: Solid, lower: Solid, count: int = 80) -> float | None:
+def _by_rays(upper: ConvexSolid, lower: ConvexSolid, count: int = 80) -> float | None:
     low, high = np.maximum(upper.low, lower.low), np.minimum(upper.high, lower.high)
     grid = np.stack(np.meshgrid(*(np.linspace(low[axis], high[axis], count) for axis in (0, 1))), -1).reshape(
         -1, 2
@@ -189,7 +193,7 @@ def _by_rays(upper: Solid, lower: Solid, count: int = 80) -> float | None:
     return float((bottom - top)[both].min()) if both.any() else None
 
 
-def _span(solid: Solid, grid: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _span(solid: ConvexSolid, grid: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     free = (solid.offsets - grid @ solid.normals[:, :2].T) / solid.normals[:, 2]
     up = solid.normals[:, 2] > 0
     return free[:, ~up].max(axis=1), free[:, up].min(axis=1)
@@ -207,3 +211,32 @@ def test_concave_meshes_are_measured_on_their_surfaces() -> None:
     deep = depth_of_surfaces(around, Body("peg", peg, at(3, 0, 0)))
     assert deep == pytest.approx(2e-3, abs=3e-4)
     assert np.abs(centre).max() < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("shape", "lowest_mm", "degrees"),
+    [
+        (Box(box=(60, 40, 20)), 10.0, math.degrees(math.atan(20 / 10))),
+        (Cylinder(cylinder=(20, 80)), 20.0, None),
+        (Box(box=(10, 10, 100)), 5.0, 45.0),
+    ],
+)
+def test_faces_to_rest_on_come_with_the_nearest_to_the_centre_first(
+    shape: Shape, lowest_mm: float, degrees: float | None
+) -> None:
+    faces = resting_faces(build(PieceSpec(shape=shape)))
+    assert faces[0].height * 1e3 == pytest.approx(lowest_mm, rel=1e-2)
+    assert np.all(np.diff([round(face.height, 6) for face in faces]) >= 0)
+    for face in faces:
+        assert np.allclose(face.rotation @ face.normal, [0, 0, -1], atol=1e-5)
+    if degrees is not None:
+        assert faces[0].tipping_angle() == pytest.approx(degrees)
+
+
+def test_a_piece_that_is_not_over_its_foot_has_no_tipping_angle() -> None:
+    foot = shapely.box(-20, -20, 20, 20)
+    assert tipping_angle(foot, shapely.Point(0, 0), 20) == pytest.approx(45)
+    assert tipping_angle(foot, shapely.Point(10, 0), 10) == pytest.approx(45)
+    assert tipping_angle(foot, shapely.Point(30, 0), 10) == 0
+    assert tipping_angle(shapely.LineString([(-1, 0), (1, 0)]), shapely.Point(0, 0), 10) == 0
+    assert tipping_angle(shapely.Polygon(), shapely.Point(0, 0), 10) == 0

@@ -1,49 +1,94 @@
-"""A mesh as a file holds it, and the solids it falls into: what all mesh formats have in common."""
+"""Mesh files of all formats, read with care, and the solids a mesh falls into."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass
+import zipfile
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from models import gltf
+from models.errors import MeshFileError
+from models.gltf import MAX_BYTES, MAX_TRIANGLES, MeshNode
+from models.piece import Array, Ints
 
 SINGLE_PRECISION = 2.0**-23
 """Relative error of coordinates stored with 24 bits, as most files do."""
 FOLD = 1e-5
 """Radians. Two faces closer than this lie on each other; there is no solid between them."""
+FILE_UNITS = {
+    "micron": 1e-6,
+    "millimeter": 1e-3,
+    "centimeter": 1e-2,
+    "meter": 1.0,
+    "inch": 0.0254,
+    "foot": 0.3048,
+}
+"""Metres, of the units a 3MF file may name."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MeshNode:
-    """A mesh somewhere in a file.
+def read_nodes(path: Path) -> list[MeshNode]:
+    """Returns the meshes of a file in its order. Raises MeshFileError, in words without the file's name, or OSError."""
+    return gltf.read_gltf(path) if path.suffix.lower() in gltf.SUFFIXES else _read_other(path)
 
-    name: as the file has it, perhaps empty. key: the same for nodes that share one mesh. vertices, faces:
-    (n, 3) in the file's unit and axes, (f, 3). matrix: (4, 4), from the mesh to the file's world. fixed: the
-    file says that it is a support. unit: metres, where the file itself names its unit.
-    """
 
-    name: str
-    key: Hashable
-    vertices: Array
-    faces: Ints
-    matrix: Array
-    fixed: bool = False
-    unit: float | None = None
+def _read_other(path: Path) -> list[MeshNode]:
+    """Formats that trimesh reads."""
+    import trimesh
+
+    kind = path.suffix.lower().removeprefix(".")
+    check_size(path)
+    options: dict[str, Any] = {"split_objects": True, "skip_materials": True} if kind == "obj" else {}
+    try:
+        scene = trimesh.load_scene(path, file_type=kind, process=False, **options)
+    except ImportError as error:
+        remedy = "install them with: pip install 'teeter[mesh]'"
+        raise MeshFileError(f"needs packages to read {path.suffix} ({error}): {remedy}") from None
+    except Exception as error:  # the readers raise whatever a broken file leads them to
+        raise MeshFileError(f"cannot be read as {path.suffix}: {error or type(error).__name__}") from None
+    nodes = []
+    order = {key: number for number, key in enumerate(scene.geometry)}
+    # the graph's own order changes from run to run
+    for name in sorted(scene.graph.nodes_geometry, key=lambda name: (order[scene.graph[name][1]], name)):
+        matrix, key = scene.graph[name]
+        mesh = scene.geometry[key]
+        if isinstance(mesh, trimesh.Trimesh) and len(mesh.faces):
+            vertices, faces = np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces, dtype=np.int64)
+            if vertices.shape[1:] != (3,) or faces.min() < 0 or faces.max() >= len(vertices):
+                raise MeshFileError(
+                    f"cannot be read as {path.suffix}: corners have no three numbers, or are not there"
+                )
+            unit = FILE_UNITS.get(str(mesh.units).removesuffix("s")) if kind == "3mf" else None
+            label = path.stem if len(scene.geometry) == 1 else str(name)
+            nodes.append(MeshNode(label, key, vertices, faces, np.asarray(matrix, dtype=float), unit=unit))
+    if sum(len(node.faces) for node in nodes) > MAX_TRIANGLES:
+        raise MeshFileError(f"has more than {MAX_TRIANGLES} triangles")
+    return nodes
+
+
+def check_size(path: Path, at_most: int = MAX_BYTES) -> None:
+    """Raises MeshFileError when a mesh file, unpacked, has more bytes than that; OSError when there is none."""
+    size = path.stat().st_size
+    if path.suffix.lower() == ".3mf":
+        try:
+            with zipfile.ZipFile(path) as archive:
+                size = max(size, sum(entry.file_size for entry in archive.infolist()))
+        except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+            raise MeshFileError(f"cannot be read as .3mf: {error}") from None
+    if size > at_most:
+        raise MeshFileError(f"has {size / 1e6:.0f} MB; at most {at_most / 1e6:.0f} MB are read")
 
 
 def solids_of(vertices: Array, faces: Ints) -> list[tuple[Array, Ints]]:
-    """The closed solids in a mesh, in the order of their first faces; the mesh itself if it is not so simple.
+    """Returns the closed solids in a mesh, in the order of their first faces; the mesh itself if it is not so simple.
 
     Solids that touch may share corners and edges: faces belong together when a solid lies between them. A
     skin that is inside out beside others is a cavity, and the mesh stays whole.
     """
-    joined, corners = _joined(vertices, faces)
+    joined, corners = merged_corners(vertices, faces)
     skin = _skins(joined, corners)
     if skin is None or skin.max(initial=0) == 0:
         return [(vertices, faces)]
@@ -59,8 +104,8 @@ def solids_of(vertices: Array, faces: Ints) -> list[tuple[Array, Ints]]:
     return result
 
 
-def _joined(vertices: Array, faces: Ints) -> tuple[Array, Ints]:
-    """Corners at the same place made one; faces that vanish by it are left out."""
+def merged_corners(vertices: Array, faces: Ints) -> tuple[Array, Ints]:
+    """Returns the mesh with corners at the same place, as files round it, made one; faces that vanish are left out."""
     grain = 4 * SINGLE_PRECISION * max(float(np.abs(vertices).max(initial=0.0)), np.finfo(float).tiny)
     rounded = np.round(vertices / grain)
     _, first, index = np.unique(rounded, axis=0, return_index=True, return_inverse=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 
-from scenes.case import Case, Row, Verdict, box, upright_prism
-from scenes.schema import Table
+from case import Case, Row, Verdict, box, upright_prism
+
+from scenes.schema import TableTop
 
 FRICTION = 0.4
-EVEN = Table(friction=FRICTION)
+EVEN = TableTop(friction=FRICTION)
 """A table as rough as the pieces, so that one coefficient rules every contact of a case."""
 RADIUS = 100.0
 """Millimetres, mean radius of the arches."""

@@ -1,7 +1,7 @@
 """Reading the meshes of a glTF 2.0 file (.glb, .gltf): where each node's triangles are, and no more.
 
-Written out here because scenes come from anywhere: every count is checked against the bytes that are there
-before anything is made of it, no file outside the scene's folder is opened, and a node's material groups stay
+Written out here because files come from anywhere: every count is checked against the bytes that are there
+before anything is made of it, no file outside the file's folder is opened, and a node's material groups stay
 one piece.
 """
 
@@ -11,40 +11,59 @@ import base64
 import binascii
 import json
 import struct
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
-from engine.pose import matrix_of
-from scenes.mesh_node import Array, Ints, MeshNode
+from models.errors import MeshFileError
+from models.piece import Array, Ints
 
+SUFFIXES = (".glb", ".gltf")
+Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+"""From glTF's axes, Y up, to ours, Z up: a quarter turn about x."""
 COMPONENTS: dict[int, str] = {5121: "<u1", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 """Number types by their glTF code: indices are the unsigned ones, positions floats."""
 TRIANGLES = 4
 LINES_AND_POINTS = (0, 1, 2, 3)
 HARMLESS = ("KHR_materials", "KHR_texture", "KHR_lights", "EXT_texture")
 """Beginnings of required extensions that leave the triangles alone."""
-MOST_BYTES = 200_000_000
-MOST_TRIANGLES = 2_000_000
+MAX_BYTES = 200_000_000
+MAX_TRIANGLES = 2_000_000
 """In all nodes together, instances counted each time."""
 
 
-class GltfError(ValueError):
-    """What is wrong with the file, in words."""
+@dataclass(frozen=True, slots=True, eq=False)
+class MeshNode:
+    """A mesh somewhere in a file.
+
+    name: as the file has it, perhaps empty. key: the same for nodes that share one mesh. vertices, faces:
+    (n, 3) in the file's unit and axes, (f, 3). matrix: (4, 4), from the mesh to the file's world. fixed: the
+    file says that it is a support. unit: metres, where the file itself names its unit.
+    """
+
+    name: str
+    key: Hashable
+    vertices: Array
+    faces: Ints
+    matrix: Array
+    fixed: bool = False
+    unit: float | None = None
 
 
 def read_gltf(path: Path) -> list[MeshNode]:
-    """All nodes with triangles, in the order of the tree. Raises GltfError, or OSError."""
+    """Returns all nodes with triangles, in the order of the tree. Raises MeshFileError, or OSError."""
     try:
         head, binary = _chunks(_bytes(path))
         return _Reader(head, binary, path.parent).nodes()
-    except GltfError:
+    except MeshFileError:
         raise
     except RecursionError:
-        raise GltfError("is not valid glTF: nested too deeply") from None
+        raise MeshFileError("is not valid glTF: nested too deeply") from None
     except (
         KeyError,
         IndexError,
@@ -54,13 +73,13 @@ def read_gltf(path: Path) -> list[MeshNode]:
         ArithmeticError,
         struct.error,
     ) as error:
-        raise GltfError(f"is not valid glTF ({type(error).__name__}: {error})") from None
+        raise MeshFileError(f"is not valid glTF ({type(error).__name__}: {error})") from None
 
 
 def _bytes(path: Path) -> bytes:
     size = path.stat().st_size
-    if size > MOST_BYTES:
-        raise GltfError(f"has {size / 1e6:.0f} MB; at most {MOST_BYTES / 1e6:.0f} MB are read")
+    if size > MAX_BYTES:
+        raise MeshFileError(f"has {size / 1e6:.0f} MB; at most {MAX_BYTES / 1e6:.0f} MB are read")
     return path.read_bytes()
 
 
@@ -70,13 +89,13 @@ def _chunks(data: bytes) -> tuple[dict[str, Any], bytes]:
         return _head(data), b""
     _, version, length = struct.unpack_from("<4sII", data)
     if version != 2 or length > len(data):
-        raise GltfError("is cut short" if version == 2 else f"is glTF {version}; version 2 is read")
+        raise MeshFileError("is cut short" if version == 2 else f"is glTF {version}; version 2 is read")
     found: dict[bytes, bytes] = {}
     place = 12
     while place + 8 <= length:
         size, kind = struct.unpack_from("<I4s", data, place)
         if place + 8 + size > length:
-            raise GltfError("is cut short")
+            raise MeshFileError("is cut short")
         found.setdefault(kind, data[place + 8 : place + 8 + size])
         place += 8 + size
     return _head(found[b"JSON"]), found.get(b"BIN\0", b"")
@@ -85,10 +104,10 @@ def _chunks(data: bytes) -> tuple[dict[str, Any], bytes]:
 def _head(text: bytes) -> dict[str, Any]:
     head = json.loads(text)
     if not isinstance(head, dict) or not str(head["asset"]["version"]).startswith("2."):
-        raise GltfError("is not glTF version 2")
+        raise MeshFileError("is not glTF version 2")
     needed = [name for name in head.get("extensionsRequired", []) if not str(name).startswith(HARMLESS)]
     if needed:
-        raise GltfError(f"needs {', '.join(map(str, needed))}: export it again without compression")
+        raise MeshFileError(f"needs {', '.join(map(str, needed))}: export it again without compression")
     return head
 
 
@@ -108,8 +127,8 @@ class _Reader:
             key = int(node["mesh"])
             vertices, faces = self._mesh(key)
             triangles += len(faces)
-            if triangles > MOST_TRIANGLES:
-                raise GltfError(f"has more than {MOST_TRIANGLES} triangles")
+            if triangles > MAX_TRIANGLES:
+                raise MeshFileError(f"has more than {MAX_TRIANGLES} triangles")
             if len(faces):
                 extras = node.get("extras")
                 fixed = isinstance(extras, dict) and extras.get("fixed") in (True, 1)
@@ -130,7 +149,7 @@ class _Reader:
         while waiting:
             index, outer = waiting.pop()
             if index in seen or index < 0:
-                raise GltfError(f"is not valid glTF: node {index} has two parents, or is its own")
+                raise MeshFileError(f"is not valid glTF: node {index} has two parents, or is its own")
             seen.add(index)
             node = nodes[index]
             matrix = outer @ _matrix(node)
@@ -146,7 +165,7 @@ class _Reader:
                 if mode in LINES_AND_POINTS:
                     continue
                 if mode != TRIANGLES:
-                    raise GltfError("has triangle strips or fans: export it again as plain triangles")
+                    raise MeshFileError("has triangle strips or fans: export it again as plain triangles")
                 corners = self._numbers(primitive["attributes"]["POSITION"], 3).astype(np.float64)
                 faces.append(self._faces(primitive, len(corners)) + count)
                 vertices.append(corners)
@@ -160,7 +179,7 @@ class _Reader:
         else:
             indices = np.arange(corners, dtype=np.int64)
         if len(indices) % 3 or (len(indices) and indices.max() >= corners):
-            raise GltfError("is not valid glTF: triangles name corners that are not there")
+            raise MeshFileError("is not valid glTF: triangles name corners that are not there")
         return indices.reshape(-1, 3)
 
     def _numbers(self, index: int, width: int) -> np.ndarray[Any, Any]:
@@ -168,18 +187,18 @@ class _Reader:
         accessor = self._head["accessors"][index]
         kind = np.dtype(COMPONENTS[accessor["componentType"]])
         if accessor["type"] != {1: "SCALAR", 3: "VEC3"}[width] or (width == 3) != (kind.kind == "f"):
-            raise GltfError(
+            raise MeshFileError(
                 "has positions that are not three floats each: export it again without quantizing"
             )
         if "sparse" in accessor or "bufferView" not in accessor:
-            raise GltfError("has sparse or compressed data: export it again without compression")
+            raise MeshFileError("has sparse or compressed data: export it again without compression")
         view = self._head["bufferViews"][accessor["bufferView"]]
         item, count = kind.itemsize * width, int(accessor["count"])
         stride = int(view.get("byteStride", 0)) or item
         start = int(view.get("byteOffset", 0)) + int(accessor.get("byteOffset", 0))
         data = self._buffer(int(view["buffer"]))
         if count < 0 or start < 0 or stride < item or start + (count - 1) * stride + item > len(data):
-            raise GltfError("is cut short: a buffer holds less than is said of it")
+            raise MeshFileError("is cut short: a buffer holds less than is said of it")
         if count == 0:
             return np.zeros((0, width))
         return np.ndarray((count, width), kind, data, start, (stride, kind.itemsize))
@@ -196,12 +215,12 @@ class _Reader:
             try:
                 return base64.b64decode(address.partition(",")[2], validate=True)
             except binascii.Error:
-                raise GltfError("has a buffer that is not base64") from None
+                raise MeshFileError("has a buffer that is not base64") from None
         path = self._folder / unquote(address)
         if not path.resolve().is_relative_to(self._folder.resolve()):
-            raise GltfError(f'refers to "{address}" outside its folder: only files beside it are read')
+            raise MeshFileError(f'refers to "{address}" outside its folder: only files beside it are read')
         if not path.is_file():
-            raise GltfError(f'refers to "{address}", which is not beside it')
+            raise MeshFileError(f'refers to "{address}", which is not beside it')
         return _bytes(path)
 
 
@@ -210,8 +229,7 @@ def _matrix(node: dict[str, Any]) -> Array:
     if "matrix" in node:
         return np.array(node["matrix"], dtype=np.float64).reshape(4, 4).T
     result = np.eye(4)
-    x, y, z, w = (float(value) for value in node.get("rotation", (0, 0, 0, 1)))
     scale = np.array(node.get("scale", (1, 1, 1)), dtype=np.float64).reshape(3)
-    result[:3, :3] = matrix_of((x, y, z, w)) * scale
+    result[:3, :3] = Rotation.from_quat(node.get("rotation", (0, 0, 0, 1))).as_matrix() * scale
     result[:3, 3] = np.array(node.get("translation", (0, 0, 0)), dtype=np.float64).reshape(3)
     return result

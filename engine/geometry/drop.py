@@ -1,4 +1,4 @@
-"""Letting a piece down: how far it falls straight until it first touches what is already there.
+"""Drop placement: how far a piece moves straight down until it first touches what is already there.
 
 Exact for convex parts. Two polyhedra meet first at a corner over a face or where two edges cross (seen from
 above), so only those are looked at; a sphere meets the rounded solid: its faces pushed out by the radius,
@@ -11,11 +11,12 @@ import math
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from scenes.solids import Solid
-
-Array = NDArray[np.float64]
+from engine.geometry.convex import ConvexSolid, ConvexSolids, bounds_of
+from engine.geometry.rotation import Array
+from engine.pose import Pose
+from engine.world import Body
+from models.piece import Piece
 
 BESIDE = 2e-5
 """Metres. Solids that overlap by less than this, seen from above, pass each other: bricks side by side."""
@@ -26,16 +27,16 @@ ALONGSIDE = 1e-9
 _NO_GAP = np.inf
 
 
-def drop(falling: Iterable[Solid], resting: Iterable[Solid]) -> float | None:
-    """How many metres `falling` moves down to first contact (negative: up); None when nothing lies below."""
+def drop(falling: Iterable[ConvexSolid], resting: Iterable[ConvexSolid]) -> float | None:
+    """Returns how many metres `falling` moves down to first contact (negative: up); None when nothing lies below."""
     lower = list(resting)
     gaps = [gap(one, other) for one in falling for other in lower]
-    least = min(gaps, default=_NO_GAP)
-    return least if math.isfinite(least) else None
+    smallest = min(gaps, default=_NO_GAP)
+    return smallest if math.isfinite(smallest) else None
 
 
-def gap(upper: Solid, lower: Solid) -> float:
-    """The least height of `upper`'s underside over `lower`'s top, metres; infinite when they pass."""
+def gap(upper: ConvexSolid, lower: ConvexSolid) -> float:
+    """Returns the smallest height of `upper`'s underside over `lower`'s top, metres; infinite when they pass."""
     if not _covers(upper, lower):
         return _NO_GAP
     if upper.radius > 0 and lower.radius > 0:
@@ -50,16 +51,55 @@ def gap(upper: Solid, lower: Solid) -> float:
     )
 
 
+class DropTarget:
+    """What a piece may be dropped onto, asked for many places; it never changes."""
+
+    def __init__(self, parts: Iterable[ConvexSolid], solids: ConvexSolids) -> None:
+        self._solids = solids
+        self._parts = tuple(sorted(parts, key=lambda part: -float(part.high[2])))
+        self.low = np.array([part.low for part in self._parts]).reshape(-1, 3)
+        self.high = np.array([part.high for part in self._parts]).reshape(-1, 3)
+
+    @classmethod
+    def of(cls, bodies: Iterable[Body]) -> DropTarget:
+        """Returns the target that some bodies make."""
+        solids = ConvexSolids()
+        return cls([part for body in bodies for part in solids.of(body.piece, body.pose)], solids)
+
+    def distance(self, piece: Piece, pose: Pose) -> float | None:
+        """Returns how many metres a piece moves down to first contact (negative: up); None over nothing."""
+        falling = self._solids.of(piece, pose)
+        low, high = bounds_of(falling)
+        smallest: float | None = None
+        beside = np.all(np.minimum(self.high[:, :2], high[:2]) > np.maximum(self.low[:, :2], low[:2]), axis=1)
+        for at in np.flatnonzero(beside).tolist():
+            # the parts come from the highest down: what is wholly below the contact found cannot be met first
+            if smallest is not None and float(low[2]) - float(self.high[at, 2]) > smallest:
+                break
+            found = drop(falling, (self._parts[at],))
+            if found is not None and (smallest is None or found < smallest):
+                smallest = found
+        return smallest
+
+    def dropped(self, body: Body) -> Body | None:
+        """Returns the body straight below or above its place, in first contact; None when nothing lies below."""
+        distance = self.distance(body.piece, body.pose)
+        if distance is None:
+            return None
+        x, y, z = body.pose.position
+        return body.at(Pose((x, y, z - distance), body.pose.orientation))
+
+
 _MIRROR = np.array([1.0, 1.0, -1.0])
 
 
-def _mirrored(solid: Solid) -> Solid:
-    return Solid(
+def _mirrored(solid: ConvexSolid) -> ConvexSolid:
+    return ConvexSolid(
         solid.vertices * _MIRROR, solid.radius, solid.normals * _MIRROR, solid.offsets, solid.edges * _MIRROR
     )
 
 
-def _covers(upper: Solid, lower: Solid) -> bool:
+def _covers(upper: ConvexSolid, lower: ConvexSolid) -> bool:
     """Whether the two overlap, seen from above, by more than `BESIDE`: separating axes in the plane."""
     if np.any(np.minimum(upper.high, lower.high)[:2] - np.maximum(upper.low, lower.low)[:2] <= BESIDE):
         return False
@@ -78,8 +118,8 @@ def _covers(upper: Solid, lower: Solid) -> bool:
     return bool(np.all(overlap > BESIDE))
 
 
-def _corners_over(upper: Solid, lower: Solid) -> float:
-    """The least height of a corner of `upper` over the faces of `lower` that look up."""
+def _corners_over(upper: ConvexSolid, lower: ConvexSolid) -> float:
+    """The smallest height of a corner of `upper` over the faces of `lower` that look up."""
     points = upper.vertices
     rise = lower.normals[:, 2]
     free = lower.offsets - points[:, :2] @ lower.normals[:, :2].T  # (corners, faces)
@@ -90,17 +130,17 @@ def _corners_over(upper: Solid, lower: Solid) -> float:
     return float((points[inside, 2] - top[inside]).min(initial=_NO_GAP))
 
 
-def _edges(upper: Solid, lower: Solid) -> float:
-    """The least height of an edge of `upper` over an edge of `lower`, where they cross seen from above."""
+def _edges(upper: ConvexSolid, lower: ConvexSolid) -> float:
+    """The smallest height of an edge of `upper` over an edge of `lower`, where they cross seen from above."""
     start, along = upper.edges[:, None, 0], upper.edges[:, None, 1] - upper.edges[:, None, 0]
     other, across = lower.edges[None, :, 0], lower.edges[None, :, 1] - lower.edges[None, :, 0]
     between = other - start
-    turn = _cross(along, across)
+    determinant = _cross(along, across)
     lengths = np.linalg.norm(along[..., :2], axis=-1) * np.linalg.norm(across[..., :2], axis=-1)
     # nearly parallel edges cross nowhere in particular; their end corners are covered by the faces
-    crossing = np.abs(turn) > 1e-9 * lengths
-    turn = np.where(crossing, turn, 1.0)
-    s, t = _cross(between, across) / turn, _cross(between, along) / turn
+    crossing = np.abs(determinant) > 1e-9 * lengths
+    determinant = np.where(crossing, determinant, 1.0)
+    s, t = _cross(between, across) / determinant, _cross(between, along) / determinant
     for place in (s, t):
         crossing &= (place >= -ALONGSIDE) & (place <= 1 + ALONGSIDE)
     heights = (start + s[..., None] * along)[..., 2] - (other + t[..., None] * across)[..., 2]
@@ -112,13 +152,13 @@ def _cross(first: Array, second: Array) -> Array:
     return result
 
 
-def _ball_on_ball(upper: Solid, lower: Solid) -> float:
+def _ball_on_ball(upper: ConvexSolid, lower: ConvexSolid) -> float:
     apart = upper.vertices[0] - lower.vertices[0]
     reach = upper.radius + lower.radius
     return float(apart[2] - math.sqrt(max(0.0, reach**2 - float(apart[0]) ** 2 - float(apart[1]) ** 2)))
 
 
-def _ball_on_solid(centre: Array, radius: float, solid: Solid) -> float:
+def _ball_on_solid(centre: Array, radius: float, solid: ConvexSolid) -> float:
     """How far a ball falls onto a polytope: the highest of all places where its centre could stop."""
     stops = [
         _stops_on_faces(centre, radius, solid),
@@ -128,7 +168,7 @@ def _ball_on_solid(centre: Array, radius: float, solid: Solid) -> float:
     return float(centre[2] - np.concatenate(stops).max(initial=-_NO_GAP))
 
 
-def _stops_on_faces(centre: Array, radius: float, solid: Solid) -> Array:
+def _stops_on_faces(centre: Array, radius: float, solid: ConvexSolid) -> Array:
     up = solid.normals[:, 2] > UPRIGHT
     normals, offsets = solid.normals[up], solid.offsets[up] + radius
     heights = (offsets - normals[:, :2] @ centre[:2]) / normals[:, 2]
