@@ -75,7 +75,7 @@ from scenes.scene import Scene
 
 if TYPE_CHECKING:
     from engine.topple.laboratory.sweep import SweepRow
-    from games.playback import Verified
+    from games.play.playback import Verified
 
 __all__ = ["Played", "Scene", "Verdict", "build", "check", "load", "play", "sweep", "verify"]
 
@@ -182,9 +182,9 @@ def play(
     options: the mode and the house rules of the game. Raises games.rules.errors.SetupError and
     engine.record.format.RecordError.
     """
+    from games.play.recording import begin
     from games.players import player
     from games.players.bots import bots_of
-    from games.record import begin
     from games.rules.errors import SetupError
     from games.rules.registry import game_named
 
@@ -208,6 +208,6 @@ def play(
 
 def verify(record: str | Path) -> Verified:
     """Play a record again in a fresh world; whether it agrees, and the first difference. Raises RecordError."""
-    from games.playback import verify as again
+    from games.play.playback import verify as again
 
     return again(Path(record))

@@ -1,18 +1,18 @@
-"""The real world: rigid bodies in Bullet. The only file that imports pybullet; every quirk of it is met here.
+"""A `World` of rigid bodies in Bullet. The only file that imports pybullet; every quirk of it is met here.
 
 What is done, and why (measurements in engine/README.md):
 
 * `useMaximalCoordinates` on every body, fixed ones too: otherwise the multibody path runs, with no warm starting.
 * Compliant, heavily damped contacts, warm starting just below one, friction anchors (`settings.Tuning`).
-* Shapes come from URDF text (`engine.urdf`): the only way to a compound of hulls with a mass frame of its own.
+* Shapes come from URDF text (`engine.bullet_urdf`): the only way to a compound of hulls with a mass frame of its own.
 * Bullet's separating-axis test for hulls (`enableSAT`) stays off: between flat faces it takes two crossing edge
   *lines* for a contact, outside both pieces as often as not, and a piece then stands 3 mm beyond an edge.
 * Hulls get one contact point a step, so a new scene is settled before it is let go: `settle` seeds the manifolds by
-  tilting every hull a little each way, then lets all sink into their contacts in treacle, with many iterations.
+  tilting every hull a little each way, then lets all sink into their contacts, fully damped, with many iterations.
 * `localInertiaDiagonal` alone would set the mass to zero: the inertia comes from the URDF and is never changed.
 * Nothing sleeps: Bullet's sleeping freezes slow topples and is not woken when a neighbour is removed.
-* A state restored into the world it came from does not repeat exactly. `rebuilt` restores it into a fresh world,
-  and whoever wants to return to a moment goes on from a rebuilt world too: then all go the same way.
+* A state restored into the world it came from does not repeat exactly. `BulletSnapshot.restored` makes a fresh world,
+  and whoever wants to return to a moment goes on from a restored world too: then all go the same way.
 * Bullet's integrator (semi-implicit Euler) is position Verlet read half a step late: positions here are moved back
   by v dt/2, and a launch moves the body ahead by v dt/2, which makes free fall and Coulomb stops second order.
 """
@@ -21,23 +21,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import urdf
+from engine import bullet_urdf
+from engine.bullet_body import BulletBody, contact_of, outwards, solver_settings, surface_settings
 from engine.geometry.rotation import even_directions, matrix_of, nudged
-from engine.parameters import solver_settings, surface_settings
 from engine.pose import Pose
-from engine.quiet import without_stderr
-from engine.resident import Resident, contact_of, outwards
-from engine.settings import GRAVITY, TUNING, Scale, Tuning
-from engine.snapshot import Snapshot
-from engine.world import Body, Contact, Tick, Vector
+from engine.process import suppress_stderr
+from engine.settings import GRAVITY, TUNING, Tuning
+from engine.world import Body, Contact, Scale, Tick, Vector, World
 
-with without_stderr():
+with suppress_stderr():
     # it greets on standard error when it is imported, in the middle of whatever a command reports there
     import pybullet
 
@@ -45,6 +43,34 @@ Array = NDArray[np.float64]
 
 
 _BELOW = Pose((0.0, 0.0, -1000.0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BulletSnapshot:
+    """A `Snapshot` of a `BulletWorld`.
+
+    slots: the bodies as they were added, in that order (their shapes depend on how they lay then), None where one was
+    removed. data: Bullet's record of poses, velocities and contacts, which Bullet does not check.
+    """
+
+    step: int
+    scale: Scale
+    tuning: Tuning
+    gravity: Vector
+    slots: tuple[Body | None, ...]
+    data: bytes
+
+    def at_step(self, step: int) -> BulletSnapshot:
+        return replace(self, step=step)
+
+    def restored(self) -> BulletWorld:
+        world = BulletWorld(scale=self.scale, tuning=self.tuning)
+        try:
+            world._restore(self)
+        except BaseException:
+            world.close()
+            raise
+        return world
 
 
 class BulletWorld:
@@ -66,7 +92,7 @@ class BulletWorld:
         self.scale = scale if scale is not None else Scale.of(listed, rate)
         self.tuning = tuning
         self._step = 0
-        self._residents: dict[str, Resident] = {}
+        self._bodies: dict[str, BulletBody] = {}
         self._names: dict[int, str] = {}
         self._slots: list[str] = []
         self._client: int = pybullet.connect(pybullet.DIRECT)
@@ -83,28 +109,23 @@ class BulletWorld:
 
     @property
     def step(self) -> int:
-        """Steps taken since the world was made."""
         return self._step
 
     @property
     def rate(self) -> int:
-        """Steps per simulated second."""
         return self.scale.rate
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All bodies, fixed ones too, in the order they were added."""
-        return tuple(self._residents)
+        return tuple(self._bodies)
 
     def add(self, body: Body, velocity: Vector = (0.0, 0.0, 0.0), spin: Vector = (0.0, 0.0, 0.0)) -> None:
-        """Put a body into the world, at rest or launched with a velocity (m/s, of its centre of mass) and a spin
-        (rad/s). Raises ValueError when the name is taken."""
-        if body.name in self._residents:
+        if body.name in self._bodies:
             raise ValueError(f"there is a body named {body.name!r} already; names are unique")
-        path = urdf.write(body.piece, self.scale, self.tuning, body.fixed, body.pose.matrix[2])
-        resident = Resident(body, self.scale)
-        position, orientation = resident.inwards(body.pose)
-        resident.handle = self._call(
+        path = bullet_urdf.write(body.piece, self.scale, self.tuning, body.fixed, body.pose.matrix[2])
+        item = BulletBody(body, self.scale)
+        position, orientation = item.inwards(body.pose)
+        item.handle = self._call(
             pybullet.loadURDF,
             str(path),
             basePosition=position,
@@ -113,37 +134,31 @@ class BulletWorld:
             useFixedBase=body.fixed,
             flags=pybullet.URDF_USE_INERTIA_FROM_FILE,
         )
-        self._surface(resident)
-        self._residents[body.name] = resident
-        self._names[resident.handle] = body.name
+        # how it touches, and that nothing damps it in flight
+        surface = surface_settings(self.tuning, self.rate, body.piece, body.fixed)
+        self._call(pybullet.changeDynamics, item.handle, -1, **surface)
+        self._bodies[body.name] = item
+        self._names[item.handle] = body.name
         self._slots.append(body.name)
         if any(velocity) or any(spin):
             self.launch(body.name, velocity, spin)
 
     def remove(self, name: str) -> None:
-        """Take a body out. Raises KeyError for an unknown name."""
-        resident = self._find(name)
-        self._call(pybullet.removeBody, resident.handle)
-        del self._residents[name], self._names[resident.handle]
+        item = self._find(name)
+        self._call(pybullet.removeBody, item.handle)
+        del self._bodies[name], self._names[item.handle]
         self._slots[self._slots.index(name)] = ""
 
     def advance(self, steps: int = 1, *, contacts: bool | Iterable[str] = False) -> Tick:
-        """Take steps, then read the poses; contacts of all bodies or of the named ones only when asked."""
         self.run(steps)
         return self.read(contacts=contacts)
 
-    def contacts(self, names: Iterable[str] | None = None) -> tuple[Contact, ...]:
-        """The contacts that carry force, of all bodies or of the named ones, without reading any pose."""
-        return self._contacts(None if names is None else tuple(names))
-
     def run(self, steps: int = 1) -> None:
-        """Take steps and read nothing: what a loop does between two pictures."""
         for _ in range(steps):
             self._call(pybullet.stepSimulation)
         self._step += steps
 
     def wait(self, steps: int) -> None:
-        """Let time pass in which nothing moves."""
         self._check()
         self._step += steps
 
@@ -151,99 +166,99 @@ class BulletWorld:
         """Let a scene that was put together at rest find its contact forces; takes `Tuning.settle_steps` steps.
 
         Loads need hundreds of iterations to travel down a tower once, and hulls need their contact points found.
-        Meanwhile everything moves as in treacle, so that nothing gathers speed from a support that is not there
-        yet; what cannot stand goes on falling afterwards. Not for scenes with moving bodies: it would stop them.
+        Meanwhile everything is damped, so that nothing gathers speed from a support that is not there yet; what
+        cannot stand goes on falling afterwards. Not for scenes with moving bodies: it would stop them.
         """
-        free = [resident for resident in self._residents.values() if not resident.body.fixed]
+        free = self._free()
         self._seed([item for item in free if any(part.kind == "hull" for part in item.body.piece.parts)])
-        self._pace(self.tuning.settle_iterations, self.tuning.treacle, free)
+        self._pace(self.tuning.settle_iterations, self.tuning.settling_damping, free)
         for _ in range(self.tuning.settle_steps):
             self._call(pybullet.stepSimulation)
         self._step += self.tuning.settle_steps
         self._pace(self.tuning.iterations, 0.0, free)
 
     def read(self, *, contacts: bool | Iterable[str] = False) -> Tick:
-        """The present state."""
-        free = [resident for resident in self._residents.values() if not resident.body.fixed]
+        free = self._free()
         positions, quaternions, velocities, spins = self._states(free)
-        radii = np.array([resident.radius for resident in free])
+        radii = np.array([item.radius for item in free])
         speeds = np.linalg.norm(velocities, axis=1) + np.linalg.norm(spins, axis=1) * radii
         poses = np.hstack([positions, quaternions])
-        found: tuple[Contact, ...] | None = None
-        if contacts is True:
-            found = self._contacts(None)
-        elif contacts is not False:
-            found = self._contacts(tuple(contacts))
-        return Tick(self._step, tuple(resident.body.name for resident in free), poses, speeds, found)
+        found = None if contacts is False else self.contacts(None if contacts is True else contacts)
+        return Tick(self._step, tuple(item.body.name for item in free), poses, speeds, found)
+
+    def contacts(self, names: Iterable[str] | None = None) -> tuple[Contact, ...]:
+        if names is None:
+            points = list(self._call(pybullet.getContactPoints))
+        else:
+            handles = [self._find(name).handle for name in names]
+            points = [point for handle in handles for point in self._call(pybullet.getContactPoints, handle)]
+        # asked for one body, Bullet may swap the two bodies and the normal, but not the friction, and does not tell
+        found = {
+            contact_of(point, self._names, self.scale, names is None) for point in points if point[9] > 0.0
+        }
+        return tuple(sorted(found, key=lambda contact: (contact.a, contact.b, contact.point)))
 
     def pose(self, name: str) -> Pose:
-        """Where a body is now. Raises KeyError for an unknown name."""
         positions, quaternions, _, _ = self._states([self._find(name)])
         x, y, z = positions[0].tolist()
         a, b, c, d = quaternions[0].tolist()
         return Pose((x, y, z), (a, b, c, d))
 
     def speed(self, name: str) -> float:
-        """How fast the fastest point of a body is at most, m/s. Raises KeyError for an unknown name."""
-        resident = self._find(name)
-        velocity, spin = self._call(pybullet.getBaseVelocity, resident.handle)
-        return math.hypot(*velocity) * self.scale.length + math.hypot(*spin) * resident.radius
+        item = self._find(name)
+        velocity, spin = self._call(pybullet.getBaseVelocity, item.handle)
+        return math.hypot(*velocity) * self.scale.length + math.hypot(*spin) * item.radius
 
     def push(
         self, name: str, force: Vector, point: Vector | None = None, torque: Vector = (0.0, 0.0, 0.0)
     ) -> None:
-        """Apply a force (N, at a world point or the centre of mass) and a torque (N m) during the next step."""
-        resident = self._find(name)
+        item = self._find(name)
         unit = self.scale.mass * self.scale.length
-        at = self._call(pybullet.getBasePositionAndOrientation, resident.handle)[0]
+        at = self._call(pybullet.getBasePositionAndOrientation, item.handle)[0]
         if point is not None:
             at = [value / self.scale.length for value in point]
         scaled = [value / unit for value in force]
-        self._call(pybullet.applyExternalForce, resident.handle, -1, scaled, at, pybullet.WORLD_FRAME)
+        self._call(pybullet.applyExternalForce, item.handle, -1, scaled, at, pybullet.WORLD_FRAME)
         if any(torque):
-            nudged = [value / (unit * self.scale.length) for value in torque]
-            self._call(pybullet.applyExternalTorque, resident.handle, -1, nudged, pybullet.WORLD_FRAME)
+            turning = [value / (unit * self.scale.length) for value in torque]
+            self._call(pybullet.applyExternalTorque, item.handle, -1, turning, pybullet.WORLD_FRAME)
 
     def launch(self, name: str, velocity: Vector, spin: Vector = (0.0, 0.0, 0.0)) -> None:
-        """Give a body a velocity (m/s, of its centre of mass) and a spin (rad/s) from now on."""
-        resident = self._find(name)
-        position, orientation = self._call(pybullet.getBasePositionAndOrientation, resident.handle)
+        item = self._find(name)
+        position, orientation = self._call(pybullet.getBasePositionAndOrientation, item.handle)
         # positions run half a step ahead of velocities here: see the module's note on the integrator
         half = 0.5 / self.rate
         scaled = np.array(velocity) / self.scale.length
         ahead = (np.array(position) + half * scaled).tolist()
         onwards = nudged(np.array(orientation), half * np.array(spin)).tolist()
-        self._call(pybullet.resetBasePositionAndOrientation, resident.handle, ahead, onwards)
-        self._call(pybullet.resetBaseVelocity, resident.handle, scaled.tolist(), list(spin))
+        self._call(pybullet.resetBasePositionAndOrientation, item.handle, ahead, onwards)
+        self._call(pybullet.resetBaseVelocity, item.handle, scaled.tolist(), list(spin))
 
-    def follow(self, other: BulletWorld, name: str) -> None:
-        """Put a body where it is in another world of this scale, moving as it does there, bit for bit."""
+    def isolated(self, body: Body) -> BulletWorld:
+        """Returns a world with one of these bodies only, at the same step, moving as it does here."""
+        world = BulletWorld([body], scale=self.scale, tuning=self.tuning)
+        world.set_gravity(self.gravity)
+        world.wait(self.step)
+        world.follow(self, body.name)
+        return world
+
+    def follow(self, other: World, name: str) -> None:
+        """Put a body where it is in another world of Bullet and this scale, moving as it does there."""
+        if not isinstance(other, BulletWorld):
+            raise TypeError(f"a world of Bullet follows one of the same kind, not a {type(other).__name__}")
         mine, its = self._find(name).handle, other._find(name).handle
         place = other._call(pybullet.getBasePositionAndOrientation, its)
         motion = other._call(pybullet.getBaseVelocity, its)
         self._call(pybullet.resetBasePositionAndOrientation, mine, *place)
         self._call(pybullet.resetBaseVelocity, mine, *motion)
 
-    def snapshot(self) -> Snapshot:
-        """The world as it is now."""
-        path = urdf.scratch("state.bullet")
+    def snapshot(self) -> BulletSnapshot:
+        path = bullet_urdf.scratch("state.bullet")
         self._call(pybullet.saveBullet, str(path))
-        slots = tuple(self._residents[name].body if name else None for name in self._slots)
-        return Snapshot(self._step, self.scale, self.tuning, self.gravity, slots, path.read_bytes())
+        slots = tuple(self._bodies[name].body if name else None for name in self._slots)
+        return BulletSnapshot(self._step, self.scale, self.tuning, self.gravity, slots, path.read_bytes())
 
-    @classmethod
-    def rebuilt(cls, snapshot: Snapshot) -> BulletWorld:
-        """A fresh world that goes on from a snapshot; all worlds rebuilt from one snapshot go on alike. Raises
-        RuntimeError when Bullet cannot read it."""
-        world = cls(scale=snapshot.scale, tuning=snapshot.tuning)
-        try:
-            world._restore(snapshot)
-        except BaseException:
-            world.close()
-            raise
-        return world
-
-    def _restore(self, snapshot: Snapshot) -> None:
+    def _restore(self, snapshot: BulletSnapshot) -> None:
         # Bullet counts bodies as they come and finds them by that count: removed ones are stood in for, far below
         filler = next((body for body in snapshot.slots if body is not None), None)
         stand_ins = []
@@ -255,9 +270,9 @@ class BulletWorld:
                 self.add(body)
         for name in stand_ins:
             self.remove(name)
-        path = urdf.scratch("state.bullet")
+        path = bullet_urdf.scratch("state.bullet")
         path.write_bytes(snapshot.data)
-        if self._residents:
+        if self._bodies:
             try:
                 self._call(pybullet.restoreState, fileName=str(path))
             except pybullet.error as error:
@@ -267,16 +282,14 @@ class BulletWorld:
         self._step = snapshot.step
 
     def set_gravity(self, gravity: Vector) -> None:
-        """Gravity in m/s^2; tilting a table is turning gravity."""
         self.gravity = gravity
         self._call(pybullet.setGravity, *(value / self.scale.length for value in gravity))
 
     def energy(self) -> tuple[float, float]:
-        """Kinetic energy, and potential energy in the present gravity, of the free bodies in joules."""
         kinetic = potential = 0.0
-        free = [resident for resident in self._residents.values() if not resident.body.fixed]
-        for resident, position, (x, y, z, w), linear, spin in zip(free, *self._states(free), strict=True):
-            piece, matrix = resident.body.piece, matrix_of((x, y, z, w))
+        free = self._free()
+        for item, position, (x, y, z, w), linear, spin in zip(free, *self._states(free), strict=True):
+            piece, matrix = item.body.piece, matrix_of((x, y, z, w))
             local = matrix.T @ spin
             centre = position + matrix @ piece.centre_of_mass
             kinetic += 0.5 * piece.mass * float(linear @ linear) + 0.5 * float(local @ piece.inertia @ local)
@@ -284,7 +297,6 @@ class BulletWorld:
         return kinetic, potential
 
     def close(self) -> None:
-        """Free the simulator. A closed world raises RuntimeError when used; closing twice is fine."""
         if self._client >= 0:
             pybullet.disconnect(self._client)
             self._client = -1
@@ -308,59 +320,45 @@ class BulletWorld:
     def _configure(self) -> None:
         self._call(pybullet.setPhysicsEngineParameter, **solver_settings(self.tuning, self.scale))
 
-    def _surface(self, resident: Resident) -> None:
-        """Tell Bullet how a body touches, and that nothing damps it in flight."""
-        named = surface_settings(self.tuning, self.rate, resident.body.piece, resident.body.fixed)
-        self._call(pybullet.changeDynamics, resident.handle, -1, **named)
-
-    def _pace(self, iterations: int, treacle: float, residents: list[Resident]) -> None:
+    def _pace(self, iterations: int, loss: float, items: list[BulletBody]) -> None:
         """Set the iterations a step, and the share of its speed a body loses in one."""
         self._call(pybullet.setPhysicsEngineParameter, numSolverIterations=iterations)
         # Bullet's damping is the share lost in a second; 1 is clipped by it to a full stop
-        damping = 1.0 - (1.0 - treacle) ** self.rate
-        for resident in residents:
+        damping = 1.0 - (1.0 - loss) ** self.rate
+        for item in items:
             self._call(
-                pybullet.changeDynamics, resident.handle, -1, linearDamping=damping, angularDamping=damping
+                pybullet.changeDynamics, item.handle, -1, linearDamping=damping, angularDamping=damping
             )
 
-    def _seed(self, residents: list[Resident]) -> None:
+    def _seed(self, items: list[BulletBody]) -> None:
         """Fill the contact manifolds of hulls: tilt all of them a little, each about an axis of its own, ask for
         collisions, go round all axes, and put them back. Contact points stay; poses are exact again."""
-        if not residents:
+        if not items:
             return
-        places = [self._call(pybullet.getBasePositionAndOrientation, item.handle) for item in residents]
+        places = [self._call(pybullet.getBasePositionAndOrientation, item.handle) for item in items]
         axes = even_directions(self.tuning.seed_tilts) * self.tuning.seed_tilt
-        for turn in range(len(axes)):
-            for row, (resident, (position, orientation)) in enumerate(zip(residents, places, strict=True)):
+        for tilt in range(len(axes)):
+            for row, (item, (position, orientation)) in enumerate(zip(items, places, strict=True)):
                 # neighbours tilt about different axes, so that no pair moves as one
-                tilted = nudged(np.array(orientation), axes[(turn + 5 * row) % len(axes)]).tolist()
-                self._call(pybullet.resetBasePositionAndOrientation, resident.handle, position, tilted)
+                tilted = nudged(np.array(orientation), axes[(tilt + 5 * row) % len(axes)]).tolist()
+                self._call(pybullet.resetBasePositionAndOrientation, item.handle, position, tilted)
             self._call(pybullet.performCollisionDetection)
-        for resident, place in zip(residents, places, strict=True):
-            self._call(pybullet.resetBasePositionAndOrientation, resident.handle, *place)
+        for item, place in zip(items, places, strict=True):
+            self._call(pybullet.resetBasePositionAndOrientation, item.handle, *place)
 
-    def _find(self, name: str) -> Resident:
+    def _free(self) -> list[BulletBody]:
+        return [item for item in self._bodies.values() if not item.body.fixed]
+
+    def _find(self, name: str) -> BulletBody:
         try:
-            return self._residents[name]
+            return self._bodies[name]
         except KeyError:
             raise KeyError(f"no body is named {name!r} in this world") from None
 
-    def _states(self, residents: Sequence[Resident]) -> tuple[Array, Array, Array, Array]:
-        """Positions and quaternions of the piece frames, velocities of the centres of mass, spins; a row each, SI."""
+    def _states(self, items: Sequence[BulletBody]) -> tuple[Array, Array, Array, Array]:
+        """Returns positions and quaternions of the piece frames, velocities of the centres of mass, spins; a row each,
+        SI."""
         self._check()
         client, place, motion = self._client, pybullet.getBasePositionAndOrientation, pybullet.getBaseVelocity
-        states = [(place(resident.handle, client), motion(resident.handle, client)) for resident in residents]
-        return outwards(residents, states, self.scale)
-
-    def _contacts(self, names: tuple[str, ...] | None) -> tuple[Contact, ...]:
-        """Contact points that carry force, of all bodies or of the named ones, sorted."""
-        if names is None:
-            points = list(self._call(pybullet.getContactPoints))
-        else:
-            handles = [self._find(name).handle for name in names]
-            points = [point for handle in handles for point in self._call(pybullet.getContactPoints, handle)]
-        # asked for one body, Bullet may swap the two bodies and the normal, but not the friction, and does not tell
-        found = {
-            contact_of(point, self._names, self.scale, names is None) for point in points if point[9] > 0.0
-        }
-        return tuple(sorted(found, key=lambda contact: (contact.a, contact.b, contact.point)))
+        states = [(place(item.handle, client), motion(item.handle, client)) for item in items]
+        return outwards(items, states, self.scale)

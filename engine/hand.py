@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 Target = tuple[int, int, int, int, int, int, int]
 """x, y, z in micrometres, then the quaternion xyzw in millionths."""
 Place = tuple[Array, tuple[float, float, float, float]]
-"""Where a centre of mass is (3,), metres, and how its piece is turned."""
+"""Where a centre of mass is (3,), metres, and the orientation of its piece."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,49 +40,26 @@ class Grip:
     with 350 N for each metre its target is ahead, as a fingertip does (Hajian and Howe 1997: 200 to 500 N/m)."""
     slip: float = 0.03
     """A target this far from the piece has slipped out of the fingers: the piece is let go."""
-    slip_turn: float = math.radians(60.0)
+    slip_angle: float = math.radians(60.0)
 
     def weakened(self, times: float) -> Grip:
-        """A grip that holds only a part as hard and lets go as much sooner (CT-46: no thumbs)."""
+        """Returns a grip that holds only a part as hard and lets go as much sooner (CT-46: no thumbs)."""
         return replace(
             self,
             force=self.force * times,
             torque=self.torque * times,
             slip=self.slip * times,
-            slip_turn=self.slip_turn * times,
+            slip_angle=self.slip_angle * times,
         )
 
 
 GRIP = Grip()
 
 
-@dataclass(frozen=True, slots=True)
-class Tremor:
-    """Shaking of a human hand: band-limited noise, seeded. size: metres, root mean square along each axis.
-
-    Physiological tremor lies between 8 and 12 Hz, slow drift below 3 Hz carries as much (Elble and Koller 1990).
-    """
-
-    size: float
-    seed: int = 0
-
-    def at(self, seconds: float) -> Array:
-        """The offset (3,) in metres at a time; the same for the same seed, whatever was asked before."""
-        if self.size == 0.0:
-            return np.zeros(3)
-        rng = np.random.default_rng((self.seed, 0x7E))
-        tones = np.concatenate([rng.uniform(8.0, 12.0, (3, 3)), rng.uniform(0.5, 3.0, (3, 3))], axis=1)
-        phases = rng.uniform(0.0, 2.0 * np.pi, (3, 6))
-        waves = np.sin(2.0 * np.pi * tones * seconds + phases)
-        # six sines of equal size have a root mean square of sqrt(3) times one amplitude
-        return np.asarray(self.size / math.sqrt(3.0) * waves.sum(axis=1))
-
-
 class Hand:
     """One hand in one world. Call `act` before every step while it holds something.
 
-    reach: how far from `shoulder` the target may be, metres; None without a limit. Raises ValueError for a second
-    piece, a fixed one, or orders to an empty hand.
+    Raises ValueError for a second piece, a fixed one, or orders to an empty hand.
     """
 
     def __init__(self, world: World, grip: Grip = GRIP) -> None:
@@ -145,8 +122,8 @@ class Hand:
     @property
     def has_slipped(self) -> bool:
         """Whether the piece is further from its target than fingers follow; the caller then releases it."""
-        away, turn = self.lag
-        return away > self.grip.slip or turn > self.grip.slip_turn
+        away, rotation = self.lag
+        return away > self.grip.slip or rotation > self.grip.slip_angle
 
     def act(self) -> None:
         """Push the held piece towards its target during the next step; an empty hand does nothing."""
@@ -157,15 +134,15 @@ class Hand:
         aim, rate = self._target.apply(piece.centre_of_mass), self.world.rate
         here, there = (centre, pose.orientation), (aim, self._target.orientation)
         # how much faster the target went than the piece since the last step: a moving target is not lagged behind
-        (sped, spun), (moved, turned) = _motion(self._aimed, there, rate), _motion(self._last, here, rate)
-        behind, rest = sped - moved, spun - turned
+        (sped, spun), (moved, rotated) = _motion(self._aimed, there, rate), _motion(self._last, here, rate)
+        behind, rest = sped - moved, spun - rotated
         self._last, self._aimed = here, there
         # the spring's force at the end of the coming step (backward Euler), so that no stiffness is too much for a step
         step, w = 1.0 / rate, self.grip.stiffness
         soft = 1.0 + 2.0 * w * step + (w * step) ** 2
         pull = (w * w * (aim - centre + step * behind) + 2.0 * w * behind) / soft
-        turn = np.array(rotation_vector(pose.orientation, self._target.orientation))
-        twist = (w * w * (turn + step * rest) + 2.0 * w * rest) / soft
+        rotation = np.array(rotation_vector(pose.orientation, self._target.orientation))
+        twist = (w * w * (rotation + step * rest) + 2.0 * w * rest) / soft
         self.force = _limited(piece.mass * (pull + np.array([0.0, 0.0, GRAVITY])), self.grip.force)
         self._torque = _limited(matrix @ piece.inertia @ matrix.T @ twist, self.grip.torque)
         self.push()
@@ -176,7 +153,7 @@ class Hand:
         self.world.push(name, _vector(self.force), torque=_vector(self._torque))
 
     def _where(self, body: Body) -> Pose:
-        """Where the held piece is; read once a step, though it is asked for more often."""
+        """Returns where the held piece is; read once a step, though it is asked for more often."""
         if self._read is None or self._read[0] != self.world.step:
             self._read = (self.world.step, self.world.pose(body.name))
         return self._read[1]
@@ -188,21 +165,21 @@ class Hand:
 
 
 def _motion(before: Place | None, now: Place, rate: int) -> tuple[Array, Array]:
-    """Velocity and spin (3,) since the last step; none when there was no step yet."""
+    """Returns velocity and spin (3,) since the last step; none when there was no step yet."""
     if before is None:
         return np.zeros(3), np.zeros(3)
     return (now[0] - before[0]) * rate, np.array(rotation_vector(before[1], now[1])) * rate
 
 
 def packed(pose: Pose) -> Target:
-    """A pose in whole micrometres and millionths."""
+    """Returns a pose in whole micrometres and millionths."""
     x, y, z = (round(value * 1e6) for value in pose.position)
     a, b, c, d = (round(value * 1e6) for value in pose.orientation)
     return x, y, z, a, b, c, d
 
 
 def unpacked(target: Target) -> Pose:
-    """The pose of a target."""
+    """Returns the pose of a target."""
     x, y, z = (value * 1e-6 for value in target[:3])
     size = math.sqrt(sum(value * value for value in target[3:]))
     if size == 0.0:
@@ -211,9 +188,9 @@ def unpacked(target: Target) -> Pose:
     return Pose((x, y, z), (a, b, c, d))
 
 
-def _limited(vector: Array, most: float) -> Array:
+def _limited(vector: Array, limit: float) -> Array:
     size = float(np.linalg.norm(vector))
-    return vector if size <= most else vector * (most / size)
+    return vector if size <= limit else vector * (limit / size)
 
 
 def _vector(values: Array) -> Vector:

@@ -1,5 +1,5 @@
-"""What a hand does with a piece, as targets step by step: carry, lower, pull, push. Each is a generator that looks at
-the hand between two steps and ends by saying how it went; whoever runs it moves the hand, acts and steps the world.
+"""What a hand does with a piece, as targets step by step: carry, lower, draw. Each is a generator that looks at the
+hand between two steps and returns how it went; whoever runs it moves the hand, acts and steps the world.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ class Ending(Enum):
 Motion = Generator[Target, None, Ending]
 
 CARRY_SPEED = 0.5
-"""m/s at most, in the middle of the way: an unhurried hand across a table."""
-TURN_SPEED = 3.0
+"""m/s at most, halfway: an unhurried hand across a table."""
+ROTATION_SPEED = 3.0
 """rad/s at most."""
 LOWER_SPEED = 0.03
 """m/s: a 20 g piece meets what lies below with less than a millijoule."""
 PULL_SPEED = 0.25
 """m/s: a brick is out in a third of a second. A tower has less time to go along than when it is drawn slowly."""
-CARRIED = 0.5
+CARRIED_SHARE = 0.5
 """Share of its weight that something else must carry for a lowered piece to have arrived."""
 CARRIED_STEPS = 4
 """Steps in a row: a graze does not count."""
@@ -47,13 +47,13 @@ STUCK_LAG = 0.012
 
 
 def glide(hand: Hand, goal: Pose, speed: float = CARRY_SPEED) -> Motion:
-    """Straight to a pose, smoothly: the speed rises and falls, `speed` (m/s) is the greatest. STUCK when the piece
-    stays behind."""
+    """Moves straight to a pose, smoothly: the speed rises and falls, `speed` (m/s) is the greatest. STUCK when the
+    piece stays behind."""
     start = hand.target
-    way = float(np.linalg.norm(np.subtract(goal.position, start.position)))
-    turn = angle_between(start.orientation, goal.orientation)
+    distance = float(np.linalg.norm(np.subtract(goal.position, start.position)))
+    angle = angle_between(start.orientation, goal.orientation)
     # a smooth step is steepest in its middle, by 1.875
-    seconds = 1.875 * max(way / speed, turn / TURN_SPEED)
+    seconds = 1.875 * max(distance / speed, angle / ROTATION_SPEED)
     steps = max(1, math.ceil(seconds * hand.world.rate))
     for step in range(1, steps + 1):
         yield packed(between(start, goal, smooth(step / steps)))
@@ -65,22 +65,22 @@ def glide(hand: Hand, goal: Pose, speed: float = CARRY_SPEED) -> Motion:
 
 
 def carry(hand: Hand, goal: Pose, height: float) -> Motion:
-    """Up to `height` (metres, of the piece frame), across, and down to the goal; turning on the way across."""
+    """Moves up to `height` (metres, of the piece frame), across while rotating, and down to the goal."""
     start = hand.target
     top = max(height, start.position[2], goal.position[2])
-    for way in (
+    for stop in (
         Pose((*start.position[:2], top), start.orientation),
         Pose((*goal.position[:2], top), goal.orientation),
         goal,
     ):
-        ending = yield from glide(hand, way)
+        ending = yield from glide(hand, stop)
         if ending is not Ending.DONE:
             return ending
     return Ending.DONE
 
 
 def lower(hand: Hand, lowest: float, mass: float, speed: float = LOWER_SPEED) -> Motion:
-    """Straight down until something carries the piece (mass: kg), or to `lowest` (metres): DONE there."""
+    """Moves straight down until something carries the piece (mass: kg), or to `lowest` (metres): DONE there."""
     x, y, z = hand.target.position
     met = 0
     while z > lowest:
@@ -88,20 +88,20 @@ def lower(hand: Hand, lowest: float, mass: float, speed: float = LOWER_SPEED) ->
         yield packed(Pose((x, y, z), hand.target.orientation))
         if hand.held is None:
             return Ending.EMPTY
-        met = met + 1 if hand.force[2] < (1.0 - CARRIED) * mass * GRAVITY else 0
+        met = met + 1 if hand.force[2] < (1.0 - CARRIED_SHARE) * mass * GRAVITY else 0
         if met >= CARRIED_STEPS:
             return Ending.CONTACT
     return Ending.DONE
 
 
-def draw(hand: Hand, way: Array, speed: float = PULL_SPEED) -> Motion:
-    """Along `way` (3,), metres, in a straight line without turning: how a brick is pulled out or pushed through.
-    STUCK when the piece stays behind."""
+def draw(hand: Hand, displacement: Array, speed: float = PULL_SPEED) -> Motion:
+    """Moves by a displacement (3,), metres, in a straight line without rotating: how a brick is pulled out or pushed
+    through. STUCK when the piece stays behind."""
     start = hand.target
-    length = float(np.linalg.norm(way))
+    length = float(np.linalg.norm(displacement))
     steps = max(1, math.ceil(length / speed * hand.world.rate))
     for step in range(1, steps + 1):
-        position = np.asarray(start.position) + way * (step / steps)
+        position = np.asarray(start.position) + displacement * (step / steps)
         x, y, z = position.tolist()
         yield packed(Pose((x, y, z), start.orientation))
         if hand.held is None:
@@ -112,7 +112,7 @@ def draw(hand: Hand, way: Array, speed: float = PULL_SPEED) -> Motion:
 
 
 def wait(hand: Hand, seconds: float) -> Motion:
-    """Hold the piece where it is wanted."""
+    """Holds the piece where it is wanted."""
     for _ in range(math.ceil(seconds * hand.world.rate)):
         yield packed(hand.target)
         if hand.held is None:
@@ -121,7 +121,7 @@ def wait(hand: Hand, seconds: float) -> Motion:
 
 
 def between(start: Pose, end: Pose, part: float) -> Pose:
-    """The pose `part` (0 to 1) of the way, turning evenly the short way round."""
+    """Returns the pose `part` (0 to 1) of the way, rotating evenly the short way round."""
     a, b = np.asarray(start.orientation), np.asarray(end.orientation)
     cosine = float(a @ b)
     if cosine < 0.0:
@@ -137,5 +137,5 @@ def between(start: Pose, end: Pose, part: float) -> Pose:
 
 
 def smooth(part: float) -> float:
-    """0 to 1 with no speed and no acceleration at either end (Flash and Hogan 1985)."""
+    """Rises from 0 to 1 with no speed and no acceleration at either end (Flash and Hogan 1985)."""
     return part**3 * (10.0 - 15.0 * part + 6.0 * part**2)

@@ -6,7 +6,8 @@ pair adds dampings and puts stiffnesses in series.
 
 from __future__ import annotations
 
-from engine.settings import Scale, Tuning
+from engine.settings import Tuning
+from engine.world import Scale
 from models.material import factor_of
 from models.piece import Piece
 

@@ -1,7 +1,6 @@
-"""The shipped fake: a `World` that moves as it was told and remembers what was asked of it. Loads no
-simulator.
+"""The shipped fake: a `World` that moves as it was told and remembers what was asked of it. Loads no simulator.
 
-For tests of everything that stands on a world. Forces, launches and gravity do nothing here but to be
+For tests of everything that stands on a world, whole games too. Forces, launches and gravity do nothing here but to be
 recorded in `calls`: the script alone moves bodies and presses them together.
 """
 
@@ -17,12 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.geometry.rotation import angle_between
+from engine.motions import between
 from engine.pose import Pose
-from engine.settings import GRAVITY, RATES, TUNING
-from engine.world import Body, Contact, Tick, Vector
+from engine.settings import GRAVITY, TUNING, Tuning
+from engine.world import Body, Contact, Scale, Tick, Vector, World
 
 Array = NDArray[np.float64]
-Path = Sequence[tuple[int, Pose]]
+Keyframes = Sequence[tuple[int, Pose]]
+"""Steps, increasing, and where a body is at each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,91 +45,102 @@ class Hold:
 
 
 def hold(a: str, b: str, start: int, stop: int, force: float = 1.0) -> Hold:
-    """A contact between two bodies that carries `force` newtons, `a` lying on `b`."""
+    """Returns a contact between two bodies that carries `force` newtons, `a` lying on `b`."""
     normal = (0.0, 0.0, 1.0 if a < b else -1.0)
     contact = Contact(min(a, b), max(a, b), (0.0, 0.0, 0.0), normal, 0.0, force, (0.0, 0.0, 0.0))
     return Hold(contact, start, stop)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ScriptedSnapshot:
+    """A `Snapshot` of a `ScriptedWorld`: the bodies where they are, and the script."""
+
+    step: int
+    scale: Scale
+    gravity: Vector
+    bodies: tuple[Body, ...]
+    paths: Mapping[str, Keyframes]
+    holds: Sequence[Hold]
+
+    def at_step(self, step: int) -> ScriptedSnapshot:
+        return replace(self, step=step)
+
+    def restored(self) -> ScriptedWorld:
+        world = ScriptedWorld(paths=self.paths, holds=self.holds, scale=self.scale)
+        world._step, world.gravity = self.step, self.gravity
+        for body in self.bodies:
+            world._put(body)
+        return world
+
+
 class ScriptedWorld:
     """A `World` that plays back a script.
 
-    paths: for each body the steps at which it is somewhere; straight between them, still before and after.
-    Entries from before a body was added are passed over, so a body that is taken out and put back
-    lies where it was put until its next entry. holds: contacts; shown only while both bodies are there. rate:
-    steps per second. Raises ValueError for a doubled name, an unknown rate, and a path that is not in order.
+    paths: for each body the steps at which it is somewhere; straight between them, still before and after. Entries from
+    before a body was added are passed over, so a body that is taken out and put back lies where it was put until its
+    next entry. holds: contacts; shown only while both bodies are there. Both are read at every step, here and in the
+    worlds restored from this one, so more may be written while it plays. tuning: ignored. Raises ValueError for a
+    doubled name, an unknown rate, and a path that is not in order.
     """
 
     def __init__(
         self,
         bodies: Iterable[Body] = (),
         *,
-        paths: Mapping[str, Path] | None = None,
-        holds: Iterable[Hold] = (),
-        rate: int = 240,
+        paths: Mapping[str, Keyframes] | None = None,
+        holds: Sequence[Hold] = (),
+        rate: int | None = None,
+        scale: Scale | None = None,
+        tuning: Tuning = TUNING,
     ) -> None:
-        if rate not in RATES:
-            raise ValueError(f"a rate of {rate} steps per second is not allowed; choose one of {RATES}")
+        listed = tuple(bodies)
         self.calls: list[Call] = []
-        self._rate, self._step, self._is_closed = rate, 0, False
-        self._paths = {name: tuple(path) for name, path in (paths or {}).items()}
+        self.scale = scale if scale is not None else Scale.of(listed, rate)
+        self._step, self._is_closed = 0, False
+        self._paths, self._holds = paths if paths is not None else {}, holds
         for name, path in self._paths.items():
             if any(later[0] <= earlier[0] for earlier, later in pairwise(path)):
                 raise ValueError(f"the path of {name!r} is not in order; its steps must increase")
-        self._holds = tuple(holds)
-        self._gravity: Vector = (0.0, 0.0, -GRAVITY)
+        self.gravity: Vector = (0.0, 0.0, -GRAVITY)
         self._bodies: dict[str, tuple[int, Body]] = {}
-        for body in bodies:
+        for body in listed:
             self._put(body)
 
-    @classmethod
-    def of_ticks(cls, bodies: Iterable[Body], ticks: Sequence[Tick], rate: int = 240) -> ScriptedWorld:
-        """A world that plays back ticks, such as a recorded run; the contacts of a tick hold until the
-        next."""
-        paths: dict[str, list[tuple[int, Pose]]] = {}
-        holds = []
-        for number, tick in enumerate(ticks):
-            for name, row in zip(tick.names, tick.poses.tolist(), strict=True):
-                pose = Pose((row[0], row[1], row[2]), (row[3], row[4], row[5], row[6]))
-                paths.setdefault(name, []).append((tick.step, pose))
-            stop = ticks[number + 1].step if number + 1 < len(ticks) else tick.step + 1
-            holds += [Hold(contact, tick.step, stop) for contact in tick.contacts or ()]
-        return cls(bodies, paths=paths, holds=holds, rate=rate)
-
-    # -- what a World does
-    # -------------------------------------------------------------------------------------
+    # -- what a World does -------------------------------------------------------------------------------------
 
     @property
     def step(self) -> int:
-        """Steps taken since the world was made."""
         return self._step
 
     @property
     def rate(self) -> int:
-        """Steps per simulated second."""
-        return self._rate
+        return self.scale.rate
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All bodies, fixed ones too, in the order they were added."""
         return tuple(self._bodies)
 
     def add(self, body: Body, velocity: Vector = (0.0, 0.0, 0.0), spin: Vector = (0.0, 0.0, 0.0)) -> None:
-        """Put a body into the world. Raises ValueError when the name is taken."""
         self._call("add", body, velocity, spin)
         self._put(body)
 
     def remove(self, name: str) -> None:
-        """Take a body out. Raises KeyError for an unknown name."""
         self._find(name)
         self._call("remove", name)
         del self._bodies[name]
 
     def advance(self, steps: int = 1, *, contacts: bool | Iterable[str] = False) -> Tick:
-        """Take steps along the script and read the result."""
-        self._call("advance", steps)
-        self._step += steps
+        self.run(steps)
         return self.read(contacts=contacts)
+
+    def run(self, steps: int = 1) -> None:
+        self._call("run", steps)
+        self._step += steps
+
+    def wait(self, steps: int) -> None:
+        """Let time pass; what the script moves meanwhile moves."""
+        self._call("wait", steps)
+        self._step += steps
 
     def settle(self) -> None:
         """Take as many steps as settling takes in the real world."""
@@ -136,7 +148,6 @@ class ScriptedWorld:
         self._step += TUNING.settle_steps
 
     def read(self, *, contacts: bool | Iterable[str] = False) -> Tick:
-        """The present state; speeds are those of the last step."""
         self._check()
         free = [body for _, body in self._bodies.values() if not body.fixed]
         poses = np.zeros((len(free), 7))
@@ -144,15 +155,37 @@ class ScriptedWorld:
         for row, body in enumerate(free):
             pose = self._at(body.name, self._step)
             poses[row] = (*pose.position, *pose.orientation)
-            speeds[row] = self._speed(body)
-        asked = contacts if isinstance(contacts, bool) else frozenset(contacts)
-        found = None if asked is False else self._contacts(None if asked is True else asked)
+            speeds[row] = self.speed(body.name)
+        found = None if contacts is False else self.contacts(None if contacts is True else contacts)
         return Tick(self._step, tuple(body.name for body in free), poses, speeds, found)
 
     def pose(self, name: str) -> Pose:
-        """Where a body is now. Raises KeyError for an unknown name."""
         self._find(name)
         return self._at(name, self._step)
+
+    def contacts(self, names: Iterable[str] | None = None) -> tuple[Contact, ...]:
+        self._check()
+        asked = None if names is None else frozenset(names)
+        for name in asked or ():
+            self._find(name)
+        here = [
+            # as in the real world, friction is told only when all contacts are read
+            item.contact if asked is None else replace(item.contact, friction=None)
+            for item in self._holds
+            if item.start <= self._step < item.stop
+            and {item.contact.a, item.contact.b} <= self._bodies.keys()
+            and (asked is None or asked & {item.contact.a, item.contact.b})
+        ]
+        return tuple(sorted(here, key=lambda contact: (contact.a, contact.b, contact.point)))
+
+    def speed(self, name: str) -> float:
+        """Returns a bound on the speed of the fastest point of a body in the last step, m/s, as the real world gives
+        it."""
+        body = self._find(name)
+        now, before = self._at(name, self._step), self._at(name, self._step - 1)
+        gone = np.subtract(now.position, before.position)
+        angle = angle_between(before.orientation, now.orientation)
+        return float(np.linalg.norm(gone) + angle * np.linalg.norm(body.piece.extents) / 2) * self.rate
 
     def push(
         self, name: str, force: Vector, point: Vector | None = None, torque: Vector = (0.0, 0.0, 0.0)
@@ -169,27 +202,44 @@ class ScriptedWorld:
     def set_gravity(self, gravity: Vector) -> None:
         """Recorded; counts in `energy` only."""
         self._call("set_gravity", gravity)
-        self._gravity = gravity
+        self.gravity = gravity
 
     def energy(self) -> tuple[float, float]:
-        """Kinetic energy (of translation along the script) and potential energy of the free bodies in
+        """Returns kinetic energy (of translation along the script) and potential energy of the free bodies in
         joules."""
         self._check()
         kinetic = potential = 0.0
         for _, body in self._bodies.values():
             if not body.fixed:
                 now, before = (self._centre(body, step) for step in (self._step, self._step - 1))
-                velocity = (now - before) * self._rate
+                velocity = (now - before) * self.rate
                 kinetic += 0.5 * body.piece.mass * float(velocity @ velocity)
-                potential -= body.piece.mass * float(np.dot(self._gravity, now))
+                potential -= body.piece.mass * float(np.dot(self.gravity, now))
         return kinetic, potential
 
+    def isolated(self, body: Body) -> ScriptedWorld:
+        """Returns a world with one of these bodies only, at the same step of the same script."""
+        return replace(self.snapshot(), bodies=(body.at(self.pose(body.name)),)).restored()
+
+    def follow(self, other: World, name: str) -> None:
+        """Put a body where it is in another world, until its next entry in the script."""
+        self._bodies[name] = (self._step, self._find(name).at(other.pose(name)))
+
+    def snapshot(self) -> ScriptedSnapshot:
+        self._check()
+        bodies = tuple(body.at(self._at(name, self._step)) for name, (_, body) in self._bodies.items())
+        return ScriptedSnapshot(self._step, self.scale, self.gravity, bodies, self._paths, self._holds)
+
+    def __enter__(self) -> ScriptedWorld:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
-        """A closed world raises RuntimeError when used; closing twice is fine."""
         self._is_closed = True
 
-    # -- the script
-    # --------------------------------------------------------------------------------------------
+    # -- the script --------------------------------------------------------------------------------------------
 
     def _check(self) -> None:
         if self._is_closed:
@@ -211,7 +261,7 @@ class ScriptedWorld:
         return self._bodies[name][1]
 
     def _at(self, name: str, step: int) -> Pose:
-        """Where the script has a body after a step."""
+        """Returns where the script has a body after a step."""
         added, body = self._bodies[name]
         keys = [key for key in self._paths.get(name, ()) if key[0] >= added]
         if not keys or keys[0][0] > added:
@@ -220,39 +270,7 @@ class ScriptedWorld:
         if later in (0, len(keys)):
             return keys[max(0, later - 1)][1]
         (start, first), (stop, second) = keys[later - 1], keys[later]
-        return between(first, second, (step - start) / (stop - start))
+        return first if step == start else between(first, second, (step - start) / (stop - start))
 
     def _centre(self, body: Body, step: int) -> Array:
         return self._at(body.name, step).apply(body.piece.centre_of_mass)
-
-    def _speed(self, body: Body) -> float:
-        """A bound on the speed of the fastest point, as the real world gives it."""
-        now, before = self._at(body.name, self._step), self._at(body.name, self._step - 1)
-        gone = np.subtract(now.position, before.position)
-        turn = angle_between(before.orientation, now.orientation)
-        return float(np.linalg.norm(gone) + turn * np.linalg.norm(body.piece.extents) / 2) * self._rate
-
-    def _contacts(self, names: frozenset[str] | None) -> tuple[Contact, ...]:
-        for name in names or ():
-            self._find(name)
-        here = [
-            # as in the real world, friction is told only when all contacts are read
-            item.contact if names is None else replace(item.contact, friction=None)
-            for item in self._holds
-            if item.start <= self._step < item.stop
-            and {item.contact.a, item.contact.b} <= self._bodies.keys()
-            and (names is None or names & {item.contact.a, item.contact.b})
-        ]
-        return tuple(sorted(here, key=lambda contact: (contact.a, contact.b, contact.point)))
-
-
-def between(first: Pose, second: Pose, share: float) -> Pose:
-    """The pose a share of the way from one to the other; exact at both ends."""
-    if share in (0.0, 1.0):
-        return second if share else first
-    a, b = np.array(first.orientation), np.array(second.orientation)
-    mixed = a * (1.0 - share) + (b if a @ b >= 0 else -b) * share
-    mixed /= np.linalg.norm(mixed)
-    place = np.array(first.position) * (1.0 - share) + np.array(second.position) * share
-    x, y, z = (float(value) for value in place)
-    return Pose((x, y, z), (float(mixed[0]), float(mixed[1]), float(mixed[2]), float(mixed[3])))

@@ -1,20 +1,11 @@
-"""Numbers that decide how worlds are simulated and judged. Each carries its unit, its purpose and its reason.
+"""Numbers that decide how worlds are simulated, each with its unit, its purpose and its reason.
 
-Physics is the same at every size: a world is computed in units of its own median piece (`Scale`), and the
-thresholds below, given for pieces of the games' size, grow and shrink with scenes far outside it.
+Physics is the same at every size: a world is computed in units of its own median piece (`engine.world.Scale`).
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
-
-import numpy as np
-
-if TYPE_CHECKING:
-    from engine.world import Body
 
 GRAVITY = 9.81
 """m/s^2."""
@@ -31,56 +22,11 @@ HUMAN_SIZES = (0.008, 0.125)
 """Metres. Median piece sizes in this range are judged by the thresholds as written; beyond it they scale."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """How a world is made non-dimensional. length: metres a unit; mass: kilograms a unit; rate: steps a second.
-
-    Lengths and masses are those of the median free piece. Time follows from sqrt(length / g): a stone arch a
-    hundred times larger moves ten times slower, so its steps may be ten times longer; the rate is the nearest
-    of `RATES`. In these units a scene of 10 mm pieces and one of 10 m pieces are the same numbers.
-    """
-
-    length: float
-    mass: float
-    rate: int
-
-    @classmethod
-    def of(cls, bodies: Iterable[Body], rate: int | None = None) -> Scale:
-        """The scale of a scene. Raises ValueError for a rate that is not one of `RATES`."""
-        listed = tuple(bodies)
-        free = tuple(body for body in listed if not body.fixed) or listed
-        size = float(np.median([median_size(body) for body in free])) if free else REFERENCE_SIZE
-        mass = float(np.median([body.piece.mass for body in free])) if free else 0.02
-        if rate is None:
-            wanted = REFERENCE_RATE * math.sqrt(REFERENCE_SIZE / size)
-            rate = min(RATES, key=lambda allowed: abs(math.log(allowed / wanted)))
-        elif rate not in RATES:
-            raise ValueError(f"a rate of {rate} steps per second is not allowed; choose one of {RATES}")
-        return cls(size / UNITS_PER_PIECE, mass, rate)
-
-
-def median_size(body: Body) -> float:
-    """The size of a piece in metres: the cube root of its bounding box's volume."""
-    return float(np.cbrt(np.prod(body.piece.extents)))
-
-
-def typical_size(bodies: Iterable[Body]) -> float:
-    """The median size of the free pieces in metres; that of a brick when there are none."""
-    sizes = [median_size(body) for body in bodies if not body.fixed]
-    return float(np.median(sizes)) if sizes else REFERENCE_SIZE
-
-
-def magnification(bodies: Iterable[Body]) -> float:
-    """How much larger than the games' pieces a scene is: 1 within `HUMAN_SIZES`, proportional outside."""
-    size = typical_size(bodies)
-    return size / min(max(size, HUMAN_SIZES[0]), HUMAN_SIZES[1])
-
-
 UNITS_PER_PIECE = 3.0
 """Bullet's own constants suit bodies between 0.05 and 10 units. The median piece is 3, because Bullet gives every part
 it loads from URDF a margin of 0.001 units: that is then 0.01 mm at the games' size."""
 
-MARGIN = 0.001
+COLLISION_MARGIN = 0.001
 """Units. Bullet's collision margin, which rounds the edges of hulls: nothing changes it after loading. Hulls are shrunk
 by it first, because Bullet adds it outside; a hull that is not floats on it, and stacks of rings pump themselves up."""
 
@@ -99,7 +45,7 @@ class Tuning:
     """Iterations while loads find their way through a new scene: 18 rows need about a hundred, once."""
     settle_steps: int = 24
     """Steps a scene is settled for: 0.1 s at the games' size."""
-    treacle: float = 1.0
+    settling_damping: float = 1.0
     """Share of its speed that every body loses in each step of settling: all of it, so that poses relax into their
     contacts and nothing gathers speed from a support that is not found yet."""
     seed_tilts: int = 32

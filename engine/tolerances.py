@@ -1,6 +1,6 @@
 """What touches, what has fallen, what is at rest, what was struck: four questions and the numbers that answer them.
 
-Metres, radians, seconds and metres per second, for pieces of the games' size (`engine.settings.magnification` tells
+Metres, radians, seconds and metres per second, for pieces of the games' size (`engine.world.magnification` tells
 how much larger a scene is). Where two purposes need different numbers, each has its name and its reason here.
 """
 

@@ -1,19 +1,31 @@
-"""The world as everyone but `engine.bullet` sees it: named bodies, poses, contacts, an integer clock.
+"""The world as everyone but its engine sees it: named bodies, poses, contacts, an integer clock.
 
-Two worlds ship: `engine.bullet.BulletWorld` (the real one) and `engine.scripted.ScriptedWorld` (plays back
-prepared ticks, for tests of everything that stands on a world).
+Two worlds ship: that of `engine.bullet`, made by `engine.worlds.new_world`, and `engine.scripted.ScriptedWorld`, which
+plays back a script, for tests of everything that stands on a world.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from types import TracebackType
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.pose import Pose
+from engine.settings import (
+    GRAVITY,
+    HUMAN_SIZES,
+    RATES,
+    REFERENCE_RATE,
+    REFERENCE_SIZE,
+    TUNING,
+    UNITS_PER_PIECE,
+    Tuning,
+)
 from models.piece import Piece
 
 Vector = tuple[float, float, float]
@@ -32,7 +44,7 @@ class Body:
     fixed: bool = False
 
     def at(self, pose: Pose) -> Body:
-        """The same body elsewhere."""
+        """Returns the same body elsewhere."""
         return replace(self, pose=pose)
 
 
@@ -50,6 +62,58 @@ class Assembly:
     def free(self) -> tuple[Body, ...]:
         """The bodies that can move."""
         return tuple(body for body in self.bodies if not body.fixed)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How a world is made non-dimensional. length: metres a unit; mass: kilograms a unit; rate: steps a second.
+
+    Lengths and masses are those of the median free piece. Time follows from sqrt(length / g): a stone arch a
+    hundred times larger moves ten times slower, so its steps may be ten times longer; the rate is the nearest
+    of `RATES`. In these units a scene of 10 mm pieces and one of 10 m pieces are the same numbers.
+    """
+
+    length: float
+    mass: float
+    rate: int
+
+    @classmethod
+    def of(cls, bodies: Iterable[Body], rate: int | None = None) -> Scale:
+        """Returns the scale of a scene. Raises ValueError for a rate that is not one of `RATES`."""
+        listed = tuple(bodies)
+        free = tuple(body for body in listed if not body.fixed) or listed
+        size = float(np.median([median_size(body) for body in free])) if free else REFERENCE_SIZE
+        mass = float(np.median([body.piece.mass for body in free])) if free else 0.02
+        if rate is None:
+            wanted = REFERENCE_RATE * math.sqrt(REFERENCE_SIZE / size)
+            rate = min(RATES, key=lambda allowed: abs(math.log(allowed / wanted)))
+        elif rate not in RATES:
+            raise ValueError(f"a rate of {rate} steps per second is not allowed; choose one of {RATES}")
+        return cls(size / UNITS_PER_PIECE, mass, rate)
+
+
+def median_size(body: Body) -> float:
+    """Returns the size of a piece in metres: the cube root of its bounding box's volume."""
+    return float(np.cbrt(np.prod(body.piece.extents)))
+
+
+def typical_size(bodies: Iterable[Body]) -> float:
+    """Returns the median size of the free pieces in metres; that of a brick when there are none."""
+    sizes = [median_size(body) for body in bodies if not body.fixed]
+    return float(np.median(sizes)) if sizes else REFERENCE_SIZE
+
+
+def magnification(bodies: Iterable[Body]) -> float:
+    """Returns how much larger than the games' pieces a scene is: 1 within `HUMAN_SIZES`, proportional outside."""
+    size = typical_size(bodies)
+    return size / min(max(size, HUMAN_SIZES[0]), HUMAN_SIZES[1])
+
+
+def tilted_gravity(angle: float, direction: float) -> Vector:
+    """Returns gravity (m/s^2) in the frame of a table tilted by an angle, downhill towards a direction; radians, the
+    direction counter-clockwise from +x."""
+    along = GRAVITY * math.sin(angle)
+    return along * math.cos(direction), along * math.sin(direction), -GRAVITY * math.cos(angle)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +135,8 @@ class Contact:
 
 
 def pressing(contacts: Iterable[Contact]) -> dict[str, float]:
-    """Newtons with which each body is pressed down by others, friction on its sides included. contacts: of all
-    bodies, so that their friction is known."""
+    """Returns the newtons with which each body is pressed down by others, friction on its sides included. contacts: of
+    all bodies, so that their friction is known."""
     pairs: dict[tuple[str, str], float] = {}
     for contact in contacts:
         assert contact.friction is not None  # all contacts were asked for
@@ -100,8 +164,35 @@ class Tick:
     contacts: tuple[Contact, ...] | None = None
 
 
+class Snapshot(Protocol):
+    """A world at one moment, as a value that can be pickled: any number of equal worlds can be made from it.
+
+    Poses alone would not do: what holds a tower still is the forces in its contacts, and where its friction last
+    stuck. A world put together from poses alone finds other ones, and a tower rebuilt so 200 times wanders by
+    centimetres. Never restore one from a file that came from elsewhere.
+    """
+
+    @property
+    def step(self) -> int:
+        """The step of that moment."""
+
+    @property
+    def scale(self) -> Scale:
+        """How the world is made non-dimensional."""
+
+    def at_step(self, step: int) -> Snapshot:
+        """Returns the same moment with the clock set to another step."""
+
+    def restored(self) -> World:
+        """Returns a fresh world that goes on from here; all of them go on alike. Raises RuntimeError when the engine
+        cannot read it."""
+
+
 class World(Protocol):
-    """What a session, a check or a test may ask of a world. All units SI, all frames piece frames."""
+    """What a session, a check or a test may ask of a world. All units SI, all frames piece frames.
+
+    A world is a context manager that closes itself.
+    """
 
     @property
     def step(self) -> int:
@@ -112,26 +203,48 @@ class World(Protocol):
         """Steps per simulated second."""
 
     @property
+    def scale(self) -> Scale:
+        """How the world is made non-dimensional."""
+
+    @property
+    def gravity(self) -> Vector:
+        """Gravity in m/s^2."""
+
+    @property
     def names(self) -> tuple[str, ...]:
         """All bodies, fixed ones too, in the order they were added."""
 
     def add(self, body: Body, velocity: Vector = (0.0, 0.0, 0.0), spin: Vector = (0.0, 0.0, 0.0)) -> None:
-        """Put a body into the world, at rest or launched. Raises ValueError when the name is taken."""
+        """Put a body into the world, at rest or launched with a velocity (m/s, of its centre of mass) and a spin
+        (rad/s). Raises ValueError when the name is taken."""
 
     def remove(self, name: str) -> None:
         """Take a body out. Raises KeyError for an unknown name."""
 
     def advance(self, steps: int = 1, *, contacts: bool | Iterable[str] = False) -> Tick:
-        """Take steps and read the result; contacts only when asked, because reading them is slow."""
+        """Take steps, then read the poses; contacts of all bodies or of the named ones only when asked, because
+        reading them is slow."""
+
+    def run(self, steps: int = 1) -> None:
+        """Take steps and read nothing: what a loop does between two frames."""
+
+    def wait(self, steps: int) -> None:
+        """Let time pass in which nothing moves."""
 
     def settle(self) -> None:
         """Let a scene that was put together at rest find its contact forces; stops what moves."""
 
     def read(self, *, contacts: bool | Iterable[str] = False) -> Tick:
-        """The present state without taking a step."""
+        """Returns the present state without taking a step."""
+
+    def contacts(self, names: Iterable[str] | None = None) -> tuple[Contact, ...]:
+        """Returns the contacts that carry force, of all bodies or of the named ones, without reading any pose."""
 
     def pose(self, name: str) -> Pose:
-        """Where a body is now. Raises KeyError for an unknown name."""
+        """Returns where a body is now. Raises KeyError for an unknown name."""
+
+    def speed(self, name: str) -> float:
+        """Returns how fast the fastest point of a body is at most, m/s. Raises KeyError for an unknown name."""
 
     def push(
         self, name: str, force: Vector, point: Vector | None = None, torque: Vector = (0.0, 0.0, 0.0)
@@ -145,7 +258,37 @@ class World(Protocol):
         """Gravity in m/s^2; tilting a table is turning gravity."""
 
     def energy(self) -> tuple[float, float]:
-        """Kinetic energy, and potential energy in the present gravity, of the free bodies in joules."""
+        """Returns kinetic energy, and potential energy in the present gravity, of the free bodies in joules."""
+
+    def isolated(self, body: Body) -> World:
+        """Returns a world of this kind with one of these bodies only, at the same step, moving as it does here."""
+
+    def follow(self, other: World, name: str) -> None:
+        """Put a body where it is in another world of this kind and scale, moving as it does there."""
+
+    def snapshot(self) -> Snapshot:
+        """Returns the world as it is now."""
 
     def close(self) -> None:
         """Free the simulator. A closed world raises RuntimeError when used; closing twice is fine."""
+
+    def __enter__(self) -> World: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+class WorldMaker(Protocol):
+    """Makes worlds: an engine's class, or `engine.worlds.new_world`."""
+
+    def __call__(
+        self,
+        bodies: Iterable[Body] = (),
+        *,
+        rate: int | None = None,
+        scale: Scale | None = None,
+        tuning: Tuning = TUNING,
+    ) -> World:
+        """Returns a world with bodies put in at once, in order. rate: steps per second, one of `settings.RATES`; by
+        default what suits the size of the pieces. Raises ValueError for a doubled name or an unknown rate."""

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 
 from engine.world import FLOOR, TABLE, Body
+from games.play.recording import begin
+from games.play.session import Session
+from games.play.table import FLOOR_DEPTH
 from games.players.bots import bots_of
 from games.players.player import play
-from games.record import begin
 from games.rules.base import Action, Need
 from games.rules.events import Fell
 from games.rules.registry import GAMES
-from games.session import Session
-from games.table import DEEP
 
 SUNK = 0.01
 """Metres that a card which falls edge on may be in the table for a step, before it is pushed out: 2 m/s for 4 ms."""
@@ -77,7 +77,7 @@ class Guard:
             if name in (TABLE, FLOOR):
                 continue
             over = abs(x) < half[0] and abs(y) < half[1]
-            assert z > (-SUNK if over and z > -0.1 else -DEEP - SUNK), (step, name, body.pose)
+            assert z > (-SUNK if over and z > -0.1 else -FLOOR_DEPTH - SUNK), (step, name, body.pose)
 
 
 def towers_of(state: Any) -> list[Sequence[Any]]:

@@ -13,10 +13,9 @@ import pytest
 from engine.bench import accuracy
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
-from engine.settings import median_size
 from engine.topple.balance.statics import analyse
 from engine.topple.verdict import CheckOptions, Verdict, check
-from engine.world import Assembly, Body
+from engine.world import Assembly, Body, median_size
 from scenes.load import load
 
 SHAPES = accuracy.shapes()

@@ -12,8 +12,9 @@ import pytest
 from engine.bench.rigs import piece, table, wood
 from engine.bullet import BulletWorld
 from engine.geometry.rotation import angle_between, quaternion_of_rpy
+from engine.motions import between
 from engine.pose import Pose
-from engine.scripted import Call, ScriptedWorld, between, hold
+from engine.scripted import Call, ScriptedWorld, hold
 from engine.settings import TUNING
 from engine.world import Body, World
 
@@ -94,6 +95,47 @@ def test_a_body_taken_out_is_gone_and_may_come_back_elsewhere(world: World) -> N
     assert world.read().names == ("a", "b")
 
 
+def test_running_and_waiting_take_the_same_steps_and_only_running_moves(world: World) -> None:
+    before = world.read()
+    world.wait(5)
+    assert world.step == 5
+    assert np.array_equal(world.read().poses, before.poses)
+    world.run(3)
+    assert world.step == 8
+    assert world.speed("b") >= 0.0
+
+
+def test_a_restored_world_goes_on_from_its_snapshot_at_any_step(world: World) -> None:
+    world.remove("b")
+    world.set_gravity((0.0, 1.0, -9.0))
+    world.run(8)
+    moment = world.snapshot()
+    assert (moment.step, moment.scale) == (8, world.scale)
+    with moment.restored() as one, moment.at_step(100).restored() as other:
+        assert (one.step, other.step) == (8, 100)
+        assert one.names == other.names == world.names
+        assert one.gravity == (0.0, 1.0, -9.0)
+        assert np.array_equal(one.advance(5).poses, other.advance(5).poses)
+
+
+def test_a_piece_in_isolation_is_followed_by_the_world_of_all(world: World) -> None:
+    world.run(4)
+    with world.isolated(bodies()[1]) as alone:
+        assert (alone.names, alone.step, alone.gravity) == (("b",), 4, world.gravity)
+        # Bullet rounds the last bit of a pose that it is given
+        assert alone.pose("b").position == pytest.approx(world.pose("b").position, abs=1e-15)
+        alone.run(10)
+        world.wait(10)
+        world.follow(alone, "b")
+        assert world.pose("b").position == pytest.approx(alone.pose("b").position, abs=1e-15)
+
+
+def test_contacts_alone_are_those_of_a_tick(world: World) -> None:
+    world.settle()
+    assert world.contacts() == world.read(contacts=True).contacts
+    assert world.contacts(["b"]) == world.read(contacts=["b"]).contacts
+
+
 def test_a_closed_world_says_so_and_may_be_closed_twice(world: World) -> None:
     world.close()
     world.close()
@@ -166,23 +208,12 @@ def test_everything_that_was_asked_is_remembered_in_order() -> None:
     world.set_gravity((0.0, 0.0, -1.0))
     world.remove("a")
     assert world.calls == [
-        Call(0, "advance", (2,)),
+        Call(0, "run", (2,)),
         Call(2, "push", ("a", (1.0, 0.0, 0.0), None, (0.0, 0.0, 0.0))),
         Call(2, "launch", ("b", (0.0, 1.0, 0.0), (0.0, 0.0, 0.0))),
         Call(2, "set_gravity", ((0.0, 0.0, -1.0),)),
         Call(2, "remove", ("a",)),
     ]
-
-
-def test_ticks_of_a_real_run_are_played_back_bit_for_bit() -> None:
-    with BulletWorld(bodies()) as real:
-        real.launch("b", (0.3, 0.1, 0.5), (1.0, 2.0, 3.0))
-        ticks = [real.read(contacts=True), *(real.advance(2, contacts=True) for _ in range(30))]
-    played = ScriptedWorld.of_ticks(bodies(), ticks)
-    for tick in ticks:
-        again = played.advance(tick.step - played.step, contacts=True)
-        assert np.array_equal(again.poses, tick.poses)
-        assert again.contacts == tick.contacts
 
 
 def test_a_path_out_of_order_is_refused() -> None:
@@ -194,5 +225,3 @@ def test_between_two_poses_goes_the_short_way_round() -> None:
     start, end = Pose((0, 0, 0), (0, 0, 0, 1)), Pose((1, 0, 0), (0, 0, -math.sin(0.2), -math.cos(0.2)))
     middle = between(start, end, 0.5)
     assert angle_between(middle.orientation, (0, 0, 0, 1)) == pytest.approx(0.2)
-    assert between(start, end, 0.0) is start
-    assert between(start, end, 1.0) is end

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,6 @@ import pytest
 from engine.bench.rigs import piece, table, tower, wood
 from engine.bullet import BulletWorld
 from engine.pose import Pose
-from engine.snapshot import Snapshot
 from engine.world import Body, Tick
 from scenes.load import load
 
@@ -38,7 +38,7 @@ def drift(world: BulletWorld, times: int) -> float:
     for _ in range(times):
         snapshot = world.snapshot()
         world.close()
-        world = BulletWorld.rebuilt(snapshot)
+        world = snapshot.restored()
         tick = world.advance(world.rate // 4)
     world.close()
     return 1e3 * float(np.linalg.norm(tick.poses[:, :3] - start[:, :3], axis=1).max())
@@ -63,7 +63,7 @@ def test_all_worlds_from_one_snapshot_go_on_alike() -> None:
         snapshot = world.snapshot()
     ticks = []
     for _ in range(2):
-        with BulletWorld.rebuilt(snapshot) as again:
+        with snapshot.restored() as again:
             ticks.append(digest(again.advance(50)))
     assert ticks[0] == ticks[1]
 
@@ -74,7 +74,7 @@ def test_a_rebuilt_world_has_the_names_the_step_and_the_poses() -> None:
         world.set_gravity((0.1, 0.0, -9.8))
         world.run(3)
         before = world.read()
-        with BulletWorld.rebuilt(world.snapshot()) as again:
+        with world.snapshot().restored() as again:
             after = again.read()
             assert (after.names, after.step, again.gravity) == (before.names, before.step, world.gravity)
             assert np.array_equal(after.poses, before.poses)
@@ -90,16 +90,16 @@ def test_what_moves_goes_on_moving() -> None:
         world.run(10)
         snapshot = world.snapshot()
         on = world.advance(20)
-    with BulletWorld.rebuilt(snapshot) as again:
+    with snapshot.restored() as again:
         assert again.advance(20).poses == pytest.approx(on.poses, abs=1e-12)
 
 
 def test_an_empty_world_and_one_that_lost_all_can_be_rebuilt() -> None:
-    with BulletWorld() as world, BulletWorld.rebuilt(world.snapshot()) as again:
+    with BulletWorld() as world, world.snapshot().restored() as again:
         assert again.names == ()
     with BulletWorld((table(), Body("block", BLOCK, Pose((0.0, 0.0, 0.5))))) as world:
         world.remove("table")
-        with BulletWorld.rebuilt(world.snapshot()) as again:
+        with world.snapshot().restored() as again:
             assert again.names == ("block",)
             assert again.advance(10).poses[0, 2] < 0.5
 
@@ -107,9 +107,9 @@ def test_an_empty_world_and_one_that_lost_all_can_be_rebuilt() -> None:
 def test_a_broken_snapshot_leaves_no_world_behind() -> None:
     with BulletWorld((table(),)) as world:
         whole = world.snapshot()
-    broken = Snapshot(whole.step, whole.scale, whole.tuning, whole.gravity, whole.slots, b"")
+    broken = replace(whole, data=b"")
     with pytest.raises(RuntimeError, match="snapshot"):
-        BulletWorld.rebuilt(broken)
+        broken.restored()
 
 
 PROCESS = """
@@ -122,7 +122,7 @@ for _ in range(3):
     world.run(30)
     snapshot = world.snapshot()
     world.close()
-    world = BulletWorld.rebuilt(snapshot)
+    world = snapshot.restored()
 print(hashlib.sha256(world.advance(30).poses.tobytes()).hexdigest())
 """
 

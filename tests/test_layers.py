@@ -98,6 +98,33 @@ def test_pybullet_is_imported_by_the_real_world() -> None:
     assert "pybullet" in top(imports(ROOT / "engine" / "bullet.py"))
 
 
+def test_one_place_says_which_engine_simulates() -> None:
+    users = {
+        place(path)
+        for path in sources()
+        if {"engine.bullet", "engine.bullet_body", "engine.bullet_urdf"} & imports(path)
+    }
+    assert users == {"engine/worlds.py", "engine/bullet.py", "engine/bullet_body.py"}
+    assert "engine.bullet" not in imports(ROOT / "engine" / "bullet_body.py")
+
+
+def test_nobody_reaches_through_a_table_for_its_world() -> None:
+    for path in sources():
+        for node in ast.walk(tree(path)):
+            if (
+                not isinstance(node, ast.Attribute)
+                or node.attr != "world"
+                or is_within(path, ("games/play/",))
+            ):
+                continue
+            owner = (
+                node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
+            )
+            assert owner != "table", (
+                f"{place(path)}:{node.lineno} says table.world; the table has what is needed"
+            )
+
+
 @pytest.mark.parametrize("path", [path for path in sources() if path.name == "__init__.py"], ids=place)
 def test_a_package_file_is_a_docstring(path: Path) -> None:
     assert ast.get_docstring(tree(path)), f"{place(path)} has no docstring"
@@ -162,6 +189,6 @@ def test_events_and_rules_load_no_simulator(modules: list[str]) -> None:
     assert not loaded(modules) & SIMULATORS
 
 
-@pytest.mark.parametrize("module", ["engine.world", "engine.watch", "engine.scripted"])
+@pytest.mark.parametrize("module", ["engine.world", "engine.event_detector", "engine.scripted"])
 def test_what_stands_on_a_world_loads_no_simulator(module: str) -> None:
     assert not loaded([module]) & (SIMULATORS - {"numpy"})

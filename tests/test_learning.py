@@ -28,7 +28,7 @@ from games.learning.images import depth_image
 from games.learning.playing import GameEnv
 from games.learning.poses import ActionFrame, action_of, pose_of, sides
 from games.learning.views import VIEWS
-from games.playback import verify
+from games.play.playback import verify
 from games.rules.errors import SetupError
 from models.build import build
 from models.catalogue import find

@@ -13,6 +13,7 @@ from games.catalogue import stock_of
 from games.judge import places
 from games.judge.bausack import areas
 from games.judge.registry import JUDGES
+from games.play.session import Session
 from games.players.bausack_places import faces, first, in_hollows, let_down, tilt_of, tops
 from games.players.bausack_places import places as places_of
 from games.players.bots import Bot
@@ -20,7 +21,6 @@ from games.players.player import play
 from games.rules.base import Input
 from games.rules.bausack.entry import GAME
 from games.rules.bausack.game import faults, start
-from games.session import Session
 from models.build import build
 from models.catalogue import find
 

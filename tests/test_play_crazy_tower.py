@@ -16,6 +16,7 @@ from games.judge import footprint, places
 from games.judge.crazy_tower import broken
 from games.judge.registry import JUDGES
 from games.judge.scene import Scene
+from games.play.session import Session
 from games.players.bots import Bot
 from games.players.crazy_tower import GAIN, _gain
 from games.players.crazy_tower_places import card_place, levels_of, orientations, special, would_stand
@@ -27,7 +28,6 @@ from games.rules.crazy_tower.entry import GAME
 from games.rules.crazy_tower.game import faults, start
 from games.rules.crazy_tower.state import Floor, State
 from games.rules.crazy_tower.stock import Sort
-from games.session import Session
 from models.build import build
 from models.catalogue import find
 

@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 from engine.pose import Pose
-from engine.settings import Scale
-from engine.world import Body
+from engine.world import Body, Scale
 from games.catalogue import stock_of
 from games.judge.registry import JUDGES
+from games.play.session import Session
 from games.players.ahead import MOST_DEG, drawn, firmest, firmness
 from games.players.tower_topple import way_out
 from games.rules.registry import game_named
-from games.session import Session
 from models.build import build
 from models.spec import PieceSpec
 from scenes.assemble import table_body

@@ -16,13 +16,13 @@ from engine.world import Body
 from games.catalogue import stock_of
 from games.judge.registry import JUDGES
 from games.judge.rows import OpenRow
+from games.play.session import Session
 from games.players import tower_topple, wonky
 from games.players.bots import Bot, bots_of
 from games.players.player import play
 from games.rules.base import Need
 from games.rules.registry import game_named
 from games.rules.wonky.state import PlayCard
-from games.session import Session
 from models.build import build
 from models.catalogue import find
 

@@ -16,7 +16,7 @@ from engine.record.format import RecordError
 from engine.record.lock import LOCK, FolderLock, check_free
 from engine.record.part import folder_of
 from engine.record.reader import load
-from games.playback import found, verify
+from games.play.playback import found, verify
 
 GAME = ("play", "wonky", "--players", "bot:steady,bot:clumsy", "--seed", "4", "--headless")
 HOLD = """

@@ -8,7 +8,7 @@ import pytest
 
 from engine.record.meta import fingerprint
 from engine.record.reader import load
-from games.playback import verify
+from games.play.playback import verify
 
 FILES = sorted((Path(__file__).parent / "recordings").glob("*.teeter"))
 

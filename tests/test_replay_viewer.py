@@ -11,20 +11,20 @@ from video_lab import END, LAID, NAMES, SET_OFF, TELLING, TIDY, TOP, bodies, rec
 from engine.record.motion import motion_of
 from engine.view.panels import Button, Row, Slider
 from engine.view.video.scenery import Scenery
-from games.replayer import (
-    FRAME,
-    LEAD,
+from games.play.replays import placed
+from games.play.viewer import (
+    FRAME_S,
+    LEAD_S,
     ORDERS,
     SPEEDS,
     Mark,
-    Watching,
+    ViewerState,
     assembly_at,
     line_at,
     marks_of,
     ordered,
     panels,
 )
-from games.replays import placed
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def scenery(tmp_path_factory: pytest.TempPathFactory) -> Scenery:
 
 
 def test_time_runs_at_its_speed_forward_and_backward_and_stops_at_the_ends() -> None:
-    watching = Watching(10.0, seconds=4.0, speed=2.0)
+    watching = ViewerState(10.0, seconds=4.0, speed=2.0)
     assert watching.after(0.5).seconds == pytest.approx(5.0)
     assert ordered(watching, "reverse", ()).after(0.5).seconds == pytest.approx(3.0)
     late = watching.after(60.0)
@@ -47,16 +47,16 @@ def test_time_runs_at_its_speed_forward_and_backward_and_stops_at_the_ends() -> 
 
 
 def test_steps_are_frames_and_stop_the_play() -> None:
-    watching = Watching(10.0, seconds=4.0)
-    assert ordered(watching, "on", ()).seconds == pytest.approx(4.0 + FRAME)
+    watching = ViewerState(10.0, seconds=4.0)
+    assert ordered(watching, "on", ()).seconds == pytest.approx(4.0 + FRAME_S)
     back = ordered(watching, "back", ())
-    assert back.seconds == pytest.approx(4.0 - FRAME)
+    assert back.seconds == pytest.approx(4.0 - FRAME_S)
     assert not back.is_playing
-    assert ordered(Watching(10.0), "back", ()).seconds == 0.0
+    assert ordered(ViewerState(10.0), "back", ()).seconds == 0.0
 
 
 def test_speeds_go_from_a_sixteenth_to_sixteen() -> None:
-    watching = Watching(10.0)
+    watching = ViewerState(10.0)
     for _ in range(20):
         watching = ordered(watching, "faster", ())
     assert watching.speed == 16.0
@@ -68,10 +68,10 @@ def test_speeds_go_from_a_sixteenth_to_sixteen() -> None:
 
 def test_jumps_land_before_the_next_fall_and_the_last() -> None:
     marks = (Mark(3.0, "fell"), Mark(5.0, "placed"), Mark(7.0, "fell"))
-    watching = Watching(10.0)
+    watching = ViewerState(10.0)
     first = ordered(watching, "fall-on", marks)
     second = ordered(first, "fall-on", marks)
-    assert (first.seconds, second.seconds) == (3.0 - LEAD, 7.0 - LEAD)
+    assert (first.seconds, second.seconds) == (3.0 - LEAD_S, 7.0 - LEAD_S)
     assert ordered(second, "fall-on", marks).seconds == second.seconds
     assert ordered(second, "fall-back", marks).seconds == first.seconds
 
@@ -95,7 +95,7 @@ def test_any_moment_gives_the_same_picture_from_either_side(scenery: Scenery) ->
 
 
 def test_what_is_put_elsewhere_goes_there_on_an_arc(scenery: Scenery) -> None:
-    heights = [scenery.poses(t)[NAMES.index("spare"), 2] for t in np.linspace(TIDY - FRAME, TIDY, 9)]
+    heights = [scenery.poses(t)[NAMES.index("spare"), 2] for t in np.linspace(TIDY - FRAME_S, TIDY, 9)]
     assert max(heights) > heights[0] + 0.05
     assert heights[0] == pytest.approx(heights[-1], abs=1e-4)
 
@@ -116,7 +116,7 @@ def test_the_scene_of_a_moment_can_be_checked(scenery: Scenery) -> None:
 
 def test_the_bar_shows_time_marks_and_what_holds(scenery: Scenery) -> None:
     marks = marks_of(scenery.replay, scenery)
-    watching = Watching(END, seconds=8.5, speed=0.25, camera="free")
+    watching = ViewerState(END, seconds=8.5, speed=0.25, camera="free")
     line = line_at(TELLING.lines, 8.5)
     assert line is not None
     assert line.text == "It falls!"

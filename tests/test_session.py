@@ -1,8 +1,9 @@
-"""A game on true physics: doors, boundaries, undo; recorded and played again; by bots and headless."""
+"""A game on true physics: inputs, checkpoints, undo; recorded and played again; by bots and headless."""
 
 from __future__ import annotations
 
 import json
+import math
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -14,17 +15,19 @@ import pytest
 from engine.hand import packed
 from engine.pose import Pose
 from engine.record.reader import load
+from engine.settings import GRAVITY
 from engine.world import FLOOR, TABLE
 from games.judge.registry import JUDGES
-from games.playback import verify
+from games.play.playback import verify
+from games.play.recording import begin
+from games.play.session import Session
 from games.players.bots import Bot
 from games.players.player import play
-from games.record import begin
 from games.rules.base import Action, Take, Wait
 from games.rules.errors import IllegalAction
 from games.rules.registry import GAMES
 from games.rules.wonky.state import PlayCard
-from games.session import Session
+from models.material import pair_friction
 
 BY_NAME = {game.name: game for game in GAMES}
 
@@ -60,7 +63,7 @@ def wonky() -> Any:
     session.close()
 
 
-# -- doors and boundaries --------------------------------------------------------------------------------------
+# -- inputs and checkpoints --------------------------------------------------------------------------------------
 
 
 def test_ALL_8_a_refused_action_moves_nothing(wonky: Session) -> None:
@@ -103,9 +106,9 @@ def test_a_block_let_go_on_the_table_begins_a_tower_and_counts_to_three(wonky: S
     released = wonky.table.step
     wonky.settle()
     assert wonky.state.tower == (held,)
-    assert wonky.table.step >= released + 3 * wonky.table.world.rate
+    assert wonky.table.step >= released + 3 * wonky.table.rate
     assert wonky.need.wait is Wait.ACTION
-    assert wonky.saved.state == wonky.state
+    assert wonky.checkpoint.state == wonky.state
 
 
 def test_WK_11_a_block_let_go_beside_the_middle_falls_and_goes_home(wonky: Session) -> None:
@@ -124,6 +127,26 @@ def test_there_is_a_floor_for_what_leaves_the_table(wonky: Session) -> None:
     wonky.table.put(replace(block, fixed=False, pose=Pose((0.9, 0.0, 0.1))))
     wonky.table.run_to_rest()
     assert wonky.table.bodies["small_green"].pose.position[2] == pytest.approx(-0.72 + 0.015, abs=0.02)
+
+
+def test_a_push_lasts_half_a_second_and_a_table_that_is_tilted_on_lets_a_block_slide(wonky: Session) -> None:
+    def place() -> tuple[float, ...]:
+        return wonky.table.bodies["small_green"].pose.position
+
+    block = wonky.table.bodies["small_green"]
+    height = float(block.piece.extents[2])
+    wonky.table.put(replace(block, fixed=False, pose=Pose((0.0, 0.0, 0.5 * height))))
+    wonky.table.run_to_rest()
+    friction = GRAVITY * pair_friction(block.piece.material, wonky.table.bodies[TABLE].piece.material)
+    faster = 0.1 / block.piece.mass - friction
+    wonky.shove("small_green", 0.1, math.pi / 2)
+    # half a second faster and faster, then slower and slower
+    assert place()[1] == pytest.approx(0.5 * faster * 0.5**2 * (1.0 + faster / friction), rel=0.05)
+    before = place()
+    wonky.tilt(math.radians(5.0), 0.0)
+    assert place() == pytest.approx(before, abs=1e-3)
+    wonky.tilt(math.radians(30.0), 0.0)
+    assert place()[0] > before[0] + 0.05
 
 
 # -- bots, records ---------------------------------------------------------------------------------------------
@@ -219,7 +242,7 @@ def test_a_still_table_is_not_waited_for_until_patience_ends(wonky: Session) -> 
         wonky.table.advance()
     step = wonky.table.step
     wonky.table.run_to_rest()
-    assert step < wonky.table.step < step + wonky.table.world.rate
+    assert step < wonky.table.step < step + wonky.table.rate
     step = wonky.table.step
     wonky.table.put(wonky.judge.home(wonky.state, "small_green"))
     wonky.table.run_to_rest()

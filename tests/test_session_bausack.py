@@ -11,12 +11,12 @@ from engine.pose import Pose
 from games.catalogue import stock_of
 from games.judge.bausack import areas, home
 from games.judge.registry import JUDGES
+from games.play.session import Session
 from games.rules.base import Input
 from games.rules.bausack.entry import GAME
 from games.rules.bausack.game import start
 from games.rules.bausack.state import IN, BausackReason, Phase
 from games.rules.events import Fell
-from games.session import Session
 
 pytestmark = pytest.mark.slow
 NAMES = ["Ana", "Ben"]
@@ -91,7 +91,7 @@ def test_BS_08_a_fall_is_told_in_its_step_and_once() -> None:
     falls = [each for each in told if isinstance(each, Fell)]
     assert [each.pieces for each in falls] == [("cube",)]
     # 60 mm are fallen in 0.11 s; a touch is one after 12.5 ms
-    seconds = (falls[0].step - begun) / session.table.world.rate
+    seconds = (falls[0].step - begun) / session.table.rate
     assert 0.10 < seconds < 0.17
     assert session.state.out[0] != IN
     session.close()

@@ -13,16 +13,17 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.hand import packed, unpacked
+from engine.hand_noise import BALANCE_TIME_S, SHOULDER_HEIGHT, StiffArm
 from engine.pose import Pose
 from engine.record.reader import load
-from engine.unsteady import BALANCE, SHOULDER, StiffArm
 from engine.world import TABLE
-from games.handling import Handling
-from games.playback import verify
+from games.play.held_piece import Handling
+from games.play.playback import verify
+from games.play.recording import begin
+from games.play.session import Session
 from games.players import player
 from games.players.bots import bots_of
 from games.players.player import lay, play
-from games.record import begin
 from games.rules.base import Input, Take, Wait
 from games.rules.bausack.state import IN
 from games.rules.conditions import Condition
@@ -30,7 +31,6 @@ from games.rules.crazy_tower.state import CrazyReason, RevealCard
 from games.rules.crazy_tower.stock import Handicap
 from games.rules.events import Fell, Placed
 from games.rules.registry import GAMES
-from games.session import Session
 
 BY_NAME = {game.name: game for game in GAMES}
 RATE = 240
@@ -75,7 +75,7 @@ def lift(session: Session, height: float) -> tuple[float, float, float]:
 
 
 def touched(session: Session, held: str) -> set[str]:
-    return {name for pair in session.table.watch.touching if held in pair for name in pair}
+    return {name for pair in session.table.touching if held in pair for name in pair}
 
 
 def offsets(handling: Handling, seconds: float, begin_s: float = 0.0) -> NDArray[np.float64]:
@@ -182,7 +182,7 @@ def test_CT_42_a_straight_arm_goes_along_an_arc_until_the_body_has_come_after_it
     start, length = np.array([0.1, -0.2, 0.05]), 0.6
     arm = StiffArm(length, start)
     assert np.linalg.norm(start - arm.shoulder) == pytest.approx(length)
-    assert arm.shoulder[2] == SHOULDER
+    assert arm.shoulder[2] == SHOULDER_HEIGHT
     assert arm.at(start, RATE) == pytest.approx(start, abs=1e-12)
     # lifted by 100 mm in a tenth of a second: the arc first carries the hand away from the body
     rise = np.array([0.0, 0.0, 0.1])
@@ -205,7 +205,7 @@ def test_CT_42_the_body_goes_along_with_what_is_slow_and_even() -> None:
         arm.at(start + speed * step / RATE, RATE)
         seconds = step / RATE
         behind = start[0] + speed[0] * seconds - arm.shoulder[0]
-        assert behind == pytest.approx(speed[0] * seconds * math.exp(-seconds / BALANCE), abs=1e-12)
+        assert behind == pytest.approx(speed[0] * seconds * math.exp(-seconds / BALANCE_TIME_S), abs=1e-12)
 
 
 def test_CT_42_in_a_game_the_hand_swings_aside_and_comes_back() -> None:

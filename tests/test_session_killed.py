@@ -18,7 +18,7 @@ import pytest
 
 from engine.record.part import COMMITS
 from engine.record.reader import Replay, load
-from games.playback import verify
+from games.play.playback import verify
 
 GAMES = {
     "wonky": ("--turns", "6"),
@@ -48,7 +48,7 @@ def whole(name: str) -> Path:
 
 
 def killed(name: str, path: Path, chance: random.Random) -> float:
-    """Play, and kill after a boundary drawn by lot and a moment more; the seconds it lived."""
+    """Play, and kill after a checkpoint drawn by lot and a moment more; the seconds it lived."""
     boundaries = len(load(whole(name)).checkpoints)
     last, moment = chance.randrange(boundaries - 1), chance.random() * 1.5
     began = time.monotonic()
@@ -66,7 +66,7 @@ def killed(name: str, path: Path, chance: random.Random) -> float:
 
 
 def is_start_of(part: Replay, replay: Replay) -> bool:
-    """Whether a record is the beginning of another, up to one of its boundaries."""
+    """Whether a record is the beginning of another, up to one of its checkpoints."""
     return (
         part.hashes == replay.hashes[: len(part.hashes)]
         and part.journal == replay.journal[: len(part.journal)]

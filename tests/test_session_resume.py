@@ -18,13 +18,13 @@ from engine.record.format import RecordError
 from engine.record.reader import load
 from engine.record.writer import Recorder
 from games.cli import app
-from games.playback import boundary_at, fork, resume, verify
+from games.play.playback import checkpoint_at, fork, resume, verify
+from games.play.recording import begin
+from games.play.session import Session
 from games.players.bots import bots_of
 from games.players.player import play
-from games.record import begin
 from games.rules.base import Take, TakeBack, Wait
 from games.rules.registry import GAMES
-from games.session import Session
 
 BY_NAME = {game.name: game for game in GAMES}
 SHORT: dict[str, tuple[tuple[str, ...], dict[str, object], int, int]] = {
@@ -100,7 +100,7 @@ def test_a_game_left_in_the_middle_of_a_turn_goes_on_as_if_it_never_was(name: st
 
 
 @pytest.mark.slow
-def test_a_fork_goes_on_from_an_earlier_boundary_and_leaves_the_record_alone(tmp_path: Path) -> None:
+def test_a_fork_goes_on_from_an_earlier_checkpoint_and_leaves_the_record_alone(tmp_path: Path) -> None:
     finish(*start("wonky", tmp_path / "a.teeter"), 4)
     replay, before = load(tmp_path / "a.teeter"), (tmp_path / "a.teeter").read_bytes()
     middle = len(replay.checkpoints) // 2
@@ -269,7 +269,7 @@ def test_two_games_of_one_name_are_told_apart(tmp_path: Path, moment: Path) -> N
         resume(path)
 
 
-def test_a_game_left_before_its_first_boundary_begins_anew(tmp_path: Path, moment: Path) -> None:
+def test_a_game_left_before_its_first_checkpoint_begins_anew(tmp_path: Path, moment: Path) -> None:
     meta = load(moment).meta.model_copy(update={"outcome": None})
     Recorder(tmp_path / "a.teeter", meta).leave()
     session, recorder = resume(tmp_path / "a.teeter")
@@ -299,17 +299,17 @@ def test_watchers_hear_nothing_of_what_is_only_played_again(tmp_path: Path, mome
     assert min(looks) > begun
 
 
-def test_the_boundary_at_a_moment(moment: Path) -> None:
+def test_the_checkpoint_at_a_moment(moment: Path) -> None:
     replay = load(moment)
     steps = [boundary.step for boundary in replay.checkpoints]
-    found = [boundary_at(replay, seconds) for seconds in (0.0, steps[-1] / replay.meta.rate, 1e9)]
+    found = [checkpoint_at(replay, seconds) for seconds in (0.0, steps[-1] / replay.meta.rate, 1e9)]
     assert found == [0, len(steps) - 1, len(steps) - 1]
     with pytest.raises(IndexError):
         fork(replay, 99)
 
 
 def test_an_undo_in_a_resumed_game_is_recorded_and_agrees(tmp_path: Path, moment: Path) -> None:
-    """ALL-6: the boundary after it has the poses of the one before."""
+    """ALL-6: the checkpoint after it has the poses of the one before."""
     path = tmp_path / "a.teeter"
     shutil.copy(moment, path)
     session, recorder = resume(path)

@@ -15,7 +15,7 @@ import gc, json, sys
 from pathlib import Path
 from games.players.bots import bots_of
 from games.players.player import play
-from games.record import begin
+from games.play.recording import begin
 from games.rules.registry import GAMES
 
 SHORT = {

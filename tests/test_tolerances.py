@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from engine import tolerances
+from engine.event_detector import THRESHOLDS
 from engine.tolerances import (
     FALL_DROP,
     FALL_DROP_SEEN,
@@ -20,7 +21,6 @@ from engine.tolerances import (
     is_impact,
 )
 from engine.topple.dynamics.trial import LIMITS
-from engine.watch import THRESHOLDS
 
 
 @pytest.mark.parametrize(

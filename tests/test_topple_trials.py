@@ -147,7 +147,7 @@ def test_a_fall_is_run_again_finely_before_it_is_believed(monkeypatch: pytest.Mo
             rates.append((self.rate, self.tuning.iterations))
             super().settle()
 
-    monkeypatch.setattr(module, "BulletWorld", Spy)
+    monkeypatch.setattr(module, "new_world", Spy)
     run_trials(STANDS, trials=1)
     assert len(rates) == 1
     run_trials(TOPPLES, trials=1)

@@ -107,7 +107,7 @@ def test_a_file_with_a_limit_keeps_it() -> None:
 
 
 def test_names_are_hidden_when_asked(replay: Replay) -> None:
-    from games.replays import telling_of
+    from games.play.replays import telling_of
 
     told = telling_of(replay, anonymous=True)
     assert told.players == ("Player 1", "Player 2")

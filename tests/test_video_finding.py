@@ -17,7 +17,7 @@ from engine.view.finding import outline, pushes_of
 from engine.world import Assembly
 from games.cli import app
 from games.commands.check_record import MOST_CORNERS, hull_of
-from games.replays import bodies_of, telling_of
+from games.play.replays import bodies_of, telling_of
 from models.build import build
 from models.catalogue import find
 from scenes.load import load as scene

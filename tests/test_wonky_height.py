@@ -15,8 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.pose import Pose
-from engine.settings import Scale
-from engine.world import Body
+from engine.world import Body, Scale
 from games.players.ahead import CALM, firmness
 from models.build import build
 from models.catalogue import find

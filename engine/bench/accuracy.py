@@ -12,11 +12,11 @@ from itertools import pairwise
 import numpy as np
 
 from engine.bench.rigs import on_slope, over_edge, piece, table, tower, wood
-from engine.bullet import BulletWorld
 from engine.pose import Pose
 from engine.settings import GRAVITY, TUNING, Tuning
 from engine.topple.balance.statics import analyse, stands
 from engine.world import Assembly, Body
+from engine.worlds import new_world
 from models.piece import Piece
 
 YAWS = (0.0, 17.0, 45.0, 73.0)
@@ -70,7 +70,7 @@ def edge_dynamics(shape: Piece, yaw: float) -> float:
 
 def _stays(bodies: tuple[Body, ...], seconds: float = 2.0) -> bool:
     """Returns whether `piece` turns by less than two degrees."""
-    with BulletWorld(bodies) as world:
+    with new_world(bodies) as world:
         world.settle()
         before = world.pose("piece").matrix
         for _ in range(round(10 * seconds)):
@@ -96,7 +96,7 @@ def slide_dynamics(friction: float, yaw: float, shape: Piece | None = None) -> f
     true, block = math.atan(friction), shape or piece(wood(friction), box=(40, 40, 10))
 
     def slides(angle: float) -> bool:
-        with BulletWorld(on_slope(block, angle, math.radians(yaw), wood(friction))) as world:
+        with new_world(on_slope(block, angle, math.radians(yaw), wood(friction))) as world:
             world.settle()
             world.advance(world.rate // 2)
             before = np.array(world.pose("piece").position)
@@ -108,9 +108,7 @@ def slide_dynamics(friction: float, yaw: float, shape: Piece | None = None) -> f
 
 def free_fall(rate: int) -> float:
     """Per cent by which half a second of falling misses g t^2 / 2."""
-    with BulletWorld(
-        [Body("piece", piece(wood(), box=(40, 40, 10)), Pose((0, 0, 10.0)))], rate=rate
-    ) as world:
+    with new_world([Body("piece", piece(wood(), box=(40, 40, 10)), Pose((0, 0, 10.0)))], rate=rate) as world:
         steps = rate // 2
         world.advance(steps)
         fallen = 10.0 - world.pose("piece").position[2]
@@ -121,7 +119,7 @@ def coulomb_stop(rate: int, speed: float = 0.5, friction: float = 0.5) -> float:
     """Per cent by which a block launched on a table misses the stopping distance v^2 / (2 mu g)."""
     slab = wood(friction, restitution=0.0)
     block = Body("piece", piece(slab, box=(40, 40, 10)), Pose((0, 0, 0.005)))
-    with BulletWorld([table(slab, (4000, 4000, 50)), block], rate=rate) as world:
+    with new_world([table(slab, (4000, 4000, 50)), block], rate=rate) as world:
         world.settle()
         start = world.pose("piece").position[0]
         world.launch("piece", (speed, 0.0, 0.0))
@@ -133,7 +131,7 @@ def coulomb_stop(rate: int, speed: float = 0.5, friction: float = 0.5) -> float:
 def slope_acceleration(rate: int, angle: float = 35.0, friction: float = 0.35) -> float:
     """Per cent by which a sliding block misses the acceleration g (sin - mu cos)."""
     slope, slab = math.radians(angle), wood(friction, restitution=0.0)
-    with BulletWorld(on_slope(piece(slab, box=(40, 40, 10)), slope, 0.0, slab), rate=rate) as world:
+    with new_world(on_slope(piece(slab, box=(40, 40, 10)), slope, 0.0, slab), rate=rate) as world:
         world.settle()
         world.advance(rate // 5)
         steps, places = rate // 8, [np.array(world.pose("piece").position)]
@@ -184,7 +182,7 @@ class Rest:
 
 def stand_still(bodies: Sequence[Body], seconds: float = 30.0, tuning: Tuning = TUNING) -> StandStill:
     """Let a tower stand and measure how it creeps."""
-    with BulletWorld(bodies, tuning=tuning) as world:
+    with new_world(bodies, tuning=tuning) as world:
         start = world.read().poses[:, :3]
         world.settle()
         frames = [world.advance(world.rate // 2 - world.step).poses[:, :3]]
@@ -201,7 +199,7 @@ def stand_still(bodies: Sequence[Body], seconds: float = 30.0, tuning: Tuning = 
 
 def come_to_rest(bodies: Sequence[Body], seconds: float = 7.0, tuning: Tuning = TUNING) -> Rest:
     """Let a tower find its rest and follow its energy. A rest counts when it is kept to the end of the run."""
-    with BulletWorld(bodies, tuning=tuning) as world:
+    with new_world(bodies, tuning=tuning) as world:
         top = max(body.pose.position[2] for body in bodies)
         energies, since = [sum(world.energy())], None
         world.settle()

@@ -21,7 +21,6 @@ from engine.bench.peers import (
     mujoco_says,
 )
 from engine.bench.rigs import piece, table, tower, wood
-from engine.bullet import BulletWorld
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
 from engine.topple.balance.equilibrium import DOWN, balance_of, fall
@@ -30,6 +29,7 @@ from engine.topple.balance.statics import stands, tilt_margin
 from engine.topple.contact.detection import find_contacts
 from engine.topple.verdict import check, with_friction
 from engine.world import TABLE, Assembly, Body
+from engine.worlds import new_world
 
 READINGS_PER_S = 60
 
@@ -61,7 +61,7 @@ def pace(bodies: Sequence[Body], seconds: float = 2.0, rounds: int = 5) -> Simul
 
 
 def _teeter(bodies: Sequence[Body], seconds: float) -> float:
-    with BulletWorld(bodies) as world:
+    with new_world(bodies) as world:
         world.settle()
         started = time.perf_counter()
         steps = round(seconds * world.rate)

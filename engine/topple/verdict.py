@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from engine.settings import GRAVITY
 from engine.topple.dynamics.perturbation import TRIALS, Dynamics, at_poses, running_trials, settle_undisturbed
 from engine.topple.dynamics.trial import Trial
-from engine.world import Assembly, Vector
+from engine.world import Assembly, Vector, tilted_gravity
 
 if TYPE_CHECKING:
     from engine.topple.balance.statics import Statics
@@ -46,12 +45,7 @@ class CheckOptions:
     @property
     def gravity(self) -> Vector:
         """Gravity (m/s^2) in the frame of the tilted table."""
-        along = GRAVITY * math.sin(self.tilt)
-        return (
-            along * math.cos(self.tilt_direction),
-            along * math.sin(self.tilt_direction),
-            -GRAVITY * math.cos(self.tilt),
-        )
+        return tilted_gravity(self.tilt, self.tilt_direction)
 
 
 DEFAULTS = CheckOptions()

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.quiet import without_stderr
+from engine.process import suppress_stderr
 from engine.view import studio
 from engine.view.errors import ViewError, no_graphics, no_screen
 from engine.view.geometry import Triangles
@@ -73,7 +73,7 @@ class Device:
         if sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
             raise no_screen("DISPLAY is not set")
         # X11 tells of extensions that nobody needs
-        with without_stderr():
+        with suppress_stderr():
             self.pipe = core.GraphicsPipeSelection.get_global_ptr().make_module_pipe("pandagl")
             if self.pipe is None:
                 raise no_screen("the libraries libGL.so.1 and libX11.so.6 cannot be loaded")

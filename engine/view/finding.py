@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
-from engine.settings import magnification
 from engine.tolerances import TOUCH_AT_REST
 from engine.topple.balance.equilibrium import balance_of
 from engine.topple.balance.forces import least_squares
@@ -29,7 +28,7 @@ from engine.view.guide import Arrow, Guide, Line, Spot
 from engine.view.look import Quality
 from engine.view.panels import Gap, Item, Panel, Text, Tone
 from engine.view.stage import Stage
-from engine.world import TABLE, Assembly
+from engine.world import TABLE, Assembly, magnification
 
 Array = NDArray[np.float64]
 

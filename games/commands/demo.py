@@ -77,9 +77,9 @@ def _table(made: Sequence[Made]) -> Table:
 
 def _game(path: Path) -> str:
     from games.commands.play import game_named
+    from games.play.recording import begin
     from games.players.bots import bots_of
     from games.players.player import play
-    from games.record import begin
 
     # made anew each time, like everything in this folder
     path.unlink(missing_ok=True)
@@ -98,7 +98,7 @@ def _game(path: Path) -> str:
 
 
 def _verified(path: Path) -> str:
-    from games.playback import verify
+    from games.play.playback import verify
 
     found = verify(path)
     return f"its replay, verified: {found.steps} steps " + (
@@ -114,7 +114,7 @@ def _video(replay: Path, path: Path) -> tuple[str, Path]:
     from engine.view.video.make import make
     from engine.view.video.pace import highlight
     from engine.view.video.recipe import Recipe
-    from games.replays import bodies_of, telling_of
+    from games.play.replays import bodies_of, telling_of
 
     recording = load(replay)
     bodies = bodies_of(recording)

@@ -25,7 +25,7 @@ def run(file: Path, out: Path, as_json: bool = False) -> int:
     from engine.record.gltf import glb_of_replay
     from engine.record.reader import load
     from engine.view.video.encode import whole_or_nothing
-    from games.replays import bodies_of, telling_of
+    from games.play.replays import bodies_of, telling_of
 
     replay = load(file)
     if not len(replay.steps):

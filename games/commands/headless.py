@@ -11,8 +11,8 @@ from games.commands.console import OK, STOPPED, print_json, refuse
 if TYPE_CHECKING:
     from engine.record.writer import Recorder
     from games.commands.play import Request
+    from games.play.session import Session
     from games.rules.base import Game
-    from games.session import Session
 
 
 class Told:
@@ -36,7 +36,7 @@ class Told:
 
 def begin_game(request: Request, game: Game, options: dict[str, object], as_json: bool) -> int:
     """Play a game from its first turn; the exit code. Raises SetupError and RecordError."""
-    from games.record import begin
+    from games.play.recording import begin
 
     told = Told(game, as_json)
     from games.commands.play import TWO_BOTS
@@ -60,7 +60,7 @@ def resume_game(request: Request, as_json: bool) -> int:
     """Go on with a game on file, in the same file or in a new one; the exit code. Raises RecordError."""
     from engine.record.reader import load
     from games.commands.progress import bar
-    from games.playback import boundary_at, fork, found, game_of, resume
+    from games.play.playback import checkpoint_at, fork, found, game_of, resume
 
     assert request.resume is not None
     path = found(request.resume)
@@ -73,9 +73,9 @@ def resume_game(request: Request, as_json: bool) -> int:
         if request.record is None and request.start is None:
             session, recorder = resume(request.resume, tell=(told.tell,), progress=done)
         else:
-            at = -1 if request.start is None else boundary_at(replay, request.start)
+            at = -1 if request.start is None else checkpoint_at(replay, request.start)
             session, recorder = fork(replay, at, path=request.record, tell=(told.tell,), progress=done)
-    seconds = session.table.step / session.table.world.rate
+    seconds = session.table.step / session.table.rate
     told.say(f"… after {session.turns} turns and {seconds:.1f} s, the game goes on:")
     return _play(request, session, recorder, replay.meta.seed, told, as_json)
 

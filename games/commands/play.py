@@ -89,7 +89,7 @@ def _in_window(request: Request) -> int:
 
 def options_of(request: Request, game: Game) -> dict[str, object]:
     """The options of a new game. Raises SetupError; what belongs to other games is refused."""
-    from games.handling import LONGEST_TREMOR
+    from games.play.held_piece import MAX_TREMOR
     from games.rules.options import split_texts
 
     options: dict[str, object] = dict(split_texts(request.house))
@@ -101,8 +101,8 @@ def options_of(request: Request, game: Game) -> dict[str, object]:
         if "challenge" in options:
             refuse(f"--challenge {request.challenge} and --house challenge={options['challenge']}: give one")
         options |= {"challenge": request.challenge, "mode": request.mode or "solo"}
-    if not 0.0 <= request.tremor <= LONGEST_TREMOR * 1e3:
-        most = LONGEST_TREMOR * 1e3
+    if not 0.0 <= request.tremor <= MAX_TREMOR * 1e3:
+        most = MAX_TREMOR * 1e3
         refuse(f"--tremor {request.tremor:g}: a hand shakes by 0 to {most:g} mm")
     return options
 

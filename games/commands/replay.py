@@ -19,8 +19,8 @@ from engine.view.window.events import Clicked, Event, Press, Slid
 from engine.world import FLOOR, Body
 from games.commands.console import OK, refuse
 from games.commands.looking import Looker
-from games.replayer import ORDERS, Watching, assembly_at, line_at, marks_of, ordered, panels
-from games.replays import bodies_of, placed, telling_of
+from games.play.replays import bodies_of, placed, telling_of
+from games.play.viewer import ORDERS, ViewerState, assembly_at, line_at, marks_of, ordered, panels
 
 PLANNED = 5
 """Pictures a second for which a camera is planned; between them it goes straight."""
@@ -52,7 +52,7 @@ class Viewer(Looker):
         self.scenery = Scenery(replay, motion, extents)
         self.telling = telling_of(replay)
         self.marks = marks_of(replay, self.scenery)
-        self.watching = Watching(replay.seconds)
+        self.watching = ViewerState(replay.seconds)
         self.forked: Path | None = None
         self._paths: dict[str, director.CameraPath] = {}
         self._shown: tuple[object, ...] = ()
@@ -127,11 +127,11 @@ class Viewer(Looker):
     def _fork(self) -> None:
         """Begin a game of its own here, beside the recording, and leave; the recording stays as it is."""
         from engine.record.format import RecordError
-        from games.playback import boundary_at, fork
+        from games.play.playback import checkpoint_at, fork
 
         target = _free_name(self.replay.path)
         try:
-            session, _ = fork(self.replay, boundary_at(self.replay, self.watching.seconds), path=target)
+            session, _ = fork(self.replay, checkpoint_at(self.replay, self.watching.seconds), path=target)
         except RecordError as error:
             # what is said goes when time goes on
             self.watching = replace(self.watching, is_playing=False)

@@ -14,7 +14,7 @@ DIFFERS, NOT_COMPARABLE = TOPPLES, UNSURE
 
 def run(path: Path, as_json: bool) -> int:
     """Play a record again and say whether it agrees; the exit code. Raises RecordError."""
-    from games.playback import verify
+    from games.play.playback import verify
 
     with bar("playing again") as done:
         found = verify(path, done)

@@ -46,7 +46,7 @@ def run(request: Request, as_json: bool = False) -> int:
     from engine.record.reader import load
     from engine.view.video.encode import check_path
     from engine.view.video.make import make
-    from games.replays import bodies_of, telling_of
+    from games.play.replays import bodies_of, telling_of
 
     recipe = recipe_of(request)
     # before the recording is read: what cannot be written is said at once

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bullet import BulletWorld
 from engine.pose import Pose
 from engine.world import TABLE, Body
+from engine.worlds import new_world
 from games.judge.places import highest
 from games.learning.building import PlaceBlock
 from games.learning.playing import REACH, GameEnv
@@ -239,7 +239,7 @@ def throughput(episodes: int = 12) -> Throughput:
         episode = _build(env, agent, seed)
         inside += time.perf_counter() - started
         actions, steps = actions + episode.decisions, steps + episode.steps
-        with BulletWorld(env.table.bodies.values()) as world:
+        with new_world(env.table.bodies.values()) as world:
             started = time.perf_counter()
             world.run(episode.steps)
             bare += time.perf_counter() - started

@@ -17,18 +17,18 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from engine.geometry.convex import ConvexSolids
-from engine.hand import Tremor, packed, unpacked
+from engine.hand import packed, unpacked
+from engine.hand_noise import Tremor
 from engine.motions import lower
 from engine.pose import Pose
-from engine.settings import Scale, typical_size
-from engine.world import FLOOR, TABLE, Body
+from engine.world import FLOOR, TABLE, Body, Scale, typical_size
 from games.judge import places
 from games.judge.rows import fell
 from games.judge.scene import Scene
 from games.learning.images import TableRenderer, depth_image
 from games.learning.poses import SIZE, ActionFrame, pose_of
+from games.play.table import Table
 from games.players.player import HOVER, SINK
-from games.table import Table
 from models.build import build
 from models.catalogue import find
 
@@ -204,7 +204,7 @@ class PlaceBlock(gymnasium.Env[dict[str, Any], NDArray[np.float32]]):
         if self._tremor == 0.0:
             return target
         pose = unpacked(target)
-        offset = self._shaking.at(self.table.step / self.table.world.rate)
+        offset = self._shaking.at(self.table.step / self.table.rate)
         x, y, z = (np.asarray(pose.position) + offset).tolist()
         return packed(Pose((x, y, z), pose.orientation))
 

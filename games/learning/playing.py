@@ -16,7 +16,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from engine.hand import Tremor
+from engine.hand_noise import Tremor
 from engine.pose import Pose
 from engine.record.writer import Recorder
 from engine.world import FLOOR
@@ -24,13 +24,13 @@ from games.learning.images import TableRenderer
 from games.learning.poses import SIZE, level_axes, pose_of
 from games.learning.seeing import Eyes, numbers
 from games.learning.views import VIEWS
+from games.play.recording import begin
+from games.play.session import Session
 from games.players.bots import Bot
 from games.players.player import lay, pull
-from games.record import begin
 from games.rules.base import Action, Choice, Need, Wait
 from games.rules.errors import SetupError, unknown
 from games.rules.registry import game_named
-from games.session import Session
 
 Array = NDArray[np.float64]
 REACH = 0.15

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from games.catalogue import stock_of
 from games.learning.views import View
+from games.play.session import Session
 from games.rules.base import Choice, Game, Wait
-from games.session import Session
 
 Array = NDArray[np.float64]
 WAITS = tuple(Wait)

@@ -13,12 +13,12 @@ from typing import Any
 
 from games.judge.bausack import areas
 from games.learning.poses import ActionFrame
+from games.play.session import Session
 from games.players.wonky import summit
 from games.rules.base import Need
 from games.rules.crazy_tower.allowed import top_card
 from games.rules.crazy_tower.state import Stage
 from games.rules.tower_topple.state import COLOUR_OF, Print, Sort
-from games.session import Session
 
 Row = tuple[float, ...]
 SPAN = 0.15

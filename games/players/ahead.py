@@ -11,15 +11,15 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bullet import BulletWorld
+from engine.event_detector import farthest, steps_of
 from engine.hand import Hand
 from engine.motions import Ending, draw
 from engine.pose import Pose
-from engine.settings import GRAVITY, PLAY, Scale
+from engine.settings import GRAVITY, PLAY
 from engine.tolerances import FALL_DROP
-from engine.watch import farthest, steps_of
-from engine.world import TABLE, Body
-from games.session import Session
+from engine.world import TABLE, Body, Scale, World
+from engine.worlds import new_world
+from games.play.session import Session
 
 Array = NDArray[np.float64]
 
@@ -32,7 +32,7 @@ AFTER = 0.4
 def drawn(session: Session, name: str, way: Array, most: float) -> float:
     """Metres that a corner of the rest has moved once a piece was drawn out along `way` (3,), metres; infinite when it
     moves by more than `most`, or the piece is stuck."""
-    world = BulletWorld.rebuilt(session.table.remember().snapshot)
+    world = session.table.remember().snapshot.restored()
     try:
         start, rest = _Start(world, session.table.bodies.values(), name), steps_of(LOOK, world.rate)
         hand = Hand(world)
@@ -66,7 +66,7 @@ def firmest(
     below = [session.table.bodies[name] for name in (TABLE, *tower) if name != body.name]
     best: tuple[float, Pose] | None = None
     for pose in poses:
-        degrees = firmness([*below, replace(body, pose=pose, fixed=False)], session.table.world.scale)
+        degrees = firmness([*below, replace(body, pose=pose, fixed=False)], session.table.scale)
         if best is None or degrees > best[0]:
             best = (degrees, pose)
         if degrees >= enough:
@@ -82,7 +82,7 @@ def firmness(bodies: Iterable[Body], scale: Scale) -> float:
     places; the tilt itself comes out up to two degrees too large for slender blocks, which go over more slowly than it
     goes round."""
     listed = tuple(bodies)
-    with BulletWorld(listed, scale=scale, tuning=PLAY) as world:
+    with new_world(listed, scale=scale, tuning=PLAY) as world:
         start, steps = _Start(world, listed), steps_of(LOOK, world.rate)
         world.settle()
         for look in range(1, round(CALM / LOOK) + 1):
@@ -108,7 +108,7 @@ GROWTH, MOST_DEG = 3.0, 9.0
 class _Start:
     """Where everything that can move was, but one piece. bodies: all of the world, for their sizes."""
 
-    def __init__(self, world: BulletWorld, bodies: Iterable[Body], but: str = "") -> None:
+    def __init__(self, world: World, bodies: Iterable[Body], but: str = "") -> None:
         self._world, self._but = world, but
         tick, pieces = world.read(), {body.name: body.piece for body in bodies}
         self._rows = [row for row, name in enumerate(tick.names) if name != but]

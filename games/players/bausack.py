@@ -9,11 +9,11 @@ from engine.pose import Pose
 from engine.world import Body
 from games.judge.bausack import areas
 from games.judge.places import steady
+from games.play.session import Session
 from games.players.ahead import firmest
 from games.players.bausack_places import first, in_hollows, let_down, places
 from games.rules.base import Action, Need, Take, TakeBack
 from games.rules.bausack.state import Accept, Bid, Build, Pass, PassOn, Phase, Push
-from games.session import Session
 from models.build import build
 from models.catalogue import find
 

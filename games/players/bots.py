@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.hand import Tremor
+from engine.hand_noise import Tremor
 from engine.pose import Pose
+from games.play.session import Session
 from games.players import bausack, crazy_tower, tower_topple, wonky
 from games.rules.base import Action, Need
-from games.session import Session
 
 Array = NDArray[np.float64]
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from engine.pose import Pose
 from engine.world import TABLE
+from games.play.session import Session
 from games.players.ahead import drawn
 from games.players.crazy_tower_places import (
     FIRM_DEG,
@@ -36,7 +37,6 @@ from games.rules.crazy_tower.state import (
     Swap,
 )
 from games.rules.crazy_tower.stock import Sort
-from games.session import Session
 
 Array = NDArray[np.float64]
 

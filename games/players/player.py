@@ -11,15 +11,16 @@ import shapely
 import shapely.affinity
 from numpy.typing import NDArray
 
-from engine.hand import Tremor, packed, unpacked
+from engine.event_detector import steps_of
+from engine.hand import packed, unpacked
+from engine.hand_noise import Tremor
 from engine.motions import LOWER_SPEED, Ending, Motion, carry, draw, lower, wait
 from engine.pose import Pose
-from engine.watch import steps_of
 from engine.world import FLOOR, TABLE
 from games.judge.rows import outline as plan
+from games.play.session import Session
 from games.rules.base import Action, Need, TakeBack, Wait
 from games.rules.conditions import Condition
-from games.session import Session
 
 Array = NDArray[np.float64]
 
@@ -175,7 +176,7 @@ def pull(session: Session, player: Player, need: Need) -> None:
 def _drive(session: Session, player: Player, motion: Motion, wait: Wait) -> Ending:
     """Run a motion, with the player's tremor and against the swaying it has felt, as long as the rules leave the piece
     in the hand."""
-    rate = session.table.world.rate
+    rate = session.table.rate
     while True:
         try:
             target = next(motion)

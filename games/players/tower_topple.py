@@ -16,11 +16,11 @@ from engine.topple.contact.detection import Contacts, find_contacts
 from engine.world import FLOOR, Assembly, Body
 from games.judge import tower_topple as judge
 from games.judge.rows import OpenRow, lying, to_the_left
+from games.play.session import Session
 from games.players.ahead import drawn
 from games.rules.base import Action, Need, Take, TakeBack
 from games.rules.tower_topple.rows import CENTRE
 from games.rules.tower_topple.state import COLOUR_OF, Print
-from games.session import Session
 
 if TYPE_CHECKING:
     from games.players.bots import Bot

@@ -10,11 +10,11 @@ import numpy as np
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
 from engine.world import Body
+from games.play.session import Session
 from games.players.ahead import firmest
 from games.rules.base import Action, Need, Take
 from games.rules.wonky.cards import card_named, free_blocks
 from games.rules.wonky.state import PlayCard, Sort
-from games.session import Session
 
 if TYPE_CHECKING:
     from games.players.bots import Bot

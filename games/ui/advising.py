@@ -6,9 +6,8 @@ from multiprocessing.connection import Connection
 
 import numpy as np
 
-from engine.bullet import BulletWorld
 from engine.pose import Pose
-from engine.settings import RATES, Scale
+from engine.settings import RATES
 from engine.tolerances import FALL_DROP_SEEN, TOUCH_FOR_HINTS
 from engine.topple.balance.equilibrium import DOWN, balance_of
 from engine.topple.balance.statics import stands, tilt_margin
@@ -16,7 +15,8 @@ from engine.topple.contact.detection import find_contacts
 from engine.topple.laboratory.probe import probe_piece, settle
 from engine.topple.verdict import CheckOptions, check
 from engine.view.camera import Vector
-from engine.world import Assembly, Body
+from engine.world import Assembly, Body, Scale
+from engine.worlds import new_world
 from games.ui.advisor import Advice, Feel, Felt, Finding, Judge, Learn, Risk, Where
 
 SAFE_DEG = 3.0
@@ -73,7 +73,7 @@ def _risk(scene: Assembly) -> tuple[Risk, float]:
 
 def _rest(held: Body, lying: tuple[Body, ...]) -> Pose:
     """Where a piece is after it was let go and watched for a moment."""
-    with BulletWorld((*lying, held)) as world:
+    with new_world((*lying, held)) as world:
         world.advance(round(WATCHED_S * world.rate))
         return world.pose(held.name)
 
@@ -110,7 +110,7 @@ def _arrows(scene: Assembly) -> tuple[tuple[Vector, Vector], ...]:
     """Where and how hard pieces press on each other, as the simulation has it after a moment: pieces at rest in it
     hardly ever meet as exactly as a force balance wants."""
     rate = RATES[min(RATES.index(Scale.of(scene.bodies).rate) + 1, len(RATES) - 1)]
-    with BulletWorld(scene.bodies, rate=rate) as world:
+    with new_world(scene.bodies, rate=rate) as world:
         world.settle()
         contacts = world.advance(round(PRESSING_S * rate), contacts=True).contacts or ()
     return tuple(

@@ -181,7 +181,7 @@ class App:
 
     def _watch(self, start: Start, file: Path) -> None:
         """Open a replay beside the menu: a process has one window."""
-        from games.playback import found
+        from games.play.playback import found
 
         self._replays = [each for each in self._replays if each.poll() is None]
         try:

@@ -1,4 +1,4 @@
-"""What a challenge of Crazy Tower does to the eye (CT-40 to CT-48); `games.handling` does the same to the hand."""
+"""What a challenge of Crazy Tower does to the eye (CT-40 to CT-48); to the hand: `games.play.held_piece`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.unsteady import Sway
+from engine.hand_noise import Sway
 from engine.view.camera import Camera
 from engine.view.window.orbit import Orbit
 from games.rules.crazy_tower.stock import Handicap

@@ -6,6 +6,7 @@ while something moves or is carried.
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Mapping
@@ -18,14 +19,14 @@ from engine.hand import packed
 from engine.motions import Ending, Motion, draw, glide, lower
 from engine.pose import Pose
 from engine.world import FLOOR, Body
+from games.play.session import Session
 from games.players.bots import SKILLS, Bot
 from games.players.player import lay, pull, way_clear
 from games.rules.base import Input, Need, TakeBack, Wait
 from games.rules.conditions import Question
 from games.rules.errors import IllegalAction, RulesError
-from games.session import Session
 from games.ui import messages
-from games.ui.begun import open_game
+from games.ui.active_game import open_game
 from games.ui.clock import Clock
 from games.ui.follow import Follower
 from games.ui.messages import Busy, New, Order, Plan, Refused, Told, View, Waits
@@ -85,7 +86,7 @@ class Host:
         if not self._is_open:
             return
         self._show(step, bodies)
-        self._clock.wait(step, self.session.table.world.rate)
+        self._clock.wait(step, self.session.table.rate)
         self._hear()
 
     def _show(self, step: int, bodies: Mapping[str, Body]) -> None:
@@ -98,7 +99,7 @@ class Host:
         hand = self.session.table.hand
         view = View(
             step,
-            self.session.table.world.rate,
+            self.session.table.rate,
             names,
             rows,
             hand.held or "",
@@ -215,9 +216,9 @@ class Host:
             elif isinstance(order, messages.BringFile):
                 self._begun.bring_file(session, order.path)
             elif isinstance(order, messages.Shove):
-                self._begun.shove(session, order)
+                session.shove(order.piece, order.newtons, math.radians(order.towards))
             elif isinstance(order, messages.Tilt):
-                self._begun.tilt(session, order)
+                session.tilt(math.radians(order.degrees), math.radians(order.towards))
         except IllegalAction as refusal:
             self.say(Refused(refusal.clause, refusal.sentence))
         except (RulesError, ValueError, ModelError, OSError) as error:
@@ -230,7 +231,7 @@ class Host:
         """A person has a piece in the hand, until the game waits for something else."""
         session = self.session
         hand, held = session.table.hand, session.table.hand.held
-        rate = session.table.world.rate
+        rate = session.table.rate
         follow = Follower(hand.target, rate, is_pulling=need.wait is Wait.PULL)
         motion = self._clearing(need, held or "")
         self._pulled = (held or "") if need.wait is Wait.PULL else ""

@@ -19,7 +19,7 @@ def plan_of(path: Path) -> Plan:
     from engine.record.lock import check_free
     from engine.record.part import folder_of
     from engine.record.reader import load
-    from games.playback import found
+    from games.play.playback import found
 
     check_free(folder_of(path))
     meta = load(found(path)).meta

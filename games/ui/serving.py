@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from multiprocessing.connection import Connection
 
-from engine.quiet import without_stderr
+from engine.process import suppress_stderr
 from games.ui import messages
 from games.ui.host import Abandoned, Host
 from games.ui.messages import Left, Plan
@@ -15,7 +15,7 @@ def serve(line: Connection, plan: Plan) -> None:
     """The process: open the game, play it, say when it cannot go on."""
     host: Host | None = None
     try:
-        with without_stderr():
+        with suppress_stderr():
             host = Host(line, plan)
         host.run()
     except (Abandoned, KeyboardInterrupt):

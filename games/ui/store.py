@@ -55,7 +55,7 @@ def unfinished() -> tuple[Path, ...]:
     """Those of them that have not ended."""
     from engine.record.format import RecordError
     from engine.record.reader import load
-    from games.playback import found
+    from games.play.playback import found
 
     going: list[Path] = []
     for path in saved():

@@ -24,7 +24,7 @@ from engine.pose import Pose
 from engine.settings import GRAVITY
 from engine.topple.balance.statics import stands
 from engine.topple.contact.detection import find_contacts
-from engine.world import Assembly, Body, Vector
+from engine.world import Assembly, Body, Vector, tilted_gravity
 from models.material import Material
 from models.piece import Piece
 
@@ -272,8 +272,7 @@ def _tilt(rng: np.random.Generator, assembly: Assembly) -> Made | None:
 
 def tilted(degrees: float, direction: float) -> Vector:
     """Gravity (m/s^2) in the frame of a table tilted downhill towards a direction (degrees from +x)."""
-    along, turn = GRAVITY * math.sin(math.radians(degrees)), math.radians(direction)
-    return along * math.cos(turn), along * math.sin(turn), -GRAVITY * math.cos(math.radians(degrees))
+    return tilted_gravity(math.radians(degrees), math.radians(direction))
 
 
 _MAKERS: dict[Kind, Callable[[np.random.Generator, Assembly], Made | None]] = {

@@ -12,9 +12,9 @@ from typing import Any
 
 from engine.bench.accuracy import bisect, come_to_rest, shapes, stand_still
 from engine.bench.rigs import over_edge, tower
-from engine.bullet import BulletWorld
 from engine.settings import TUNING, Tuning
 from engine.world import Body
+from engine.worlds import new_world
 
 SEEDS = range(5)
 
@@ -82,7 +82,7 @@ def _edge(name: str, yaw: float, tuning: Tuning) -> float:
 
 
 def _is_level(bodies: tuple[Body, ...], tuning: Tuning) -> bool:
-    with BulletWorld(bodies, tuning=tuning) as world:
+    with new_world(bodies, tuning=tuning) as world:
         world.settle()
         before = world.pose("piece").matrix
         world.run(2 * world.rate)

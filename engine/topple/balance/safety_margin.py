@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 
 from engine.geometry.rotation import angle_between
 from engine.pose import Pose
-from engine.settings import magnification
 from engine.tolerances import has_fallen
 from engine.topple.balance.equilibrium import DOWN, Balance, balance_of, fall
 from engine.topple.balance.margins import mechanism_of, weakest
@@ -36,7 +35,7 @@ from engine.topple.contact.overlap import overlaps_of
 from engine.topple.contact.patches import axes_across
 from engine.topple.dynamics.trial import LIMITS
 from engine.topple.errors import StaticsError
-from engine.world import Assembly, Body, Vector
+from engine.world import Assembly, Body, Vector, magnification
 
 MIN_MARGIN = 5e-4
 """Metres, for pieces of the games' size, at least: so near the limit the compliance of simulated contacts

@@ -13,7 +13,6 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from engine.settings import magnification
 from engine.tolerances import TOUCH_AT_REST, TOUCH_DECLARED
 from engine.topple.contact.arrays import Array, Bools, Ints, boxes, pairs_of_boxes, products
 from engine.topple.contact.edges import (
@@ -29,7 +28,7 @@ from engine.topple.contact.edges import (
 from engine.topple.contact.features import Features, is_convex, of_bodies, sagitta
 from engine.topple.contact.overlap import Overlap, overlaps_of
 from engine.topple.contact.patches import Patches, chosen, facing, joined, merged, no_patches
-from engine.world import Assembly
+from engine.world import Assembly, magnification
 
 
 @dataclass(frozen=True, slots=True, eq=False)

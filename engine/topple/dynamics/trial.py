@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bullet import BulletWorld
 from engine.geometry.rotation import angles_between, matrix_of, quaternion_of
 from engine.pose import Pose
-from engine.settings import GRAVITY, RATES, REFERENCE_SIZE, TUNING, Scale, Tuning, magnification, typical_size
+from engine.settings import GRAVITY, RATES, REFERENCE_SIZE, TUNING, Tuning
 from engine.tolerances import FALL_DROP, FALL_ROTATION, REST_IN_TRIAL, RestTolerance, has_fallen, is_at_rest
-from engine.world import Assembly, Body, Tick, Vector
+from engine.world import Assembly, Body, Scale, Tick, Vector, World, magnification, typical_size
+from engine.worlds import new_world
 
 Array = NDArray[np.float64]
 
@@ -176,7 +176,7 @@ def run_quickly(task: TrialTask, sink: Sink = _unseen) -> Trial:
     if not assembly.free:
         return Trial(True, 0.0, 0.0, 0.0, 0.0, None, None, (), (), np.zeros((0, 7)))
     start = disturbed(assembly, limits, task.seed).bodies
-    with BulletWorld(start, tuning=TUNING) as world:
+    with new_world(start, tuning=TUNING) as world:
         longest = limits.quick if time is None else time
         return _run(world, assembly, limits, longest, time is None, task.gravity, sink)
 
@@ -192,7 +192,7 @@ def run_finely(task: TrialTask, sink: Sink = _unseen) -> Trial:
 
     def run(rate: int, tuning: Tuning, limits: Limits, sink: Sink) -> Trial:
         seconds = limits.longest if task.time is None else task.time
-        with BulletWorld(start, scale=replace(scale, rate=rate), tuning=tuning) as world:
+        with new_world(start, scale=replace(scale, rate=rate), tuning=tuning) as world:
             return _run(world, assembly, limits, seconds, task.time is None, gravity, sink)
 
     for times in FINE_RATE_FACTORS:
@@ -206,7 +206,9 @@ def run_finely(task: TrialTask, sink: Sink = _unseen) -> Trial:
             replace(limits, settling=SETTLING_SHARE * limits.settling),
         )
         steps, drag, many = round(held.settling * rate), SETTLING_DRAG / rate, tuning.iterations
-        gentle = replace(tuning, skin=THIN_SKIN, treacle=drag, settle_steps=steps, settle_iterations=many)
+        gentle = replace(
+            tuning, skin=THIN_SKIN, settling_damping=drag, settle_steps=steps, settle_iterations=many
+        )
         seen: list[Tick] = []
         trial = run(rate, gentle, held, lambda tick, _: seen.append(tick))
         for tick in seen if trial.stands else ():
@@ -215,7 +217,7 @@ def run_finely(task: TrialTask, sink: Sink = _unseen) -> Trial:
 
 
 def _run(
-    world: BulletWorld,
+    world: World,
     assembly: Assembly,
     limits: Limits,
     seconds: float,

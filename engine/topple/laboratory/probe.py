@@ -16,18 +16,17 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bullet import BulletWorld
 from engine.hand import GRIP, Hand, packed
 from engine.pose import Pose
-from engine.settings import GRAVITY, RATES, Scale, magnification
-from engine.snapshot import Snapshot
+from engine.settings import GRAVITY, RATES
 from engine.topple.balance.statics import analyse, stands
 from engine.topple.contact.detection import contacts_at_rest, find_contacts
 from engine.topple.dynamics.perturbation import at_poses, settle_undisturbed
 from engine.topple.dynamics.trial import DOWN, READINGS_PER_S, TrialTask, limits_of, run_quickly, run_trial
 from engine.topple.errors import NotStandingError
 from engine.workers import in_order
-from engine.world import Assembly, Body, pressing
+from engine.world import Assembly, Body, Scale, Snapshot, World, magnification, pressing
+from engine.worlds import new_world
 
 Array = NDArray[np.float64]
 Progress = Callable[[int, int], None]
@@ -128,7 +127,7 @@ def settle(assembly: Assembly) -> Settled:
     if not exact:
         contacts, balanced = contacts_at_rest(rested, times), rested
     statics = analyse(balanced, margins=False, contacts=contacts)
-    with BulletWorld(rested.bodies, scale=finer) as world:
+    with new_world(rested.bodies, scale=finer) as world:
         world.settle()
         world.run(round(RESTING_TIME_S * math.sqrt(times) * world.rate))
         snapshot = world.snapshot()
@@ -136,7 +135,7 @@ def settle(assembly: Assembly) -> Settled:
     return Settled(snapshot, rested, balanced if statics.stands else None, exact, loads, times)
 
 
-def _pressing(world: BulletWorld, assembly: Assembly) -> dict[str, float]:
+def _pressing(world: World, assembly: Assembly) -> dict[str, float]:
     """Returns the newtons with which each free piece is pressed down by its neighbours, averaged over a few steps."""
     loads = {body.name: 0.0 for body in assembly.free}
     for _ in range(LOAD_STEPS):
@@ -204,7 +203,7 @@ def _box(body: Body, frame: Array) -> tuple[Array, Array]:
 
 def pull_along(settled: Settled, body: Body, direction: Array) -> float | None:
     """Returns the newtons along `direction` (3,) that slide a piece; None when the hand is not strong enough."""
-    with BulletWorld.rebuilt(settled.snapshot) as world:
+    with settled.snapshot.restored() as world:
         hand = Hand(world, replace(GRIP, force=math.inf))
         hand.grab(body)
         forces, slid = _drawn(world, hand, direction, settled.times)
@@ -217,7 +216,7 @@ def pull_along(settled: Settled, body: Body, direction: Array) -> float | None:
     return float(np.median(np.lib.stride_tricks.sliding_window_view(resistance, window), axis=1).max())
 
 
-def _drawn(world: BulletWorld, hand: Hand, direction: Array, times: float) -> tuple[Array, Array]:
+def _drawn(world: World, hand: Hand, direction: Array, times: float) -> tuple[Array, Array]:
     """Draw the held piece until it slid far enough or the hand gives up: newtons and metres along, by step."""
     name, start = hand.held or "", hand.target
     begin = np.asarray(world.pose(name).position)
@@ -263,7 +262,7 @@ def _stands_without(settled: Settled, name: str) -> bool:
 
 def _stays_without(settled: Settled, name: str) -> bool:
     """Returns whether little moves, and ever less, when a piece is suddenly gone; False proves nothing."""
-    with BulletWorld.rebuilt(settled.snapshot) as world:
+    with settled.snapshot.restored() as world:
         world.remove(name)
         start, away = world.read().poses[:, :3], []
         stride, slower = max(1, world.rate // READINGS_PER_S), math.sqrt(settled.times)

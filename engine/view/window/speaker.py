@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.quiet import without_stderr
+from engine.process import suppress_stderr
 
 MOST = 24
 """Sounds at once; a collapse has hundreds of knocks, and nobody hears them apart."""
@@ -19,7 +19,7 @@ class Speaker:
 
     def __init__(self, volume: float = 1.0) -> None:
         core.load_prc_file_data("teeter sound", "audio-library-name p3openal_audio")
-        with without_stderr():
+        with suppress_stderr():
             self._manager = core.AudioManager.create_AudioManager()
         self.volume = volume
         self._playing: list[Any] = []

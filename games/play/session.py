@@ -1,66 +1,70 @@
 """A game on a table: the only place where an action moves a body.
 
-Everything that comes from outside comes in by five doors (`act`, `aim`, `release`, `settle`, `answer`); the rest
-follows from them, so a record of what went through the doors repeats the game. At every action boundary (all at rest,
-hand empty) the world is rebuilt from a snapshot: play, undo and resume then go on from the same thing.
+Everything that comes from outside is one of five inputs (`act`, `aim`, `release`, `settle`, `answer`); the rest follows
+from them, so a record of the inputs repeats the game. At every checkpoint (all at rest, hand empty) the world is
+restored from a snapshot: play, undo and resume then go on from the same thing.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Generic
 
+from engine.event_detector import steps_of
 from engine.events import Dropped, Released, SceneEvent, Touched
 from engine.hand import Target
-from engine.memory import give_back
-from engine.watch import steps_of
-from engine.world import Body
-from games.ground import Ground, Saved
-from games.handling import Handling, handling_of
-from games.holding import Holding
+from engine.process import trim_heap
+from engine.world import Body, WorldMaker
+from engine.worlds import new_world
 from games.judge.registry import GameJudge
 from games.judge.scene import Scene
-from games.referee import Referee
+from games.play.checkpoints import Checkpoints, GameCheckpoint, Referee, S
+from games.play.held_piece import Handling, HeldPiece, handling_of
+from games.play.table import Sink, Table
 from games.rules.base import Action, Choice, Game, Input, Need, Outcome, TakeBack, Wait
 from games.rules.conditions import Question
 from games.rules.errors import IllegalAction
 from games.rules.events import Nudged, RefereeAnswer, Removed, TimeUp
-from games.table import Sink, Table
 
 Journal = Callable[[int, dict[str, Any]], None]
-"""Is given everything that comes through the doors: the step, and a JSON object with a `type`."""
+"""Is given every input: the step, and a JSON object with a `type`."""
 
-Boundary = Callable[[int, Mapping[str, Body]], None]
-"""Is shown all bodies at an action boundary."""
+CheckpointSink = Callable[[int, Mapping[str, Body]], None]
+"""Is given all bodies at a checkpoint."""
 
-Teller = Callable[[Any, Input, Any], None]
+Teller = Callable[[S, Input, S], None]
 """Is told the state before, the input, and the state after."""
 
 IN_HAND = (Wait.HAND, Wait.PULL, Wait.ACTION)
 """What a game waits for while the hand holds the piece it names."""
-MOST_RESTS = 8
+MAX_RESTS = 8
 """Falls, topples and rests that may follow each other in one settling."""
+SHOVE_S = 0.5
+"""Seconds that a push without the hand lasts."""
 
 
-class Session:
+class Session(Generic[S]):
     """One game being played.
 
     judge: the physical side of the game. tremor: metres that the players' hands shake (ALL-1), beyond what a player
-    brings along. tell: hears every input that the rules took. journal, boundary, sink: what a recorder wants to know.
+    brings along. tell: hears every input that the rules took. journal, checkpoint, sink: what a recorder wants to know.
+    make_world: where the pieces are simulated.
     """
 
     def __init__(
         self,
         game: Game,
         judge: GameJudge,
-        state: Any,
+        state: S,
         *,
         tremor: float = 0.0,
-        tell: Iterable[Teller] = (),
+        tell: Iterable[Teller[S]] = (),
         journal: Journal = lambda step, entry: None,
-        boundary: Boundary = lambda step, bodies: None,
+        checkpoint: CheckpointSink = lambda step, bodies: None,
         sink: Sink | None = None,
+        make_world: WorldMaker = new_world,
     ) -> None:
         self.game, self.judge, self.state = game, judge, state
         self.turns = 0
@@ -69,25 +73,25 @@ class Session:
         """Why the rules last took a piece out of the hand: it touched what it may not."""
         self.handling: Handling = handling_of(state, tremor)
         """What the hand can do in this game, and how it shakes."""
-        self._tell, self._journal, self._tell_boundary = tuple(tell), journal, boundary
-        self._holding: Holding | None = None
+        self._tell, self._journal, self._tell_checkpoint = tuple(tell), journal, checkpoint
+        self._held: HeldPiece | None = None
         self._released_at = 0
         self._released_height: float | None = None
-        self._ground = Ground(judge, state, self.handling.grip, sink)
-        self._referee = Referee(judge, self._ground)
-        self._tell_boundary(self.table.step, self.table.bodies)
+        self._checkpoints = Checkpoints(judge, state, self.handling.grip, sink, make_world)
+        self._referee = Referee(judge, self._checkpoints)
+        self._tell_checkpoint(self.table.step, self.table.bodies)
 
     # -- what can be asked ---------------------------------------------------------------------------------------
 
     @property
     def table(self) -> Table:
         """Where the pieces are."""
-        return self._ground.table
+        return self._checkpoints.table
 
     @property
-    def saved(self) -> Saved:
-        """The last action boundary."""
-        return self._ground.saved
+    def checkpoint(self) -> GameCheckpoint[S]:
+        """The last checkpoint."""
+        return self._checkpoints.last
 
     @property
     def need(self) -> Need:
@@ -106,10 +110,10 @@ class Session:
 
     @property
     def before(self) -> Scene:
-        """The scene at the last action boundary, or when the piece in the hand was taken up."""
-        return self._ground.before
+        """The scene at the last checkpoint, or when the piece in the hand was taken up."""
+        return self._checkpoints.before
 
-    # -- the doors -----------------------------------------------------------------------------------------------
+    # -- the inputs ----------------------------------------------------------------------------------------------
 
     def act(self, action: Action) -> None:
         """A player's action: refused before anything moves (ALL-8), with the clause. Raises IllegalAction."""
@@ -129,23 +133,23 @@ class Session:
     def aim(self, target: Target) -> None:
         """One step of the hand. target: where the player wants the held piece; the hand does what it can."""
         self._journal(self.table.step, {"type": "hand", "target": list(target)})
-        holding = self._holding
-        events = self.table.aim(self.handling.of(target, self.table.step, self.table.world.rate))
-        if holding is None or self.table.hand.held is None:
+        held = self._held
+        events = self.table.aim(self.handling.of(target, self.table.step, self.table.rate))
+        if held is None or self.table.hand.held is None:
             return
-        holding.follow()
+        held.follow()
         for event in events:
-            self._judge_while_held(event, holding)
-            if self._holding is not holding:
+            self._judge_while_held(event, held)
+            if self._held is not held:
                 break
         # asked at every step: a brick that has left the tower in peace makes no event
-        if self._holding is holding and self.need.wait is Wait.PULL and holding.is_out():
-            self._apply(Removed(self.table.step, holding.piece))
-        if self._holding is holding and self.handling.is_late(self.table.step, self.table.world.rate):
+        if self._held is held and self.need.wait is Wait.PULL and held.is_out():
+            self._apply(Removed(self.table.step, held.piece))
+        if self._held is held and self.handling.is_late(self.table.step, self.table.rate):
             self._apply(TimeUp(self.table.step))
-        if self._holding is holding and self.table.hand.has_slipped:
+        if self._held is held and self.table.hand.has_slipped:
             self._release()
-        elif self._holding is None and self.need.wait in (Wait.ACTION, Wait.OVER):
+        elif self._held is None and self.need.wait in (Wait.ACTION, Wait.OVER):
             self._tidy()
 
     def release(self) -> None:
@@ -154,11 +158,11 @@ class Session:
         self._release()
 
     def settle(self) -> None:
-        """Let the world run until the rules have what they wait for; then tidy up, and a new boundary."""
+        """Let the world run until the rules have what they wait for; then tidy up, and a new checkpoint."""
         self._journal(self.table.step, {"type": "settle"})
         if self.need.wait is Wait.COUNT:
             self._count()
-        for _ in range(MOST_RESTS):
+        for _ in range(MAX_RESTS):
             if self.need.wait is not Wait.REST:
                 break
             self._rest()
@@ -180,10 +184,20 @@ class Session:
         never had. Raises IllegalAction when there is nothing to take back, or it is too late."""
         self.act(TakeBack(self.need.player))
 
+    def shove(self, piece: str, newtons: float, direction: float) -> None:
+        """Push a piece sideways for a moment without the hand (radians, counter-clockwise from +x), and let the world
+        come to rest. Not recorded: for free building."""
+        force = (newtons * math.cos(direction), newtons * math.sin(direction), 0.0)
+        self.table.shove(piece, force, SHOVE_S)
+
+    def tilt(self, angle: float, direction: float) -> None:
+        """Tilt the table downhill towards a direction (radians), and let the world come to rest. Not recorded."""
+        self.table.tilt(angle, direction)
+
     def close(self) -> None:
         """Free the simulator, and what it took."""
-        self._ground.close()
-        give_back()
+        self._checkpoints.close()
+        trim_heap()
 
     # -- what follows --------------------------------------------------------------------------------------------
 
@@ -202,9 +216,9 @@ class Session:
                 self._let_go()
 
     def _grab(self, piece: str) -> None:
-        back = self._ground.take(self.state, piece)
+        back = self._checkpoints.take(self.state, piece)
         self.table.hand.grab(self.table.bodies[piece])
-        self._holding = Holding(piece, self.table, back)
+        self._held = HeldPiece(piece, self.table, back)
         self.handling.taken(self.table.step, self.table.hand.target)
 
     def _release(self) -> None:
@@ -219,28 +233,28 @@ class Session:
             self._tidy()
 
     def _let_go(self) -> None:
-        assert self._holding is not None
+        assert self._held is not None
         self._released_at = self.table.step
         self._released_height = self._referee.height(self.state, self.need)
         self.table.hand.release()
-        self._holding = None
+        self._held = None
 
     def _put_back(self) -> None:
         """Everything goes back to where it was when the piece was taken up."""
-        assert self._holding is not None
-        back, self._holding = self._holding.back, None
-        self._ground.come_back(back)
+        assert self._held is not None
+        back, self._held = self._held.back, None
+        self._checkpoints.come_back(back)
 
-    def _judge_while_held(self, event: SceneEvent, holding: Holding) -> None:
+    def _judge_while_held(self, event: SceneEvent, held: HeldPiece) -> None:
         lying = self.judge.in_play(self.state)
         is_pulled = self.need.wait is Wait.PULL
-        given: Input | None = holding.met(event, lying, is_pulled)
+        given: Input | None = held.met(event, lying, is_pulled)
         if given is None and self.judge.minds_nudges:
-            given = holding.nudged(event, lying)
+            given = held.nudged(event, lying)
         if given is not None:
             self._apply_or_refuse(given)
-        elif isinstance(event, Dropped) or holding.sees_landing(event):
-            self._judge_falls(holding.piece, holding.is_lifted)
+        elif isinstance(event, Dropped) or held.sees_landing(event):
+            self._judge_falls(held.piece, held.is_lifted)
 
     def _apply_or_refuse(self, given: Input) -> None:
         """BS-05, BS-13: a piece that touches what it may not goes back, unless it is too late for that."""
@@ -252,7 +266,7 @@ class Session:
                 self._apply(TakeBack(self.need.player))
 
     def _judge_falls(self, piece: str, is_lifted: bool = True) -> bool:
-        """Tell the rules what fell since the last boundary; whether anything did."""
+        """Tell the rules what fell since the last checkpoint. Returns whether anything did."""
         fell = self._referee.fell(self.state, piece, is_lifted)
         if fell is not None:
             self._apply(fell)
@@ -261,7 +275,7 @@ class Session:
     def _count(self) -> None:
         """WK-13: the count from the release, whatever moves; a fall ends it at once."""
         need = self.need
-        last = self._released_at + steps_of(need.seconds, self.table.world.rate)
+        last = self._released_at + steps_of(need.seconds, self.table.rate)
         piece = need.pieces[0]
         while self.table.step < last:
             is_news = any(isinstance(event, (Dropped, Touched)) for event in self.table.advance())
@@ -277,7 +291,7 @@ class Session:
 
         if self._run_to_rest(piece) or self._judge_falls(piece):
             return
-        if self.handling.is_late(self.table.step, self.table.world.rate):
+        if self.handling.is_late(self.table.step, self.table.rate):
             self._apply(TimeUp(self.table.step))
             return
         hit = self._referee.hit(self.state, piece)
@@ -287,36 +301,36 @@ class Session:
             self._apply(self._referee.placed(self.state, need, self._released_height))
             if not piece:
                 # BS-09: what was given back is taken away before anything else happens, and may fell more
-                self._ground.put_away(self.state)
+                self._checkpoints.put_away(self.state)
 
     def _run_to_rest(self, piece: str) -> bool:
-        """Whether something fell on the way, in a game in which that counts at once."""
+        """Returns whether something fell on the way, in a game in which that counts at once."""
         fell = False
 
-        def heed(events: tuple[SceneEvent, ...]) -> bool:
+        def stop_when(events: tuple[SceneEvent, ...]) -> bool:
             nonlocal fell
             is_news = any(isinstance(event, (Dropped, Touched)) for event in events)
             fell = is_news and self.judge.is_instant and self._judge_falls(piece)
             return fell
 
-        self.table.run_to_rest(heed)
+        self.table.run_to_rest(stop_when)
         return fell
 
     def _tidy(self) -> None:
-        """After an act, with the hand empty: what the rules have put away goes home, and a new boundary; a piece
+        """After an act, with the hand empty: what the rules have put away goes home, and a new checkpoint; a piece
         that must be laid again (ALL-9) is taken up again."""
         if self.need.wait is Wait.HAND:
             self._grab(self.need.pieces[0])
             return
-        if self.judge.is_new(self.saved.state, self.state):
-            self._ground.set_up(self.state)
-        elif not self._ground.is_untouched:
+        if self.judge.is_new(self.checkpoint.state, self.state):
+            self._checkpoints.set_up(self.state)
+        elif not self._checkpoints.is_untouched:
             self.table.run_to_rest()
-            self._ground.put_away(self.state)
+            self._checkpoints.put_away(self.state)
         self._referee.begin()
-        if self._ground.is_untouched:
+        if self._checkpoints.is_untouched:
             # cards were played, or all was taken back
-            self._ground.keep(self.state)
+            self._checkpoints.keep(self.state)
         else:
-            self._ground.bound(self.state)
-        self._tell_boundary(self.table.step, self.table.bodies)
+            self._checkpoints.add(self.state)
+        self._tell_checkpoint(self.table.step, self.table.bodies)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,15 +13,17 @@ from engine.pose import Pose
 from engine.record.format import RecordError
 from engine.record.meta import BodyMeta, Meta
 from engine.record.reader import Replay
+from engine.view.video.captions import Caption, Telling
 from engine.world import FLOOR, TABLE, Body
-from games.rules.registry import GAMES
+from games.judge.registry import JUDGES
+from games.play.recording import first_state, known_game
+from games.rules.errors import RulesError
 from models.build import build
 from models.catalogue import find
 from models.errors import ModelError
 from models.spec import PieceSpec, parse
-
-if TYPE_CHECKING:
-    from engine.view.video.captions import Caption, Telling
+from scenes.assemble import table_body
+from scenes.schema import TableTop
 
 NOWHERE = Pose((0.0, 0.0, -10.0))
 TURN = "- "
@@ -30,7 +31,7 @@ TURN = "- "
 
 
 def bodies_of(replay: Replay) -> tuple[Body, ...]:
-    """The bodies of a recording as they look, the floor of the room left out. Raises RecordError.
+    """Returns the bodies of a recording as they look, without the floor of the room. Raises RecordError.
 
     Where the game is known its own pieces are taken: each uneven brick, with what is printed on it.
     """
@@ -40,7 +41,7 @@ def bodies_of(replay: Replay) -> tuple[Body, ...]:
 
 
 def placed(replay: Replay, bodies: Sequence[Body]) -> tuple[Body, ...]:
-    """Bodies where a recording first shows them; what it never shows lies with the first."""
+    """Returns bodies where a recording first shows them; what it never shows lies with the first."""
     columns = {name: column for column, name in enumerate(replay.meta.names)}
     there = np.asarray(np.isfinite(replay.poses).all(axis=2), dtype=np.bool_)
     found = []
@@ -55,26 +56,17 @@ def placed(replay: Replay, bodies: Sequence[Body]) -> tuple[Body, ...]:
 
 
 def _own(meta: Meta) -> dict[str, Body]:
-    """The bodies that a game lays out for these players, seed and options; none when it does not know them."""
-    from games.catalogue import stock_of
-    from games.judge.registry import JUDGES
-    from games.rules.errors import RulesError
-
-    game = next((each for each in GAMES if each.name == meta.game), None)
+    """Returns the bodies that a game lays out for these players, seed and options; none when it does not know them."""
+    game = known_game(meta)
     if game is None or game.name not in JUDGES:
         return {}
-    options = dict(meta.options) | ({"mode": meta.mode} if meta.mode else {})
     try:
-        state = game.rules.start(meta.players, meta.seed, options, stock_of(game))
-        return {body.name: body for body in JUDGES[game.name].layout(state)}
+        return {body.name: body for body in JUDGES[game.name].layout(first_state(game, meta))}
     except (RulesError, ModelError):
         return {}
 
 
 def _body(replay: Replay, body: BodyMeta) -> Body:
-    from scenes.assemble import table_body
-    from scenes.schema import TableTop
-
     try:
         if body.id == TABLE and body.spec is None:
             return table_body(TableTop())
@@ -86,18 +78,12 @@ def _body(replay: Replay, body: BodyMeta) -> Body:
         ) from None
 
 
-def seats_of(meta: Meta) -> tuple[str, ...]:
-    """The names of the players as stories call them: bots without their `bot:`."""
-    return tuple(name.removeprefix("bot:") for name in meta.players)
-
-
 def telling_of(replay: Replay, *, anonymous: bool = False) -> Telling:
-    """The words that go with a recording. anonymous: players are numbered instead of named."""
-    from engine.view.video.captions import Caption, Telling
-
+    """Returns the words that go with a recording. anonymous: players are numbered instead of named."""
     meta = replay.meta
-    game = next((each for each in GAMES if each.name == meta.game), None)
-    seats = _unique(seats_of(meta))
+    game = known_game(meta)
+    # bots without their `bot:`, as stories call them
+    seats = list(dict.fromkeys(name.removeprefix("bot:") for name in meta.players))
     lines: list[Caption] = []
     who = ""
     for step, entry in replay.events:
@@ -111,10 +97,6 @@ def telling_of(replay: Replay, *, anonymous: bool = False) -> Telling:
     title = (game.title if game is not None else meta.game) + (f" · {meta.mode}" if meta.mode else "")
     telling = Telling(title, tuple(seats), _result(meta), tuple(lines))
     return _anonymous(telling, seats) if anonymous else telling
-
-
-def _unique(seats: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(seats))
 
 
 def _result(meta: Meta) -> str:
@@ -139,8 +121,3 @@ def _anonymous(telling: Telling, seats: Sequence[str]) -> Telling:
 
     lines = tuple(replace(line, text=hidden(line.text), who=hidden(line.who)) for line in telling.lines)
     return replace(telling, players=tuple(numbered.values()), result=hidden(telling.result), lines=lines)
-
-
-def default_name(path: Path, suffix: str) -> Path:
-    """A file beside a recording, named like it."""
-    return path.with_name(path.name.removesuffix(".part").removesuffix(".teeter") + suffix)

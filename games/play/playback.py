@@ -1,7 +1,7 @@
 """A record played again: to see whether it agrees, and to go on with the game from where it was left, or from earlier.
 
-Nothing of the physics is ever read from a file: a game is played again from what came through its doors, and compared
-with the record at every action boundary.
+Nothing of the physics is ever read from a file: a game is played again from its inputs, and compared with the record at
+every checkpoint (`replay.boundaries`).
 """
 
 from __future__ import annotations
@@ -19,13 +19,11 @@ from engine.record.meta import Meta, Versions, fingerprint
 from engine.record.part import SUFFIX
 from engine.record.reader import Replay, load
 from engine.record.writer import Recorder
-from games.catalogue import stock_of
-from games.record import Tape
+from games.play.recording import Tape, first_state, known_game
+from games.play.session import Session, Teller
+from games.play.table import Sink
 from games.rules.base import Game
 from games.rules.errors import RulesError
-from games.rules.registry import GAMES
-from games.session import Session, Teller
-from games.table import Sink
 
 Progress = Callable[[int, int], None]
 """Hears how many entries of the journal are done, and of how many."""
@@ -45,8 +43,8 @@ class DiffersError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """agrees: every action boundary was reached again, bit for bit. comparable: recorded on a machine like this one.
-    steps: simulated again. difference: the step of the first boundary that differs, and what is wrong in words."""
+    """agrees: every checkpoint was reached again, bit for bit. comparable: recorded on a machine like this one.
+    steps: simulated again. difference: the step of the first checkpoint that differs, and what is wrong in words."""
 
     agrees: bool
     comparable: bool
@@ -105,7 +103,7 @@ def resume(
     recorder = Recorder.resume(target, replaces=True)
     try:
         if not replay.checkpoints:
-            # it was left before its first boundary: nothing is in it yet
+            # it was left before its first checkpoint: nothing is in it yet
             tape.recorder = recorder
         session = _up_to(replay, len(replay.checkpoints), tape, progress)
     except BaseException:
@@ -117,33 +115,33 @@ def resume(
 
 def fork(
     replay: Replay,
-    boundary: int = -1,
+    checkpoint: int = -1,
     *,
     path: Path | None = None,
     tell: Sequence[Teller] = (),
     sink: Sink | None = None,
     progress: Progress = _unheard,
 ) -> tuple[Session, Recorder | None]:
-    """Go on from a boundary of a record as a game of its own. The record stays as it is.
+    """Go on from a checkpoint of a record as a game of its own. The record stays as it is.
 
-    boundary: which of `replay.checkpoints`, counted from the end when negative. path: where the new game is recorded,
-    with all that went before. Raises RecordError when it goes another way here, IndexError for no such boundary.
+    checkpoint: which of `replay.checkpoints`, counted from the end when negative. path: where the new game is recorded,
+    with all that went before. Raises RecordError when it goes another way here, IndexError for no such checkpoint.
     """
-    count = range(1, len(replay.checkpoints) + 1)[boundary]
+    count = range(1, len(replay.checkpoints) + 1)[checkpoint]
     tape = Tape(game_of(replay), tell, sink)
     if path is not None:
         tape.recorder = Recorder(path, _afresh(replay.meta))
     return _up_to(replay, count, tape, progress), tape.recorder
 
 
-def boundary_at(replay: Replay, seconds: float) -> int:
-    """Which boundary of a record is the last one until a time; the first if none is."""
-    steps = [boundary.step for boundary in replay.checkpoints]
+def checkpoint_at(replay: Replay, seconds: float) -> int:
+    """Returns which checkpoint of a record is the last one until a time; the first if none is."""
+    steps = [checkpoint.step for checkpoint in replay.checkpoints]
     return max(0, sum(step <= seconds * replay.meta.rate for step in steps) - 1)
 
 
 def found(path: Path) -> Path:
-    """The record that is gone on with: the file, or the folder of a game that was interrupted, whichever is further.
+    """Returns the record to go on with: the file, or the folder of a game that was interrupted, whichever is further.
 
     A folder that was left while a file was played up to its end, and holds nothing else, is removed; while somebody
     still plays up to there, it is the file.
@@ -173,7 +171,7 @@ def _continues(folder: Path, file: Path) -> bool:
 
 
 def _afresh(meta: Meta) -> Meta:
-    """The head of a record that begins anew, here and now."""
+    """Returns the head of a record that begins anew, here and now."""
     here = {"versions": Versions.installed(), "platform": fingerprint(), "outcome": None}
     return Meta.model_validate({**dict(meta), **here})
 
@@ -184,7 +182,7 @@ def _is_over(path: Path, reason: str) -> RecordError:
 
 
 def _up_to(replay: Replay, count: int, tape: Tape, progress: Progress) -> Session:
-    """A session at one of the boundaries of a record. Raises RecordError when it cannot be reached again."""
+    """Returns a session at one of the checkpoints of a record. Raises RecordError when it cannot be reached again."""
     tape.is_quiet = True
     session: Session | None = None
     try:
@@ -211,32 +209,29 @@ def _discard(session: Session | None, tape: Tape) -> None:
 
 
 def game_of(replay: Replay) -> Game:
-    """The game that a record is of. Raises RecordError for an unknown one."""
-    name = replay.meta.game
-    game = next((each for each in GAMES if each.name == name), None)
+    """Returns the game that a record is of. Raises RecordError for an unknown one."""
+    game = known_game(replay.meta)
     if game is None:
-        raise RecordError(replay.path, f"is of a game {name!r} that is not known here")
+        raise RecordError(replay.path, f"is of a game {replay.meta.game!r} that is not known here")
     return game
 
 
 def _open(replay: Replay, tape: Tape) -> Session:
-    meta, game = replay.meta, game_of(replay)
-    options = dict(meta.options) | ({"mode": meta.mode} if meta.mode else {})
-    tremor = meta.settings.get("tremor_mm", 0.0)
+    tremor = replay.meta.settings.get("tremor_mm", 0.0)
     try:
         if not isinstance(tremor, (int, float)):
             raise ValueError(f"a tremor of {tremor!r}")
-        return tape.open(game.rules.start(meta.players, meta.seed, options, stock_of(game)), tremor / 1e3)
+        return tape.open(first_state(game_of(replay), replay.meta), tremor / 1e3)
     except (RulesError, ValueError) as error:
         raise DiffersError(0, f"the record asks for what the game refuses: {error}") from None
 
 
 def _play(session: Session, tape: Tape, replay: Replay, count: int | None, progress: Progress) -> None:
-    """Give a session what once came through the doors: all of it, or until it has had so many boundaries. Raises
+    """Give a session the inputs of a record: all of them, or until it has had so many checkpoints. Raises
     DiffersError."""
     expected, told = replay.hashes, 0
     for number, (step, entry) in enumerate(replay.journal):
-        told = _compare(tape.boundaries, expected, told)
+        told = _compare(tape.checkpoints, expected, told)
         if count is not None and told >= count:
             return
         if step != session.table.step:
@@ -247,22 +242,22 @@ def _play(session: Session, tape: Tape, replay: Replay, count: int | None, progr
         except (RulesError, ValueError, KeyError, TypeError) as error:
             raise DiffersError(step, f"the record asks for what the game refuses: {error}") from None
         progress(number + 1, len(replay.journal))
-    told = _compare(tape.boundaries, expected, told)
+    told = _compare(tape.checkpoints, expected, told)
     if told < (len(expected) if count is None else count):
-        raise DiffersError(expected[told][0], "the simulation does not reach the boundaries of the record")
+        raise DiffersError(expected[told][0], "the simulation does not reach the checkpoints of the record")
 
 
 def _compare(found: Sequence[tuple[int, str]], expected: Sequence[tuple[int, str]], told: int) -> int:
-    """Compare the boundaries that were reached since so many were told; how many it were. A record that was cut off
-    between two boundaries may tell of fewer. Raises DiffersError."""
+    """Compare the checkpoints reached after the first `told`. Returns how many there are by now; a record that was cut
+    off between two checkpoints may have fewer. Raises DiffersError."""
     for here, there in zip(found[told:], expected[told:], strict=False):
         if here != there:
-            raise DiffersError(there[0], f"the poses at the boundary of step {there[0]} differ")
+            raise DiffersError(there[0], f"the poses at the checkpoint of step {there[0]} differ")
     return len(found)
 
 
 def _enter(session: Session, entry: Mapping[str, Any]) -> None:
-    """Give a session what once came through a door."""
+    """Give a session an input of a record."""
     kind = entry.get("type")
     if kind == "action":
         session.act(session.game.read_input(json.dumps(entry["input"])))

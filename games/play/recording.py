@@ -1,44 +1,45 @@
-"""Games on file: a session that is recorded as it goes. What is done with a record later stands in `playback`."""
+"""Games on file: a session that is recorded as it is played. What is done with a record later stands in `playback`."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 
 from engine.record.arrays import state_digest
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.writer import Recorder
-from engine.settings import Scale
-from engine.world import Body
+from engine.world import Body, Scale
 from games.catalogue import stock_of
 from games.judge.registry import JUDGES
+from games.play.checkpoints import S
+from games.play.session import Session, Teller
+from games.play.table import Sink
 from games.rules.base import Game, Input
-from games.session import Session, Teller
-from games.table import Sink
+from games.rules.registry import GAMES
 
 Bodies = Mapping[str, Body]
 
 
-class Tape:
+class Tape(Generic[S]):
     """Stands between a session and all who follow it: the recorder, those who are told the story, those who watch.
 
-    recorder: may come later. boundaries: step and digest of every one so far. is_quiet: nobody but the recorder hears
+    recorder: may come later. checkpoints: step and digest of every one so far. is_quiet: nobody but the recorder hears
     anything, while a record is played again up to where it goes on.
     """
 
-    def __init__(self, game: Game, tell: Sequence[Teller] = (), sink: Sink | None = None) -> None:
+    def __init__(self, game: Game, tell: Sequence[Teller[S]] = (), sink: Sink | None = None) -> None:
         self.recorder: Recorder | None = None
-        self.boundaries: list[tuple[int, str]] = []
+        self.checkpoints: list[tuple[int, str]] = []
         self.is_quiet = False
         self._game, self._tell, self._sink = game, tuple(tell), sink
-        self._session: Session | None = None
+        self._session: Session[S] | None = None
 
-    def open(self, state: Any, tremor: float = 0.0) -> Session:
-        """The session that is followed, at its first boundary."""
+    def open(self, state: S, tremor: float = 0.0) -> Session[S]:
+        """Returns the session that is followed, at its first checkpoint."""
         self._session = Session(
             self._game,
             JUDGES[self._game.name],
@@ -46,12 +47,12 @@ class Tape:
             tremor=tremor,
             tell=(self._told,),
             journal=self._journal,
-            boundary=self._boundary,
+            checkpoint=self._checkpoint,
             sink=self._frame,
         )
         return self._session
 
-    def _told(self, before: Any, given: Input, after: Any) -> None:
+    def _told(self, before: S, given: Input, after: S) -> None:
         if self.recorder is not None and self._session is not None:
             entry = {
                 "type": "input",
@@ -67,9 +68,9 @@ class Tape:
         if self.recorder is not None:
             self.recorder.journal(step, entry)
 
-    def _boundary(self, step: int, bodies: Bodies) -> None:
+    def _checkpoint(self, step: int, bodies: Bodies) -> None:
         digest = digest_of(bodies)
-        self.boundaries.append((step, digest))
+        self.checkpoints.append((step, digest))
         if self.recorder is not None:
             self.recorder.checkpoint(step, rows_of(bodies), digest)
 
@@ -91,8 +92,11 @@ def begin(
     tell: Sequence[Teller] = (),
     sink: Sink | None = None,
 ) -> tuple[Session, Recorder | None]:
-    """A game at its first turn, and its recorder when there is a path. tremor: metres that the hands shake. sink: sees
-    every look at the world, as the recorder does. Raises SetupError, RecordError, and ValueError for the tremor."""
+    """Returns a game at its first turn, and its recorder when there is a path.
+
+    tremor: metres that the hands shake. sink: sees every reading of the world, as the recorder does. Raises SetupError,
+    RecordError, and ValueError for the tremor.
+    """
     state = game.rules.start(players, seed, options, stock_of(game))
     tape = Tape(game, tell, sink)
     if path is not None:
@@ -102,13 +106,13 @@ def begin(
 
 def meta_of(
     game: Game,
-    state: Any,
+    state: object,
     players: Sequence[str],
     seed: int,
     options: Mapping[str, object],
     tremor: float = 0.0,
 ) -> Meta:
-    """The head of the record of a game, from its first state."""
+    """Returns the head of the record of a game, from its first state."""
     bodies = JUDGES[game.name].layout(state)
     names = {body.name: body.piece.model for body in bodies} | {"floor": "floor"}
     for card in getattr(state, "deck", ()) if game.name == "crazy-tower" else ():
@@ -127,15 +131,26 @@ def meta_of(
     )
 
 
+def known_game(meta: Meta) -> Game | None:
+    """Returns the game that a record is of; None when there is no such game here."""
+    return next((game for game in GAMES if game.name == meta.game), None)
+
+
+def first_state(game: Game, meta: Meta) -> Any:
+    """Returns the state that a recorded game began with. Raises SetupError."""
+    options = dict(meta.options) | ({"mode": meta.mode} if meta.mode else {})
+    return game.rules.start(meta.players, meta.seed, options, stock_of(game))
+
+
 def rows_of(bodies: Bodies) -> dict[str, np.ndarray[Any, np.dtype[np.float64]]]:
-    """Rows of 7 (metres, xyzw) by name."""
+    """Returns rows of 7 (metres, xyzw) by name."""
     return {
         name: np.array((*body.pose.position, *body.pose.orientation)) for name, body in sorted(bodies.items())
     }
 
 
 def digest_of(bodies: Bodies) -> str:
-    """The fingerprint of where everything is."""
+    """Returns the fingerprint of where everything is."""
     rows = rows_of(bodies)
     return state_digest(tuple(rows), np.array(list(rows.values())))
 

@@ -12,11 +12,11 @@ import pytest
 
 from engine.bench.rigs import piece, table, wood
 from engine.bullet import BulletWorld
+from engine.event_detector import EventDetector, Thresholds, farthest, steps_of
 from engine.events import Dropped, Moved, Parted, Rested, SceneEvent, Touched
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
-from engine.scripted import Hold, Path, ScriptedWorld, hold
-from engine.watch import Thresholds, Watch, farthest, steps_of
+from engine.scripted import Hold, Keyframes, ScriptedWorld, hold
 from engine.world import Body, Tick
 
 RATE = 240
@@ -45,17 +45,17 @@ def bodies() -> list[Body]:
 
 
 def events(
-    paths: Mapping[str, Path] | None = None,
+    paths: Mapping[str, Keyframes] | None = None,
     holds: Sequence[Hold] = (),
     steps: int = 40,
     rate: int = RATE,
     every: int = 1,
 ) -> list[SceneEvent]:
     world = ScriptedWorld(bodies(), paths=paths, holds=holds, rate=rate)
-    watch = Watch(bodies(), rate)
+    detector = EventDetector(bodies(), rate)
     seen: list[SceneEvent] = []
     while world.step < steps:
-        seen += watch.see(world.advance(every, contacts=True))
+        seen += detector.see(world.advance(every, contacts=True))
     return seen
 
 
@@ -106,33 +106,33 @@ def test_a_gap_shorter_than_the_dwell_is_neither_a_parting_nor_a_new_touch() -> 
 
 def test_ticks_without_contacts_leave_touches_as_they_were() -> None:
     world = ScriptedWorld(bodies(), holds=[hold("a", "b", 0, 10, LIGHT)])
-    watch = Watch(bodies(), RATE)
+    detector = EventDetector(bodies(), RATE)
     for _ in range(8):
-        watch.see(world.advance(contacts=True))
+        detector.see(world.advance(contacts=True))
     for _ in range(12):
-        assert not watch.see(world.advance())
-    assert watch.touching == (("a", "b"),)
-    assert watch.see(world.advance(contacts=True)) == (Parted(21, "a", "b"),)
+        assert not detector.see(world.advance())
+    assert detector.touching == (("a", "b"),)
+    assert detector.see(world.advance(contacts=True)) == (Parted(21, "a", "b"),)
 
 
 def test_pairs_whose_contacts_were_not_read_are_left_alone() -> None:
     world = ScriptedWorld(bodies(), holds=[hold("a", "b", 0, 10, LIGHT), hold("c", "table", 0, 10, LIGHT)])
-    watch = Watch(bodies(), RATE)
+    detector = EventDetector(bodies(), RATE)
     for _ in range(9):
-        watch.see(world.advance(contacts=True))
-    parted = [event for _ in range(9) for event in watch.see(world.advance(contacts=("c",)), among=("c",))]
+        detector.see(world.advance(contacts=True))
+    parted = [event for _ in range(9) for event in detector.see(world.advance(contacts=("c",)), among=("c",))]
     assert parted == [Parted(12, "c", "table")]
-    assert watch.touching == (("a", "b"),)
+    assert detector.touching == (("a", "b"),)
 
 
 def test_a_body_taken_out_parts_from_all_it_touched() -> None:
     world = ScriptedWorld(bodies(), holds=[hold("a", "b", 0, 99, LIGHT), hold("a", "table", 0, 99, LIGHT)])
-    watch = Watch(bodies(), RATE)
+    detector = EventDetector(bodies(), RATE)
     for _ in range(9):
-        watch.see(world.advance(contacts=True))
+        detector.see(world.advance(contacts=True))
     world.remove("b")
-    assert watch.see(world.advance(contacts=True)) == (Parted(10, "a", "b"),)
-    assert watch.touching == (("a", "table"),)
+    assert detector.see(world.advance(contacts=True)) == (Parted(10, "a", "b"),)
+    assert detector.touching == (("a", "table"),)
 
 
 @pytest.mark.parametrize(
@@ -173,9 +173,9 @@ def test_ALL_4_drops_count_from_the_last_rest() -> None:
     low, lower = at(0, 0, 15.5), at(0, 0, 8.5)
     path = {"b": [(1, at(0, 0, 22.5)), (2, low), (9, low), (10, lower)]}
     assert len(of(Dropped, events(path))) == 1
-    world, watch = ScriptedWorld(bodies(), paths=path), Watch(bodies(), RATE)
-    watch.rest(world.advance(5))
-    assert of(Dropped, [event for _ in range(20) for event in watch.see(world.advance())]) == []
+    world, detector = ScriptedWorld(bodies(), paths=path), EventDetector(bodies(), RATE)
+    detector.rest(world.advance(5))
+    assert of(Dropped, [event for _ in range(20) for event in detector.see(world.advance())]) == []
 
 
 def test_ALL_2_rested_when_nothing_is_faster_than_1_mm_s_for_the_dwell_once() -> None:
@@ -200,11 +200,11 @@ def test_ALL_2_what_jitters_within_0_1_mm_is_at_rest(amplitude: float, rests: bo
 
 
 def test_rest_is_told_again_after_a_new_reference() -> None:
-    world, watch = ScriptedWorld(bodies()), Watch(bodies(), RATE)
+    world, detector = ScriptedWorld(bodies()), EventDetector(bodies(), RATE)
     told = []
     for _ in range(2):
-        told += [event.step for _ in range(200) for event in watch.see(world.advance())]
-        watch.rest(world.read())
+        told += [event.step for _ in range(200) for event in detector.see(world.advance())]
+        detector.rest(world.read())
     assert told == [121, 321]
 
 
@@ -223,31 +223,33 @@ def test_one_tick_tells_its_events_in_the_order_of_kind_and_name() -> None:
 
 def test_a_rebuilt_world_goes_on_without_touches_told_twice() -> None:
     holds = [hold("a", "b", 0, 999, LIGHT), hold("a", "table", 0, 999, LIGHT)]
-    watch = Watch(bodies(), RATE)
+    detector = EventDetector(bodies(), RATE)
     first = ScriptedWorld(bodies(), holds=holds)
-    assert len([event for _ in range(9) for event in watch.see(first.advance(contacts=True))]) == 2
+    assert len([event for _ in range(9) for event in detector.see(first.advance(contacts=True))]) == 2
     second = ScriptedWorld(bodies(), holds=holds)
-    watch.rest(second.read(contacts=True))
-    assert [event for _ in range(9) for event in watch.see(second.advance(contacts=True))] == []
-    assert watch.touching == (("a", "b"), ("a", "table"))
+    detector.rest(second.read(contacts=True))
+    assert [event for _ in range(9) for event in detector.see(second.advance(contacts=True))] == []
+    assert detector.touching == (("a", "b"), ("a", "table"))
 
 
 def test_a_tick_is_seen_once_and_in_order() -> None:
-    world, watch = ScriptedWorld(bodies()), Watch(bodies(), RATE)
+    world, detector = ScriptedWorld(bodies()), EventDetector(bodies(), RATE)
     tick = world.advance(4)
-    watch.see(tick)
+    detector.see(tick)
     with pytest.raises(ValueError, match="tick 4 is not after tick 4"):
-        watch.see(tick)
+        detector.see(tick)
 
 
 def test_a_body_nobody_told_of_is_named_with_the_remedy() -> None:
-    world, watch = ScriptedWorld(bodies()), Watch(bodies(), RATE)
+    world, detector = ScriptedWorld(bodies()), EventDetector(bodies(), RATE)
     extra = Body("d", BRICK, at(0, 100, 7.5))
     world.add(extra)
-    with pytest.raises(ValueError, match=r"'d' is not followed by this watch; tell it with Watch.add"):
-        watch.see(world.advance())
-    watch.add(extra)
-    assert watch.see(world.advance()) == ()
+    with pytest.raises(
+        ValueError, match=r"'d' is not followed by this detector; tell it with EventDetector.add"
+    ):
+        detector.see(world.advance())
+    detector.add(extra)
+    assert detector.see(world.advance()) == ()
 
 
 @pytest.mark.parametrize(
@@ -286,15 +288,15 @@ def test_the_farthest_corner_of_a_turned_box_agrees_with_the_corners_themselves(
 def test_a_brick_dropped_on_bullet_touches_drops_and_rests() -> None:
     falling = [table(), Body("brick", BRICK, at(0, 0, 47.5))]
     with BulletWorld(falling) as world:
-        watch = Watch(falling, world.rate)
-        found = [event for _ in range(360) for event in watch.see(world.advance(contacts=True))]
+        detector = EventDetector(falling, world.rate)
+        found = [event for _ in range(360) for event in detector.see(world.advance(contacts=True))]
     kinds = [type(event) for event in found]
     assert kinds[:2] == [Moved, Dropped]
     # 40 mm of free fall take sqrt(2 h / g) = 0.0903 s
     touched = next(event for event in found if isinstance(event, Touched))
     assert touched.step == pytest.approx(0.0903 * world.rate, abs=2)
     assert kinds[-1] is Rested
-    assert watch.touching == (("brick", "table"),)
+    assert detector.touching == (("brick", "table"),)
 
 
 def test_equal_ticks_give_equal_events() -> None:
@@ -304,15 +306,15 @@ def test_equal_ticks_give_equal_events() -> None:
             *(Body(f"brick.{n}", BRICK, at(3 * n, 2 * n, 30 * n + 20, 10 * n)) for n in range(3)),
         ]
         with BulletWorld(falling) as world:
-            watch = Watch(falling, world.rate)
-            return [event for _ in range(240) for event in watch.see(world.advance(contacts=True))]
+            detector = EventDetector(falling, world.rate)
+            return [event for _ in range(240) for event in detector.see(world.advance(contacts=True))]
 
     assert run() == run()
 
 
 def test_no_free_bodies_rest() -> None:
-    watch = Watch([table()], RATE)
+    detector = EventDetector([table()], RATE)
     world = ScriptedWorld([table()])
-    found = [event for _ in range(200) for event in watch.see(world.advance(contacts=True))]
+    found = [event for _ in range(200) for event in detector.see(world.advance(contacts=True))]
     assert found == [Rested(121, ())]
     assert isinstance(world.read(), Tick)

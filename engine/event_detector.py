@@ -43,7 +43,7 @@ class Thresholds:
     """A centre lower by more than this, and by half the piece's smallest side, has dropped."""
     rest_speed: float = REST.speed
     """m/s. Everything slower is at rest."""
-    rest_way: float = REST.displacement
+    rest_distance: float = REST.displacement
     """Whatever its speed, what stays within this of one place is at rest: the velocities of hulls jump to and fro from
     step to step while nothing gets anywhere."""
     rest_time: float = REST.time
@@ -53,7 +53,7 @@ class Thresholds:
     @property
     def rest(self) -> RestTolerance:
         """The last three together."""
-        return RestTolerance(self.rest_speed, self.rest_way, self.rest_time)
+        return RestTolerance(self.rest_speed, self.rest_distance, self.rest_time)
 
     def scaled(self, times: float) -> Thresholds:
         """Those of a scene `times` as large as the games' pieces: the same picture, slower by its root."""
@@ -65,7 +65,7 @@ class Thresholds:
             move=self.move * times,
             drop=self.drop * times,
             rest_speed=self.rest_speed * slower,
-            rest_way=self.rest_way * times,
+            rest_distance=self.rest_distance * times,
             rest_time=self.rest_time * slower,
         )
 
@@ -74,7 +74,7 @@ THRESHOLDS = Thresholds()
 
 
 def steps_of(seconds: float, rate: int) -> int:
-    """A duration in steps, rounded up, at least one."""
+    """Returns a duration in steps, rounded up, at least one."""
     # the allowance keeps 0.0125 s at 240 steps a second from becoming four
     return max(1, math.ceil(seconds * rate - 1e-6))
 
@@ -90,7 +90,7 @@ class _Press:
     is_touch: bool = False
 
 
-class Watch:
+class EventDetector:
     """Turns the ticks of one world into scene events.
 
     bodies: those of the world; where they are now is the first rest reference. rate: steps per second of the
@@ -111,7 +111,7 @@ class Watch:
         self._dropped: set[str] = set()
         self._step = -1
         self._read_at: int | None = None
-        self._quiet_since: int | None = None
+        self._rest_since: int | None = None
         self._is_rested = False
         self._anchor: Tick | None = None
         for body in bodies:
@@ -133,13 +133,13 @@ class Watch:
         """Take a new rest reference: later moves and drops count from here, and rest is waited for anew.
 
         When the tick has contacts, the pairs that carry force in it are touching from now on, without an
-        event; so a watch of a rebuilt world, whose steps start again, goes on where the last one ended.
+        event; so a detector of a restored world, whose steps start again, goes on where the last one ended.
         """
         self._check(tick)
         self._reference.update(zip(tick.names, tick.poses.copy(), strict=True))
         self._moved.clear()
         self._dropped.clear()
-        self._step, self._quiet_since, self._is_rested = tick.step, None, False
+        self._step, self._rest_since, self._is_rested = tick.step, None, False
         if tick.contacts is not None:
             forces = _forces(tick)
             self._read_at = tick.step
@@ -147,13 +147,13 @@ class Watch:
 
     def expect_rest(self) -> None:
         """Tell the next rest even if it is the one already told: for who begins to wait only now."""
-        self._quiet_since, self._is_rested = None, False
+        self._rest_since, self._is_rested = None, False
 
     def see(self, tick: Tick, among: Iterable[str] | None = None) -> tuple[SceneEvent, ...]:
-        """What this tick shows, sorted: touched, parted, moved, dropped, rested; each kind by name.
+        """Returns what this tick shows, sorted: touched, parted, moved, dropped, rested; each kind by name.
 
         among: the bodies whose contacts were read, when not all were; touches of other pairs are left alone.
-        Raises ValueError for a tick that is not later than the last, and for a body the watch does not
+        Raises ValueError for a tick that is not later than the last, and for a body the detector does not
         follow.
         """
         self._check(tick)
@@ -169,7 +169,9 @@ class Watch:
     def _check(self, tick: Tick) -> None:
         unknown = sorted(set(tick.names) - self._bodies.keys())
         if unknown:
-            raise ValueError(f"{unknown[0]!r} is not followed by this watch; tell it with Watch.add(body)")
+            raise ValueError(
+                f"{unknown[0]!r} is not followed by this detector; tell it with EventDetector.add(body)"
+            )
 
     def _touches(self, tick: Tick, among: frozenset[str] | None) -> tuple[list[Touched], list[Parted]]:
         parted = self._gone(tick)
@@ -194,7 +196,7 @@ class Watch:
         return touched, sorted(parted)
 
     def _press(self, pair: Pair, step: int, since: int, force: float) -> _Press:
-        """The pair's record with this reading in: the first stands for one step, others for the time
+        """Returns the pair's record with this reading in: the first stands for one step, others for the time
         between."""
         press = self._presses.get(pair)
         if press is None:
@@ -231,8 +233,8 @@ class Watch:
                 dropped.append(Dropped(tick.step, name, 1e3 * float(lowered[row])))
         return sorted(moved), sorted(dropped)
 
-    def _way(self, before: Tick | None, after: Tick) -> float:
-        """How far the corner that moved most has moved between two ticks; metres, infinite with none before."""
+    def _distance(self, before: Tick | None, after: Tick) -> float:
+        """Returns how far the corner that moved most has moved between two ticks; metres, infinite with none before."""
         if before is None or before.names != after.names:
             return np.inf
         extents = np.array([self._bodies[name].piece.extents for name in after.names])
@@ -242,14 +244,14 @@ class Watch:
         """`Rested` once for each time that everything comes to rest."""
         since = tick.step
         speed, anchor = float(tick.speeds.max(initial=0.0)), self._anchor
-        if not is_at_rest(speed, lambda: self._way(anchor, tick), self.thresholds.rest):
-            self._anchor, self._quiet_since, self._is_rested = tick, None, False
+        if not is_at_rest(speed, lambda: self._distance(anchor, tick), self.thresholds.rest):
+            self._anchor, self._rest_since, self._is_rested = tick, None, False
             return ()
         if anchor is not None and speed >= self.thresholds.rest_speed:
             since = anchor.step
-        if self._quiet_since is None:
-            self._quiet_since = since
-        if self._is_rested or tick.step - self._quiet_since < self._rest_dwell:
+        if self._rest_since is None:
+            self._rest_since = since
+        if self._is_rested or tick.step - self._rest_since < self._rest_dwell:
             return ()
         self._is_rested = True
         return (Rested(tick.step, tuple(sorted(tick.names))),)
@@ -260,7 +262,7 @@ CORNERS = np.array(list(product((-1.0, 1.0), repeat=3)))
 
 
 def farthest(before: Array, after: Array, extents: Array) -> Array:
-    """How far the corner of its bounding box that moved most has moved (n,), between poses (n, 7); metres.
+    """Returns how far the corner of its bounding box that moved most has moved (n,), between poses (n, 7); metres.
 
     extents: (n, 3) metres, of the bounding boxes. A piece that turns on the spot moves too.
     """
@@ -272,7 +274,7 @@ def farthest(before: Array, after: Array, extents: Array) -> Array:
 
 
 def _forces(tick: Tick) -> dict[Pair, float]:
-    """Newtons along the normals between each pair that carries any."""
+    """Returns the newtons along the normals between each pair that carries any."""
     forces: dict[Pair, float] = {}
     for contact in tick.contacts or ():
         if contact.force > 0.0:

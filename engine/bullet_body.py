@@ -1,4 +1,9 @@
-"""How bodies and contacts of ours lie in Bullet: piece frame and SI here, mass frame and scaled units there."""
+"""Bodies, contacts and settings as Bullet has them: piece frame and SI here, mass frame and scaled units there. No
+simulator is loaded here.
+
+A pair's friction and restitution are the *product* of the bodies' values in Bullet, so each gets the square root, and
+the pair the geometric mean of `models.material.pair_friction`. A pair adds dampings and puts stiffnesses in series.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +13,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import urdf
+from engine.bullet_urdf import mass_frame
 from engine.geometry.rotation import matrix_of, nudged, quaternion_of
 from engine.pose import Pose
-from engine.settings import Scale
-from engine.world import Body, Contact, Vector
+from engine.settings import Tuning
+from engine.world import Body, Contact, Scale, Vector
+from models.piece import Piece
 
 Array = NDArray[np.float64]
 
 
-class Resident:
+class BulletBody:
     """A body in Bullet. handle: Bullet's number for it, -1 until it is in. centre (3,), axes (3, 3): the mass frame in
     the piece frame; is_plain: the two are the same. radius: metres, bounds the piece around its centre of mass."""
 
     __slots__ = ("axes", "body", "centre", "handle", "is_plain", "radius", "scale")
 
     def __init__(self, body: Body, scale: Scale) -> None:
-        frame = urdf.mass_frame(body.piece)
+        frame = mass_frame(body.piece)
         self.body = body
         self.handle = -1
         self.scale = scale
@@ -43,10 +49,10 @@ class Resident:
 
 
 def outwards(
-    residents: Sequence[Resident], states: Sequence[tuple[Any, Any]], scale: Scale
+    bodies: Sequence[BulletBody], states: Sequence[tuple[Any, Any]], scale: Scale
 ) -> tuple[Array, Array, Array, Array]:
-    """Positions (n, 3) and quaternions (n, 4) of the piece frames, velocities of the centres of mass (n, 3) and angular
-    velocities (n, 3), in SI.
+    """Returns positions (n, 3) and quaternions (n, 4) of the piece frames, velocities of the centres of mass (n, 3)
+    and angular velocities (n, 3), in SI.
 
     states: what Bullet says of each mass frame, ((position, quaternion), (velocity, spin)). Moved back by half a step,
     because Bullet's positions run half a step ahead of its velocities (position Verlet).
@@ -58,17 +64,17 @@ def outwards(
     spins = np.array([motion[1] for _, motion in states]).reshape(-1, 3)
     positions = positions * scale.length - half * velocities
     quaternions = nudged(quaternions, -half * spins)
-    for row, resident in enumerate(residents):
-        if not resident.is_plain:
+    for row, item in enumerate(bodies):
+        if not item.is_plain:
             x, y, z, w = quaternions[row]
-            matrix = matrix_of((x, y, z, w)) @ resident.axes.T
-            positions[row] -= matrix @ resident.centre
+            matrix = matrix_of((x, y, z, w)) @ item.axes.T
+            positions[row] -= matrix @ item.centre
             quaternions[row] = quaternion_of(matrix)
     return positions, quaternions, velocities, spins
 
 
 def contact_of(point: Sequence[Any], names: Mapping[int, str], scale: Scale, with_friction: bool) -> Contact:
-    """A contact point as Bullet reports it, in SI and with the bodies in order of their names.
+    """Returns a contact point as Bullet reports it, in SI and with the bodies in order of their names.
 
     Plain arithmetic on purpose: play reads dozens of points every step, and arrays of three cost ten times as much.
     """
@@ -94,3 +100,48 @@ def contact_of(point: Sequence[Any], names: Mapping[int, str], scale: Scale, wit
         point[9] * unit,
         friction,
     )
+
+
+def solver_settings(tuning: Tuning, scale: Scale) -> dict[str, float]:
+    """For `setPhysicsEngineParameter`."""
+    return {
+        "fixedTimeStep": 1.0 / scale.rate,
+        "numSolverIterations": tuning.iterations,
+        "numSubSteps": 0,
+        "useSplitImpulse": int(tuning.split_impulse),
+        "splitImpulsePenetrationThreshold": 0.0,
+        "warmStartingFactor": tuning.warm_start,
+        "frictionERP": tuning.friction_erp,
+        "contactSlop": tuning.slop,
+        "contactBreakingThreshold": tuning.breaking_threshold,
+        "restitutionVelocityThreshold": tuning.restitution_speed / scale.length,
+        "solverResidualThreshold": 1e-14,
+        "deterministicOverlappingPairs": 1,
+        "enableConeFriction": 1,
+        "enableFileCaching": 0,
+    }
+
+
+def surface_settings(tuning: Tuning, rate: int, piece: Piece, is_fixed: bool) -> dict[str, float]:
+    """For `changeDynamics`: friction, restitution, compliance; and that nothing damps a body in flight. rate: steps a
+    second."""
+    is_ball = any(part.kind == "sphere" for part in piece.parts)
+    compliance: dict[str, float] = {}
+    if not tuning.rigid:
+        damping = tuning.damping * rate
+        # a pair's stiffnesses in series and its dampings together: hence the four
+        compliance = {
+            "contactDamping": damping,
+            "contactStiffness": 4.0 * damping * rate / tuning.relaxation,
+        }
+    return {
+        "lateralFriction": piece.material.friction**0.5,
+        "restitution": piece.material.restitution**0.5,
+        "rollingFriction": tuning.rolling_ball if is_ball else 0.0,
+        "spinningFriction": 0.0,
+        "linearDamping": 0.0,
+        "angularDamping": 0.0,
+        # one of a pair is enough for an anchor, and a ball must not be anchored to the table
+        "frictionAnchor": int(tuning.friction_anchor and not is_ball and not is_fixed),
+        **compliance,
+    }

@@ -9,12 +9,12 @@ import pytest
 
 from engine.bench.rigs import table, tower
 from engine.events import SceneEvent, Touched
-from engine.flight import MORE_ROOM, ROOM, Obstacles, Stillness
+from engine.isolation import CLEARANCE, START_CLEARANCE, Obstacles, Stillness
 from engine.motions import Motion, carry, glide, lower
 from engine.pose import Pose
-from engine.settings import GRAVITY, Scale
-from engine.world import Body, Tick
-from games.table import Table
+from engine.settings import GRAVITY
+from engine.world import Body, Scale, Tick
+from games.play.table import Table
 
 BRICK = tower()[-1].piece
 HEIGHT = float(BRICK.extents[2])
@@ -30,7 +30,7 @@ def ground(rows: int = 4) -> Table:
 def run(laid: Table, motion: Motion, is_alone: bool) -> tuple[list[tuple[float, ...]], list[SceneEvent]]:
     """Every pose of the loose brick on its way, and what was seen."""
     if not is_alone:
-        laid._take_off = lambda: None  # type: ignore[method-assign]
+        laid._isolate = lambda: None  # type: ignore[method-assign]
     poses: list[tuple[float, ...]] = []
     seen: list[SceneEvent] = []
     for target in motion:
@@ -50,7 +50,7 @@ def test_a_piece_flies_as_it_would_among_all_others() -> None:
         laid.hand.grab(laid.bodies["loose"])
         turned = Pose((-0.2, 0.05, 0.1), (0.0, 0.0, math.sin(0.6), math.cos(0.6)))
         way, _ = run(laid, carry(laid.hand, turned, 0.15), is_alone)
-        flown.append(laid._flight is not None)
+        flown.append(laid._isolated is not None)
         ways.append(way)
         towers.append(laid.world.read())
         laid.close()
@@ -63,7 +63,7 @@ def test_time_goes_on_and_the_tower_is_left_where_it_was() -> None:
     laid = ground()
     laid.hand.grab(laid.bodies["loose"])
     run(laid, glide(laid.hand, Pose((0.3, 0.0, 0.2))), True)
-    assert laid._flight is not None
+    assert laid._isolated is not None
     before, step = laid.world.read(), laid.step
     way, seen = run(laid, glide(laid.hand, Pose((0.3, 0.2, 0.2))), True)
     after = laid.world.read()
@@ -80,9 +80,9 @@ def test_everything_wakes_before_the_piece_touches_it() -> None:
     laid.hand.grab(laid.bodies["loose"])
     top = 4 * HEIGHT
     run(laid, carry(laid.hand, Pose((0.0, 0.0, top + 0.5 * HEIGHT + 0.01)), 0.15), True)
-    assert laid._flight is not None
+    assert laid._isolated is not None
     _, seen = run(laid, lower(laid.hand, top, BRICK.mass), True)
-    assert laid._flight is None
+    assert laid._isolated is None
     seen += [event for _ in range(5) for event in laid.advance()]
     assert any(isinstance(event, Touched) and "loose" in (event.a, event.b) for event in seen)
     assert laid.bodies["loose"].pose.position[2] == pytest.approx(top + 0.5 * HEIGHT, abs=1e-3)
@@ -109,10 +109,10 @@ def test_nothing_is_left_alone_on_a_table_that_tilts() -> None:
     laid = ground()
     laid.hand.grab(laid.bodies["loose"])
     run(laid, glide(laid.hand, Pose((0.3, 0.0, 0.2))), True)
-    assert laid._flight is not None
+    assert laid._isolated is not None
     laid.world.set_gravity((1.0, 0.0, -GRAVITY))
     run(laid, glide(laid.hand, Pose((0.3, 0.01, 0.2))), True)
-    assert laid._flight is None
+    assert laid._isolated is None
     laid.close()
 
 
@@ -130,10 +130,10 @@ def test_obstacles_count_the_speed_and_the_force_of_the_next_step() -> None:
     laid = ground()
     body = laid.bodies["loose"]
     obstacles = Obstacles([each for each in laid.bodies.values() if each.name == "table"])
-    laid.put(body.at(Pose((0.3, 0.0, 0.5 * HEIGHT + 1.5 * ROOM))))
+    laid.put(body.at(Pose((0.3, 0.0, 0.5 * HEIGHT + 1.5 * CLEARANCE))))
     held = np.array([0.0, 0.0, body.piece.mass * GRAVITY])
     assert obstacles.are_far(laid.world, body, held)
-    assert not obstacles.are_far(laid.world, body, held, MORE_ROOM)
+    assert not obstacles.are_far(laid.world, body, held, START_CLEARANCE)
     # 6 N downwards take a brick 5 mm in a step
     assert not obstacles.are_far(laid.world, body, np.array([0.0, 0.0, -6.0]))
     laid.world.launch("loose", (0.0, 0.0, -0.5))

@@ -1,4 +1,4 @@
-"""Watching a recording: what is shown, how fast, and what the person can do. Plain values; the window only draws them.
+"""The state of a replay viewer: what is shown, how fast, what the person can do. Plain values; the window draws them.
 
 Time is a number of seconds that may run either way; whatever it is, the same picture belongs to it, so stepping back,
 seeking and playing backward are nothing special.
@@ -11,17 +11,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from engine.pose import Pose
 from engine.record.reader import Replay
 from engine.view.panels import Button, Gap, Panel, Row, Slider, Text
 from engine.view.video.captions import Caption, clean
 from engine.view.video.scenery import Scenery
 from engine.world import FLOOR, TABLE, Assembly, Body
-from games.replays import TURN
+from games.play.replays import TURN
 
 SPEEDS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0, 8.0, 16.0)
-FRAME = 1 / 60
+FRAME_S = 1 / 60
 """Seconds of a step: one frame of the track."""
-LEAD = 0.6
+LEAD_S = 0.6
 """Seconds before a fall at which one lands when jumping to it."""
 CAMERAS = ("free", "director", "follow")
 
@@ -36,7 +37,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Watching:
+class ViewerState:
     """Where a viewer is. seconds: of the recording, of so many in `whole`. backward: time runs the other way."""
 
     whole: float
@@ -47,7 +48,7 @@ class Watching:
     camera: str = "director"
     forces: bool = False
 
-    def after(self, elapsed: float) -> Watching:
+    def after(self, elapsed: float) -> ViewerState:
         """So many seconds of the person's time later; it stops at either end."""
         if not self.is_playing:
             return self
@@ -55,25 +56,26 @@ class Watching:
         inside = min(max(moved, 0.0), self.whole)
         return replace(self, seconds=inside, is_playing=moved == inside)
 
-    def sought(self, seconds: float) -> Watching:
+    def sought(self, seconds: float) -> ViewerState:
         """At another time."""
         return replace(self, seconds=min(max(seconds, 0.0), self.whole))
 
-    def stepped(self, frames: int) -> Watching:
+    def stepped(self, frames: int) -> ViewerState:
         """So many frames on, back when negative; stepping stops the play."""
-        return replace(self.sought(self.seconds + frames * FRAME), is_playing=False)
+        return replace(self.sought(self.seconds + frames * FRAME_S), is_playing=False)
 
-    def hurried(self, steps: int) -> Watching:
+    def hurried(self, steps: int) -> ViewerState:
         """So many speeds faster, slower when negative."""
         place = min(range(len(SPEEDS)), key=lambda n: abs(SPEEDS[n] - self.speed))
         return replace(self, speed=SPEEDS[min(max(place + steps, 0), len(SPEEDS) - 1)])
 
-    def jumped(self, marks: Sequence[Mark], kinds: tuple[str, ...], way: int) -> Watching:
-        """To just before the next mark of some kinds, or the one before when `way` is negative; stays without one."""
-        places = sorted(max(mark.seconds - LEAD, 0.0) for mark in marks if mark.kind in kinds)
+    def jumped(self, marks: Sequence[Mark], kinds: tuple[str, ...], direction: int) -> ViewerState:
+        """To just before the next mark of some kinds, or the previous one when `direction` is negative; stays without
+        one."""
+        places = sorted(max(mark.seconds - LEAD_S, 0.0) for mark in marks if mark.kind in kinds)
         ahead = [place for place in places if place > self.seconds + 0.05]
         behind = [place for place in places if place < self.seconds - 0.05]
-        chosen = (ahead[:1] if way > 0 else behind[-1:]) or [self.seconds]
+        chosen = (ahead[:1] if direction > 0 else behind[-1:]) or [self.seconds]
         return self.sought(chosen[0])
 
 
@@ -88,7 +90,7 @@ KINDS = {
 
 
 def marks_of(replay: Replay, scenery: Scenery) -> tuple[Mark, ...]:
-    """The marks of a recording, in time: what the rules took note of, and every collapse."""
+    """Returns the marks of a recording, in time: what the rules took note of, and every collapse."""
     found = []
     for step, entry in replay.events:
         given = entry.get("input")
@@ -102,15 +104,13 @@ def marks_of(replay: Replay, scenery: Scenery) -> tuple[Mark, ...]:
 
 
 def line_at(lines: Sequence[Caption], seconds: float) -> Caption | None:
-    """What was told last, up to a time."""
+    """Returns what was told last, up to a time."""
     told = [line for line in lines if line.seconds <= seconds + 1e-9 and not line.text.startswith(TURN)]
     return told[-1] if told else None
 
 
 def assembly_at(scenery: Scenery, bodies: Sequence[Body], seconds: float) -> Assembly:
-    """Everything where it lies at a time, the table first, to be checked."""
-    from engine.pose import Pose
-
+    """Returns everything where it lies at a time, the table first, to be checked."""
     poses = dict(zip(scenery.replay.meta.names, scenery.poses(seconds).tolist(), strict=True))
     found: list[Body] = []
     for body in bodies:
@@ -123,19 +123,19 @@ def assembly_at(scenery: Scenery, bodies: Sequence[Body], seconds: float) -> Ass
 
 
 def panels(
-    watching: Watching, marks: Sequence[Mark], line: Caption | None, title: str, said: str
+    state: ViewerState, marks: Sequence[Mark], line: Caption | None, title: str, said: str
 ) -> list[Panel]:
-    """The bar below, what was told, and what a check said."""
-    clock = f"{_clock(watching.seconds)} / {_clock(watching.whole)}"
+    """Returns the bar below, what was told, and what a check said."""
+    clock = f"{_clock(state.seconds)} / {_clock(state.whole)}"
     places = tuple(sorted({mark.seconds for mark in marks if mark.kind in ("fell", "score")}))
-    bar = Slider("seek", "", watching.seconds, 0.0, max(watching.whole, FRAME), shown=clock, marks=places)
-    play = Button("play", "Pause" if watching.is_playing else "Play", key="space", is_on=watching.is_playing)
-    speed = f"{watching.speed:g} x" if watching.speed >= 1 else f"1/{round(1 / watching.speed)} x"
+    bar = Slider("seek", "", state.seconds, 0.0, max(state.whole, FRAME_S), shown=clock, marks=places)
+    play = Button("play", "Pause" if state.is_playing else "Play", key="space", is_on=state.is_playing)
+    speed = f"{state.speed:g} x" if state.speed >= 1 else f"1/{round(1 / state.speed)} x"
     keys = Row(
         (
             Button("fall-back", "< fall", key="p"),
             Button("back", "Back", key=","),
-            Button("reverse", "Reverse", key="b", is_on=watching.backward),
+            Button("reverse", "Reverse", key="b", is_on=state.backward),
             play,
             Button("on", "Step", key="."),
             Button("fall-on", "fall >", key="n"),
@@ -145,9 +145,9 @@ def panels(
     )
     more = Row(
         (
-            *(Button(f"camera-{name}", name, is_on=watching.camera == name) for name in CAMERAS),
+            *(Button(f"camera-{name}", name, is_on=state.camera == name) for name in CAMERAS),
             Button("check", "Check", key="c"),
-            Button("forces", "Forces", key="f", is_on=watching.forces),
+            Button("forces", "Forces", key="f", is_on=state.forces),
             Button("fork", "Play on"),
         )
     )
@@ -190,25 +190,25 @@ ORDERS = {
 """What keys do, by the names of the buttons."""
 
 
-def ordered(watching: Watching, order: str, marks: Sequence[Mark]) -> Watching:
-    """What an order makes of where a viewer is; orders that ask for more than that change nothing."""
+def ordered(state: ViewerState, order: str, marks: Sequence[Mark]) -> ViewerState:
+    """Returns what an order makes of where a viewer is; orders that ask for more than that change nothing."""
     if order == "play":
-        at_end = watching.seconds >= watching.whole and not watching.backward
-        return replace(watching.sought(0.0) if at_end else watching, is_playing=not watching.is_playing)
+        at_end = state.seconds >= state.whole and not state.backward
+        return replace(state.sought(0.0) if at_end else state, is_playing=not state.is_playing)
     if order == "reverse":
-        return replace(watching, backward=not watching.backward, is_playing=True)
+        return replace(state, backward=not state.backward, is_playing=True)
     if order == "forces":
-        return replace(watching, forces=not watching.forces)
+        return replace(state, forces=not state.forces)
     if order.startswith("camera-"):
-        return replace(watching, camera=order.removeprefix("camera-"))
+        return replace(state, camera=order.removeprefix("camera-"))
     simple = {
-        "on": lambda: watching.stepped(1),
-        "back": lambda: watching.stepped(-1),
-        "faster": lambda: watching.hurried(1),
-        "slower": lambda: watching.hurried(-1),
-        "fall-on": lambda: watching.jumped(marks, ("fell",), 1),
-        "fall-back": lambda: watching.jumped(marks, ("fell",), -1),
-        "start": lambda: watching.sought(0.0),
-        "end": lambda: watching.sought(watching.whole),
+        "on": lambda: state.stepped(1),
+        "back": lambda: state.stepped(-1),
+        "faster": lambda: state.hurried(1),
+        "slower": lambda: state.hurried(-1),
+        "fall-on": lambda: state.jumped(marks, ("fell",), 1),
+        "fall-back": lambda: state.jumped(marks, ("fell",), -1),
+        "start": lambda: state.sought(0.0),
+        "end": lambda: state.sought(state.whole),
     }
-    return simple[order]() if order in simple else watching
+    return simple[order]() if order in simple else state

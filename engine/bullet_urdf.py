@@ -1,6 +1,6 @@
 """A piece as the text Bullet loads: its convex parts in the frame of its mass, in units of the world's scale.
 
-Why URDF: it is the only door through which a body made of several hulls, with its own mass frame, gets in.
+URDF is the only way to load a body of several hulls with a mass frame of its own.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, HalfspaceIntersection, QhullError
 
-from engine.settings import MARGIN, Scale, Tuning
+from engine.settings import COLLISION_MARGIN, Tuning
+from engine.world import Scale
 from models.piece import Part, Piece
 
 Array = NDArray[np.float64]
 
-LEVEL = 0.7
+LEVEL_COSINE = 0.7
 """Cosine of the angle from the vertical up to which a face looks up or down: 45 degrees, so every box has one."""
 
 
@@ -38,7 +39,7 @@ class MassFrame:
 
 @lru_cache(maxsize=1024)
 def mass_frame(piece: Piece) -> MassFrame:
-    """The principal frame of a piece; the piece's own axes when they are principal already."""
+    """Returns the principal frame of a piece; the piece's own axes when they are principal already."""
     inertia = piece.inertia
     off_diagonal = np.abs(inertia - np.diag(np.diag(inertia))).max()
     if off_diagonal <= 1e-9 * np.diag(inertia).max():
@@ -50,7 +51,7 @@ def mass_frame(piece: Piece) -> MassFrame:
 
 
 def write(piece: Piece, scale: Scale, tuning: Tuning, fixed: bool, up: Array) -> Path:
-    """The URDF file of a piece, made once per content in a folder that goes with the process.
+    """Returns the URDF file of a piece, made once per content in a folder that goes with the process.
 
     up: (3,) the world's vertical in the piece frame. Boxes wear their skin on the faces that look up and down as
     they are put in: between neighbours side by side it would squeeze, and a row of bricks would creep apart.
@@ -89,7 +90,7 @@ def _collision(
         roll = pitch = yaw = 0.0
     else:
         assert part.half_extents is not None
-        is_level = np.abs(part.rotation.T @ up) > LEVEL
+        is_level = np.abs(part.rotation.T @ up) > LEVEL_COSINE
         size = 2.0 * (part.half_extents / scale.length + np.where(is_level, tuning.skin, 0.0))
         shape = f'<box size="{size[0]:.17g} {size[1]:.17g} {size[2]:.17g}"/>'
         roll, pitch, yaw = _rpy(frame.axes.T @ part.rotation)
@@ -101,12 +102,12 @@ def _collision(
 
 @lru_cache(maxsize=4096)
 def _hull(part: Part, frame: MassFrame, scale: Scale) -> str:
-    """The mesh of a hull: a curved one takes tens of milliseconds, and worlds are rebuilt all the time."""
-    return _obj(shrunk((part.vertices - frame.centre) @ frame.axes / scale.length, MARGIN))
+    """Returns the mesh of a hull: a curved one takes tens of milliseconds, and worlds are rebuilt all the time."""
+    return _obj(shrunk((part.vertices - frame.centre) @ frame.axes / scale.length, COLLISION_MARGIN))
 
 
 def shrunk(corners: Array, margin: float) -> Array:
-    """The corners (n, 3) of a convex hull with every face moved inwards by the margin.
+    """Returns the corners (n, 3) of a convex hull with every face moved inwards by the margin.
 
     Bullet adds its margin outside a hull's corners; shrinking first keeps the outer surface where it belongs. A
     hull too thin for that is shrunk by a quarter of its thickness instead.
@@ -131,13 +132,13 @@ def _obj(corners: Array) -> str:
     lines = [f"v {x:.17g} {y:.17g} {z:.17g}" for x, y, z in corners[hull.vertices]]
     for triangle, plane in zip(hull.simplices, hull.equations, strict=True):
         a, b, c = corners[triangle]
-        turn = triangle if np.cross(b - a, c - a) @ plane[:3] > 0 else triangle[::-1]
-        lines.append("f " + " ".join(str(order[int(corner)]) for corner in turn))
+        face = triangle if np.cross(b - a, c - a) @ plane[:3] > 0 else triangle[::-1]
+        lines.append("f " + " ".join(str(order[int(corner)]) for corner in face))
     return "o part\n" + "\n".join(lines) + "\n"
 
 
 def _rpy(m: Array) -> tuple[float, float, float]:
-    """Roll, pitch, yaw in radians of a rotation matrix (3, 3)."""
+    """Returns roll, pitch, yaw in radians of a rotation matrix (3, 3)."""
     pitch = float(np.arctan2(-m[2, 0], np.hypot(m[0, 0], m[1, 0])))
     if np.hypot(m[0, 0], m[1, 0]) > 1e-12:
         return float(np.arctan2(m[2, 1], m[2, 2])), pitch, float(np.arctan2(m[1, 0], m[0, 0]))
@@ -159,7 +160,7 @@ _FOLDERS: dict[int, Path] = {}
 
 
 def _folder() -> Path:
-    """A temporary folder of this process: a forked worker gets its own, so none removes another's files."""
+    """Returns a temporary folder of this process: a forked worker gets its own, so none removes another's files."""
     process = os.getpid()
     if process not in _FOLDERS:
         _FOLDERS[process] = Path(tempfile.mkdtemp(prefix="teeter-"))
@@ -168,7 +169,7 @@ def _folder() -> Path:
 
 
 def scratch(name: str) -> Path:
-    """A path in this process's temporary folder, for a file that is read back at once."""
+    """Returns a path in this process's temporary folder, for a file that is read back at once."""
     return _folder() / name
 
 

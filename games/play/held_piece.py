@@ -1,0 +1,200 @@
+"""The piece in the hand: what it has touched since it was taken up and what that means to the rules, and how the hand
+that carries it may move.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.events import Moved, SceneEvent, Touched
+from engine.hand import GRIP, Grip, Target, packed, unpacked
+from engine.hand_noise import StiffArm, Sway, Tremor, onset
+from engine.pose import Pose
+from engine.world import FLOOR, TABLE
+from games.play.table import Moment, Table
+from games.rules.crazy_tower.stock import Handicap
+from games.rules.events import Met, Nudged
+
+Array = NDArray[np.float64]
+
+OUT_SHARE = 0.6
+"""TT-24: a brick is out when nothing touches it and it has come this part of its length."""
+LIFTED_HEIGHT = 0.002
+"""Metres above where it lay from which a piece has left the supply (BS-08), if it touches nothing any more."""
+
+
+class HeldPiece:
+    """What has happened to the piece in the hand since it was taken up. Made when the hand has closed on it.
+
+    back: where everything goes when it is taken back. has_met: it has touched a lying piece, or moved against the
+    ones it lay with. is_lifted: it has left what it lay on.
+    """
+
+    def __init__(self, piece: str, table: Table, back: Moment) -> None:
+        self.piece, self.back = piece, back
+        self.has_met = self.is_lifted = False
+        self._table = table
+        self._start = table.bodies[piece].pose.position
+        self._has_told: set[str] = set()
+        self._about = {pair for pair in table.touching if piece in pair}
+
+    def follow(self) -> None:
+        """Look where the piece is now."""
+        if not self.is_lifted:
+            risen = self._table.bodies[self.piece].pose.position[2] - self._start[2]
+            self.is_lifted = risen > LIFTED_HEIGHT and not self._touches()
+
+    def met(self, event: SceneEvent, lying: Iterable[str], is_pulled: bool) -> Met | None:
+        """Returns the first touch of a lying piece (ALL-6) that an event is. A pulled piece meets those it lay with
+        when it moves."""
+        lying = frozenset(lying) - {self.piece}
+        if isinstance(event, Touched) and self.piece in (event.a, event.b):
+            other = event.b if event.a == self.piece else event.a
+            if other not in lying or (event.a, event.b) in self._about:
+                return None
+        elif isinstance(event, Moved) and event.piece == self.piece and is_pulled and not self.has_met:
+            beside = sorted({name for pair in self._about for name in pair} & lying)
+            if not beside:
+                return None
+            other = beside[0]
+        else:
+            return None
+        if other in self._has_told:
+            return None
+        self.has_met = True
+        self._has_told.add(other)
+        return Met(event.step, self.piece, other)
+
+    def nudged(self, event: SceneEvent, lying: Iterable[str]) -> Nudged | None:
+        """Returns the push of a lying piece that an event is."""
+        if isinstance(event, Moved) and event.piece in frozenset(lying) - {self.piece} and self.has_met:
+            return Nudged(event.step, event.piece, event.mm)
+        return None
+
+    def sees_landing(self, event: SceneEvent) -> bool:
+        """Returns whether an event is a piece touching the table or the floor; the held one does once it was lifted
+        (BS-08)."""
+        if not isinstance(event, Touched) or not {event.a, event.b} & {TABLE, FLOOR}:
+            return False
+        return self.is_lifted or self.piece not in (event.a, event.b)
+
+    def is_out(self) -> bool:
+        """TT-24: whether a pulled piece is out of the tower."""
+        body = self._table.bodies[self.piece]
+        moved = math.dist(body.pose.position, self._start)
+        # a brick of the lowest row is out while it still lies on the table
+        return moved > OUT_SHARE * float(body.piece.extents.max()) and not self._touches(but=TABLE)
+
+    def _touches(self, but: str = "") -> bool:
+        return any(self.piece in pair and but not in pair for pair in self._table.touching)
+
+
+WOBBLE_SIZE = 0.006
+"""CT-47: metres to either side by which the hand of somebody who has spun round three times wobbles, at first."""
+WOBBLE_PERIOD_S = 1.2
+"""Seconds: dizzy people sway at 0.5 to 1 Hz."""
+MAX_HAND_SPEED = 2.0
+"""m/s: as fast as people reach across a table. A wish that leaps is followed no faster, or it would fling a cube of 3 g
+out of the room."""
+MAX_TREMOR = 0.02
+"""Metres: a hand that shakes more holds nothing."""
+
+
+class Handling:
+    """What the hand can do in a game, and how it shakes: the players' own tremor, and the handicaps of a challenge that
+    belong to the hand (CT-40 to CT-50). Those that belong to the eye are for whoever draws the table.
+
+    It stands between what a player wants and what the hand is told; the journal keeps the wish, and the same things
+    are done to it when it is played again.
+
+    handicap: of the challenge that is played. tremor: metres, root mean square along each axis. seed: of the tremor.
+    limit_s: seconds that the game may take from the first grab, 0 without a limit.
+    """
+
+    def __init__(self, handicap: Handicap, tremor: float, seed: int, limit_s: float = 0.0) -> None:
+        self.grip: Grip = GRIP if handicap.grip == 1.0 else GRIP.weakened(handicap.grip)
+        """CT-46: without thumbs the hand is weaker, and a piece slips and turns sooner."""
+        self.shakes = handicap.tremor
+        """CT-40: times the tremor that a player brings along."""
+        self.limit_s = limit_s
+        self._tremor = Tremor(handicap.tremor * tremor, seed)
+        self._sway = Sway(handicap.sway_mm / 1e3, handicap.sway_period_s or 1.0, handicap.sway_axes)
+        self._dizzy_s = handicap.wobble_s
+        self._highest = handicap.reach_mm / 1e3
+        self._arm_length = handicap.arm_mm / 1e3
+        self._arm: StiffArm | None = None
+        self._taken_at = 0
+        self._place = np.zeros(3)
+        self._first_at: int | None = None
+        self._spun_at: int | None = None
+
+        self.is_plain = not (
+            self._tremor.size or self._sway.size or self._dizzy_s or self._highest or self._arm_length
+        )
+        """Whether a hand that is held still stays still: nothing shakes it."""
+
+    def taken(self, step: int, pose: Pose) -> None:
+        """The hand has closed on a piece, here."""
+        self._taken_at, self._place = step, np.asarray(pose.position)
+        # CT-42: the player has walked to where the piece is within reach
+        self._arm = StiffArm(self._arm_length, self._place) if self._arm_length else None
+        self._first_at = step if self._first_at is None else self._first_at
+
+    def is_late(self, step: int, rate: int) -> bool:
+        """CT-37 to CT-39: whether the time of the challenge is over; it runs from the first grab."""
+        return (
+            bool(self.limit_s) and self._first_at is not None and step - self._first_at > self.limit_s * rate
+        )
+
+    def follow(self, before: object, after: object, step: int) -> None:
+        """CT-47: after every new floor card the player spins round."""
+        floors = [len(getattr(state, "floors", ())) for state in (before, after)]
+        if self._dizzy_s and floors[1] > floors[0]:
+            self._spun_at = step
+
+    def of(self, target: Target, step: int, rate: int) -> Target:
+        """Returns where the hand goes when the player wants it at a target; rate: steps a second."""
+        pose, seconds = unpacked(target), step / rate
+        wanted = np.asarray(pose.position)
+        offset = wanted - self._place
+        leap = float(np.linalg.norm(offset)) * rate / MAX_HAND_SPEED
+        if leap <= 1.0 and self.is_plain:
+            self._place = wanted
+            return target
+        self._place = self._place + offset / max(1.0, leap)
+        place = self._place + self._tremor.at(seconds)
+        place += self.swaying(step, rate)
+        if self._highest:
+            # CT-49: the other hand lies on the table, the wrists stay together
+            place[2] = min(float(place[2]), self._highest)
+        if self._arm is not None:
+            place = self._arm.at(place, rate)
+        x, y, z = place.tolist()
+        return packed(Pose((x, y, z), pose.orientation))
+
+    def swaying(self, step: int, rate: int) -> Array:
+        """Returns the metres (3,) by which the player's body carries the hand off at a step; rate: steps a second."""
+        swaying = self._sway.at(step / rate) + self._wobble(step, rate)
+        return np.asarray(onset((step - self._taken_at) / rate) * swaying)
+
+    def _wobble(self, step: int, rate: int) -> Array:
+        """CT-47: dizziness wears off evenly."""
+        if self._spun_at is None or step < self._spun_at:
+            return np.zeros(3)
+        left = 1.0 - (step - self._spun_at) / rate / self._dizzy_s
+        return max(0.0, left) * Sway(WOBBLE_SIZE, WOBBLE_PERIOD_S, 2).at((step - self._spun_at) / rate)
+
+
+def handling_of(state: object, tremor: float = 0.0) -> Handling:
+    """Returns the handling of a game from its first state. tremor: metres. Raises ValueError for one no hand has."""
+    if not 0.0 <= tremor <= MAX_TREMOR:
+        raise ValueError(f"a tremor of {tremor * 1e3:g} mm: a hand shakes by 0 to {MAX_TREMOR * 1e3:g} mm")
+    challenge = getattr(state, "challenge", None)
+    seed = int(getattr(state, "luck", 0)) & 0xFFFFFFFF
+    if challenge is None:
+        return Handling(Handicap(), tremor, seed)
+    return Handling(challenge.handicap, tremor, seed, challenge.limit_s)
