@@ -179,14 +179,15 @@ def play(
     """A game by computer players (`bot:steady`, `bot:bold`, `bot:clumsy`), on true physics.
 
     game: as `teeter games` lists it. turns: choices after which it is broken off. record: a file to keep it in.
-    options: the mode and the house rules of the game. Raises games.rules.errors.SetupError and
+    options: the mode and the house rules of the game. Raises games.core.errors.SetupError and
     engine.record.format.RecordError.
     """
+
+    from games.core.errors import SetupError
     from games.play.recording import begin
     from games.players import player
     from games.players.bots import bots_of
-    from games.rules.errors import SetupError
-    from games.rules.registry import game_named
+    from games.registry import game_named
 
     people = [name for name in players if not name.startswith("bot:")]
     if people:

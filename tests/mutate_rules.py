@@ -1,8 +1,8 @@
 """Spoil the rules one condition at a time and see whether a test notices.
 
-    python tests/mutate_rules.py wonky              the modules of games/rules/wonky
-    python tests/mutate_rules.py base.py seats.py   single files
-    python tests/mutate_rules.py                    everything in games/rules
+    python tests/mutate_rules.py wonky              the rules in games/wonky
+    python tests/mutate_rules.py core/setup.py      single files
+    python tests/mutate_rules.py                    everything, and games/core
 
 Every mutant runs in a fork of this process with the module's source changed in memory: nothing on disk is
 spoiled, and several people can share a working tree. It runs the quick tests of the game, the clause tests
@@ -28,15 +28,17 @@ from pathlib import Path
 from types import CodeType
 
 ROOT = Path(__file__).parent.parent
-RULES = ROOT / "games" / "rules"
+RULES = ROOT / "games"
+CORE = RULES / "core"
+FOLDERS = sorted(path.parent for path in RULES.glob("*/game.py"))
 PATIENCE, GRACE = 4, 20
 """A mutant that takes so many times as long as the rules as they are, and seconds more, loops for ever.
 
 It counts as noticed, and is listed.
 """
 
-SKIP_FILES = {"clauses.py", "shared.py", "__init__.py", "story.py"}
-"""Texts for people; the golden transcripts compare them word by word."""
+SKIP_FILES = {"clauses.py", "__init__.py", "story.py", "game.py", "screen.py", "observation.py"}
+"""Texts for people, which the golden transcripts compare word by word, and what is no rules."""
 
 NEGATED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq,
@@ -223,14 +225,14 @@ def _run(path: Path, tree: ast.Module) -> int:
 
 def other_games(path: Path) -> list[str]:
     """The games, as the conformance suite names them, that have no need of a file; two small ones try the base."""
-    needed = {path.parent.name} if path.parent != RULES else {"wonky", "sandbox"}
-    games = {each.parent.name for each in RULES.glob("*/entry.py")} - needed
+    needed = {path.parent.name} if path.parent != CORE else {"wonky", "sandbox"}
+    games = {each.name for each in FOLDERS} - needed
     return [f"{game.replace('_', '-')}-" for game in sorted(games)]
 
 
 def tests_of(path: Path) -> list[str]:
     """The quick tests for a file: its own or those of its game first, then what every game must do."""
-    game = path.parent.name if path.parent != RULES else ""
+    game = path.parent.name if path.parent != CORE else ""
     tests = [each.name for each in (ROOT / "tests").glob(f"test_rules_{game}*.py")]
     order = (f"test_rules_{game or 'base'}.py", "machine", "golden", "conformance")
     names = {"test_rules_base.py", "test_rules_golden.py", "test_rules_conformance.py", *tests}
@@ -242,15 +244,15 @@ def tests_of(path: Path) -> list[str]:
 
 def chosen(names: Sequence[str]) -> list[Path]:
     """The files to spoil."""
-    roots = [RULES / name for name in names] or [RULES]
+    roots = [RULES / name for name in names] or [CORE, *FOLDERS]
     files = [path for root in roots for path in (sorted(root.rglob("*.py")) if root.is_dir() else [root])]
-    return [path for path in files if path.name not in SKIP_FILES]
+    return [path for path in files if path.name not in SKIP_FILES and path.name[:3] not in ("bot", "jud")]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("names", nargs="*", help="games or files below games/rules (default: all)")
+    parser.add_argument("names", nargs="*", help="games or files below games (default: all rules)")
     parser.add_argument("--list", action="store_true", help="only list the mutants")
     options = parser.parse_args(arguments)
     os.chdir(ROOT)

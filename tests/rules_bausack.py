@@ -8,9 +8,8 @@ from random import Random
 import rules_lab
 from rules_lab import Golden, Lab, Table
 
-from games.rules.base import Action, Input, Need, Take, TakeBack, Wait
-from games.rules.bausack.entry import GAME
-from games.rules.bausack.state import (
+from games.bausack.game import GAME
+from games.bausack.state import (
     IN,
     Accept,
     Bid,
@@ -24,8 +23,8 @@ from games.rules.bausack.state import (
     owner_of,
     players_in,
 )
-from games.rules.conditions import Condition
-from games.rules.events import Fell, HitNeighbour, Measured, Met, Nudged, Placed, Released, Rested
+from games.core.events import Condition, Fell, HitNeighbour, Measured, Met, Nudged, Placed, Released, Rested
+from games.core.rules import Action, Input, Need, Take, TakeBack, Wait
 
 NAMES = ("Ana", "Ben", "Cem", "Dora", "Emil", "Fay", "Gus", "Hana")
 

@@ -11,29 +11,43 @@ import pytest
 from rules_lab import Golden, Lab, Table
 from rules_lab import calm as calm_world
 
-from games.catalogue import stock_of
-from games.rules.base import Action, Input, Need, Take, TakeBack, Wait
-from games.rules.conditions import Condition, Question
-from games.rules.crazy_tower.entry import GAME
-from games.rules.crazy_tower.game import apply, legal, start
-from games.rules.crazy_tower.state import (
+from games.core.errors import IllegalAction
+from games.core.events import (
+    Condition,
+    Fell,
+    Met,
+    Nudged,
+    Placed,
+    Question,
+    RefereeAnswer,
+    Released,
+    Removed,
+    Rested,
+    TimeUp,
+)
+from games.core.rules import Action, Input, Need, Take, TakeBack, Wait
+from games.crazy_tower.game import GAME
+from games.crazy_tower.rules import apply, legal, start
+from games.crazy_tower.state import (
+    ACTING,
     COMPETITIVE,
     SABOTEUR,
     SOLO,
     Decline,
     Floor,
     GiveBack,
-    Hand,
+    HandPhase,
     NothingFits,
     Pull,
     PutBack,
     RevealCard,
     State,
+    Stock,
     Swap,
+    boxes_of,
+    colour_of,
 )
-from games.rules.crazy_tower.stock import ACTING, Stock, boxes_of, colour_of
-from games.rules.errors import IllegalAction
-from games.rules.events import Fell, Met, Nudged, Placed, RefereeAnswer, Released, Removed, Rested, TimeUp
+from games.game import stock_of
 
 NAMES = ("Ana", "Ben", "Cem", "Dora")
 STOCK: Stock = stock_of(GAME)
@@ -237,7 +251,7 @@ def check(before: State, given: Input, after: State) -> None:
         assert isinstance(given, (Fell, Removed, GiveBack, RefereeAnswer))
     if not isinstance(given, (Placed, Fell, Removed)):
         assert after.floors == before.floors
-    if after.hand in (Hand.FREE, Hand.ASK):
+    if after.hand in (HandPhase.FREE, HandPhase.ASK):
         assert not after.held
     if after.reason is None:
         assert all(after.hands[seat] for seat in range(len(after.seats)) if seat != after.turn)

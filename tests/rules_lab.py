@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple
 
-from games.catalogue import stock_of
-from games.rules.base import Action, Game, Input, Need, Outcome, Wait
-from games.rules.events import CountElapsed, Placed, RefereeAnswer, Released, Removed, Rested
+from games.core.events import CountElapsed, Placed, RefereeAnswer, Released, Removed, Rested
+from games.core.rules import Action, Input, Need, Outcome, Wait
+from games.game import Game, stock_of
 
 
 class Table(NamedTuple):

@@ -1,21 +1,14 @@
-"""The laboratories of all games: a new game is one import and one entry here."""
+"""The laboratories of all games: that of a new one is `rules_<game>.py`."""
 
 from __future__ import annotations
 
-import rules_bausack
-import rules_crazy_tower
-import rules_sandbox
-import rules_tower_topple
-import rules_wonky
+from importlib import import_module
+
 from rules_lab import Lab
 
-LABS: tuple[Lab, ...] = (
-    rules_crazy_tower.LAB,
-    rules_wonky.LAB,
-    rules_bausack.LAB,
-    rules_tower_topple.LAB,
-    rules_sandbox.LAB,
-)
+from games.registry import GAMES
+
+LABS: tuple[Lab, ...] = tuple(import_module(f"rules_{game.name.replace('-', '_')}").LAB for game in GAMES)
 
 MODES = [(lab, mode.name) for lab in LABS for mode in lab.game.modes]
 """Every game in every mode."""

@@ -7,10 +7,10 @@ from random import Random
 
 from rules_lab import Golden, Lab, Table
 
-from games.rules.base import Action, Input, Need, Take, TakeBack, Wait
-from games.rules.events import Fell, Met, Placed, Released
-from games.rules.sandbox.entry import GAME
-from games.rules.sandbox.game import Bring, PutAway, State
+from games.core.events import Fell, Met, Placed, Released
+from games.core.rules import Action, Bring, Input, Need, PutAway, Take, TakeBack, Wait
+from games.sandbox.game import GAME
+from games.sandbox.rules import State
 
 NAMES = ("arch", "ball", "cone")
 

@@ -11,14 +11,24 @@ import pytest
 import rules_lab
 from rules_lab import Golden, Lab, Table
 
-from games.catalogue import stock_of
-from games.rules.base import Action, Input, Need, Take, TakeBack, Wait
-from games.rules.conditions import Condition, Question
-from games.rules.errors import IllegalAction
-from games.rules.events import Fell, Met, Nudged, Placed, RefereeAnswer, Released, Removed, Rested
-from games.rules.tower_topple.entry import GAME
-from games.rules.tower_topple.rows import SLOTS, free_slots, in_play, top_row
-from games.rules.tower_topple.state import Brick, Leave, Phase, Print, State, Stock
+from games.core.errors import IllegalAction
+from games.core.events import (
+    Condition,
+    Fell,
+    Met,
+    Nudged,
+    Placed,
+    Question,
+    RefereeAnswer,
+    Released,
+    Removed,
+    Rested,
+)
+from games.core.rules import Action, Input, Need, Take, TakeBack, Wait
+from games.game import stock_of
+from games.tower_topple.game import GAME
+from games.tower_topple.rules_rows import SLOTS, free_slots, in_play, top_row
+from games.tower_topple.state import Brick, Leave, Phase, Print, State, Stock
 
 NAMES = ("Ana", "Ben", "Cem", "Dora", "Emil", "Fay", "Gus", "Hana", "Ida", "Jan", "Kim", "Lea")
 

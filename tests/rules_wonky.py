@@ -7,11 +7,10 @@ from random import Random
 
 from rules_lab import Golden, Lab, Table
 
-from games.rules.base import Action, Input, Need, Take, TakeBack, Wait
-from games.rules.conditions import Condition
-from games.rules.events import CountElapsed, Fell, Met, Nudged, Released, Rested
-from games.rules.wonky.entry import GAME
-from games.rules.wonky.state import DrawCards, KeepCard, Phase, PlayCard, State
+from games.core.events import Condition, CountElapsed, Fell, Met, Nudged, Released, Rested
+from games.core.rules import Action, Input, Need, Take, TakeBack, Wait
+from games.wonky.game import GAME
+from games.wonky.state import DrawCards, KeepCard, Phase, PlayCard, State
 
 NAMES = ("Ana", "Ben", "Cem", "Dora", "Emil", "Fay", "Gus", "Hana")
 

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 
 from engine.world import FLOOR, TABLE, Body
+from games.core.events import Fell
+from games.core.rules import Action, Need
 from games.play.recording import begin
 from games.play.session import Session
 from games.play.table import FLOOR_DEPTH
 from games.players.bots import bots_of
 from games.players.player import play
-from games.rules.base import Action, Need
-from games.rules.events import Fell
-from games.rules.registry import GAMES
+from games.registry import GAMES
 
 SUNK = 0.01
 """Metres that a card which falls edge on may be in the table for a step, before it is pushed out: 2 m/s for 4 ms."""

@@ -15,19 +15,22 @@ from engine.geometry.overlap import deepest
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
 from engine.world import Body
-from games.catalogue import stock_of
-from games.judge import bausack, places, sandbox
-from games.judge.scene import Scene
-from games.rules.bausack.entry import GAME
-from games.rules.bausack.game import start
-from games.rules.bausack.state import Phase, State
-from games.rules.conditions import Condition
-from games.rules.sandbox import game as free
+from games.bausack import judge as bausack
+from games.bausack.game import GAME
+from games.bausack.rules import start
+from games.bausack.state import Phase, State
+from games.core.events import Condition
+from games.game import stock_of
+from games.judge import places
+from games.judge.judge import TableScene
+from games.sandbox import rules as free
+from games.sandbox.judge import SandboxJudge
 from models.build import build
 from models.catalogue import find
 
 NAMES = ("Ana", "Ben", "Cem", "Dora", "Emil", "Fay", "Gus", "Hana")
-NOTHING = Scene({})
+BAUSACK, SANDBOX = GAME.judge, SandboxJudge()
+NOTHING = TableScene({})
 OWN, CLEAR, AREA = Condition.ON_OWN_TOWER, Condition.CLEAR_OF_OTHER_TOWERS, Condition.IN_OWN_AREA
 
 
@@ -52,11 +55,11 @@ def body(name: str, x: float = 0.0, y: float = 0.0, low: float = 0.0, *turns: fl
     return Body(name, piece, pose.then(Pose((x / 1e3, y / 1e3, low / 1e3))))
 
 
-def scene(*bodies: Body, touching: str = "") -> Scene:
+def scene(*bodies: Body, touching: str = "") -> TableScene:
     """A scene with a table. touching: pairs such as `cube-table`, separated by blanks."""
     pairs = [sorted(pair.split("-")) for pair in touching.split()]
     listed = (places.table(2000, 2000), *bodies)
-    return Scene({each.name: each for each in listed}, frozenset((one, other) for one, other in pairs))
+    return TableScene({each.name: each for each in listed}, frozenset((one, other) for one, other in pairs))
 
 
 # -- the layout --------------------------------------------------------------------------------------------------
@@ -65,7 +68,7 @@ def scene(*bodies: Body, touching: str = "") -> Scene:
 @pytest.mark.parametrize("state", [game(2), game(8), game(3, pieces=7)])
 def test_a_layout_has_every_piece_of_the_supply_and_no_overlap(state: State) -> None:
     """BS-01: in the middle, outside every player's area, on a table that has room for all areas."""
-    bodies = bausack.layout(state)
+    bodies = BAUSACK.layout(state)
     assert {each.name for each in bodies if not each.fixed} == set(state.supply)
     solids = ConvexSolids()
     for one, other in combinations(bodies, 2):
@@ -76,14 +79,14 @@ def test_a_layout_has_every_piece_of_the_supply_and_no_overlap(state: State) -> 
         assert low[2] == pytest.approx(0.0, abs=1e-9) or each.name == "ball"
         for area in areas:
             assert low[1] * 1e3 > area.y + area.side / 2 or high[1] * 1e3 < area.y - area.side / 2
-        assert each.fixed or bausack.home(state, each.name).pose == each.pose
+        assert each.fixed or BAUSACK.home(state, each.name).pose == each.pose
 
 
 @pytest.mark.parametrize("players", range(2, 9))
 def test_areas_lie_on_the_table_side_by_side_and_clockwise(players: int) -> None:
     """BS-01, BS-22, ALL-5: 610 mm each, from the near side on the right round to the far side on the right."""
     state = game(players)
-    areas, table = bausack.areas(state), bausack.layout(state)[0]
+    areas, table = bausack.areas(state), BAUSACK.layout(state)[0]
     assert len(areas) == players
     for area in areas:
         assert area.side == 610
@@ -115,7 +118,7 @@ def test_a_piece_lies_on_its_steadiest_low_face() -> None:
 
 def test_a_ball_lies_on_a_saucer() -> None:
     """BS-01: nothing else keeps a ball on a table; it does not touch the table itself."""
-    bodies = {each.name: each for each in bausack.layout(game())}
+    bodies = {each.name: each for each in BAUSACK.layout(game())}
     assert bodies["saucer.ball"].fixed
     assert 1e-3 < places.bounds(bodies["ball"].piece, bodies["ball"].pose)[0][2] < 3e-3
 
@@ -123,7 +126,7 @@ def test_a_ball_lies_on_a_saucer() -> None:
 @pytest.mark.slow
 def test_a_layout_rests_in_bullet() -> None:
     """BS-01: all 70 pieces stay where the supply keeps them."""
-    bodies = bausack.layout(game())
+    bodies = BAUSACK.layout(game())
     with BulletWorld(bodies) as world:
         world.settle()
         world.advance(3 * world.rate)
@@ -142,12 +145,12 @@ def test_a_foundation_lies_inside_the_own_area() -> None:
     edge = area.x + area.side / 2
     for x, found in ((edge - 30 + 0.9, ()), (edge - 30 + 1.1, (AREA,)), (edge - 15 + 0.9, (AREA,))):
         after = scene(body("base_1", x, area.y), touching="base_1-table")
-        assert bausack.broken(state, "base_1", (AREA, CLEAR), NOTHING, after) == found
+        assert BAUSACK.broken(state, "base_1", (AREA, CLEAR), NOTHING, after) == found
     upright = scene(body("base_1", edge - 15 + 0.9, area.y, 0, 0, 0, 90), touching="base_1-table")
-    assert bausack.broken(state, "base_1", (AREA,), NOTHING, upright) == ()
+    assert BAUSACK.broken(state, "base_1", (AREA,), NOTHING, upright) == ()
     other = bausack.areas(state)[1]
     foreign = scene(body("base_1", other.x, other.y), touching="base_1-table")
-    assert bausack.broken(state, "base_1", (AREA,), NOTHING, foreign) == (AREA,)
+    assert BAUSACK.broken(state, "base_1", (AREA,), NOTHING, foreign) == (AREA,)
 
 
 def test_a_ball_as_foundation_is_measured_by_its_girth() -> None:
@@ -156,7 +159,7 @@ def test_a_ball_as_foundation_is_measured_by_its_girth() -> None:
     area = bausack.areas(state)[0]
     for over, found in ((0.9, ()), (1.1, (AREA,))):
         ball = body("ball", area.x, area.y + area.side / 2 - 15 + over, 0, 40, 40, 40)
-        assert bausack.broken(state, "ball", (AREA,), NOTHING, scene(ball)) == found
+        assert BAUSACK.broken(state, "ball", (AREA,), NOTHING, scene(ball)) == found
 
 
 @pytest.mark.parametrize(
@@ -179,7 +182,7 @@ def test_a_piece_lies_on_the_own_tower_and_clear_of_others(
     """BS-03, BS-05: what touches the foundation or a piece on it, and neither table nor supply nor other towers."""
     state = position("base_1 tile", "base_2")
     bodies = (body("base_1"), body("tile"), body("base_2"), body("egg"), body("cube", 0, 0, 15))
-    assert bausack.broken(state, "cube", (OWN, CLEAR), NOTHING, scene(*bodies, touching=touching)) == found
+    assert BAUSACK.broken(state, "cube", (OWN, CLEAR), NOTHING, scene(*bodies, touching=touching)) == found
 
 
 def test_a_piece_lies_on_the_tower_it_touches_its_own_first() -> None:
@@ -192,8 +195,8 @@ def test_a_piece_lies_on_the_tower_it_touches_its_own_first() -> None:
         ("cube-base_1 cube-base_2", "Ana"),
         ("cube-table", ""),
     ):
-        assert bausack.where(state, "cube", scene(*bodies, touching=touching)) == owner
-    assert bausack.covers(state, "cube", NOTHING, scene(*bodies)) == ()
+        assert BAUSACK.where(state, "cube", scene(*bodies, touching=touching)) == owner
+    assert BAUSACK.covers(state, "cube", NOTHING, scene(*bodies)) == ()
 
 
 # -- collapse ------------------------------------------------------------------------------------------------------
@@ -217,7 +220,7 @@ TWO = position("base_1 tile", "base_2 disc")
 def fallen(touching: str, *bodies: Body, state: State = TWO, lifted: bool = True) -> tuple[str, ...]:
     changed = {each.name: each for each in (*BODIES, *bodies)}
     after = scene(*changed.values(), touching=f"{STANDING} {touching}")
-    return bausack.fallen(state, state.piece, scene(*BODIES), after, lifted=lifted)
+    return BAUSACK.fallen(state, state.piece, scene(*BODIES), after, is_lifted=lifted)
 
 
 def test_standing_towers_and_the_supply_have_not_fallen() -> None:
@@ -269,9 +272,9 @@ def test_lying_on_the_supply_is_touching_the_table() -> None:
     assert fallen("disc-egg") == ()
     off = STANDING.replace("base_2-disc", "disc-egg")
     after = scene(*BODIES, touching=off)
-    assert bausack.fallen(TWO, "cube", scene(*BODIES), after) == ("disc",)
+    assert BAUSACK.fallen(TWO, "cube", scene(*BODIES), after) == ("disc",)
     carried = STANDING.replace("base_1-tile", "")
-    assert bausack.fallen(TWO, "cube", scene(*BODIES), scene(*BODIES, touching=carried)) == ()
+    assert BAUSACK.fallen(TWO, "cube", scene(*BODIES), scene(*BODIES, touching=carried)) == ()
 
 
 def test_towers_of_players_who_are_out_fall_no_more() -> None:
@@ -290,10 +293,10 @@ def test_a_piece_against_another_tower_is_told_with_its_owner() -> None:
         ("disc", "disc-tile", "Ana"),
         ("egg", "egg-tile", None),
     ):
-        assert bausack.hit(TWO, piece, scene(*BODIES, touching=touching)) == owner
+        assert BAUSACK.hit(TWO, piece, scene(*BODIES, touching=touching)) == owner
     out = replace(TWO, out=(-1, 7))
-    assert bausack.hit(out, "cube", scene(*BODIES, touching="cube-disc")) is None
-    assert bausack.hit(out, "disc", scene(*BODIES, touching="disc-tile")) is None
+    assert BAUSACK.hit(out, "cube", scene(*BODIES, touching="cube-disc")) is None
+    assert BAUSACK.hit(out, "disc", scene(*BODIES, touching="disc-tile")) is None
 
 
 def test_heights_are_measured_from_the_table() -> None:
@@ -301,26 +304,26 @@ def test_heights_are_measured_from_the_table() -> None:
     state = position("base_1 tile ball", "base_2 disc", "", "base_3")
     out = replace(state, out=(-1, -1, -1, 5))
     bodies = scene(*BODIES, body("ball", 0, 0, 30, 30, 20), body("base_3"))
-    assert bausack.heights(out, bodies) == pytest.approx((60.0, 30.0, 0.0, 0.0))
+    assert BAUSACK.heights(out, bodies) == pytest.approx((60.0, 30.0, 0.0, 0.0))
 
 
 def test_a_condition_of_another_game_is_refused() -> None:
     """BS-03: Bausack knows no red boxes."""
     with pytest.raises(ValueError, match="COVERS_NO_RED_BOX is no condition of Bausack"):
-        bausack.broken(TWO, "cube", (Condition.COVERS_NO_RED_BOX,), NOTHING, scene(*BODIES))
+        BAUSACK.broken(TWO, "cube", (Condition.COVERS_NO_RED_BOX,), NOTHING, scene(*BODIES))
 
 
 # -- on Bullet -----------------------------------------------------------------------------------------------------
 
 
-def settled(*bodies: Body) -> Scene:
+def settled(*bodies: Body) -> TableScene:
     """What Bullet makes of a scene in three seconds."""
     listed = (places.table(1200, 1000), *bodies)
     with BulletWorld(listed) as world:
         world.settle()
         contacts = world.advance(3 * world.rate, contacts=True).contacts or ()
         lying = {each.name: each.at(world.pose(each.name)) for each in listed}
-    return Scene(lying, frozenset((min(each.a, each.b), max(each.a, each.b)) for each in contacts))
+    return TableScene(lying, frozenset((min(each.a, each.b), max(each.a, each.b)) for each in contacts))
 
 
 @pytest.mark.slow
@@ -329,8 +332,8 @@ def test_a_piece_over_the_edge_of_a_foundation_falls_in_bullet(over: float, foun
     """BS-03, BS-08: it lies on the own tower, or on the table; half a millimetre decides."""
     state = position("base_1", "base_2")
     after = settled(body("base_1"), body("base_2", 0, 200), body("cube", 30 + over, 0, 15))
-    assert bausack.fallen(state, "cube", NOTHING, after) == found
-    assert (bausack.broken(state, "cube", (OWN, CLEAR), NOTHING, after) == ()) is (found == ())
+    assert BAUSACK.fallen(state, "cube", NOTHING, after) == found
+    assert (BAUSACK.broken(state, "cube", (OWN, CLEAR), NOTHING, after) == ()) is (found == ())
 
 
 @pytest.mark.slow
@@ -338,8 +341,8 @@ def test_a_piece_that_bullet_lays_against_another_tower_hits_it() -> None:
     """BS-03, BS-11: a slab across two foundations."""
     state = position("base_1", "base_2", piece="slab_long")
     after = settled(body("base_1"), body("base_2", 65), body("slab_long", 32, 0, 15))
-    assert bausack.hit(state, "slab_long", after) == "Ben"
-    assert bausack.heights(state, after) == pytest.approx((15.0, 15.0), abs=0.1)
+    assert BAUSACK.hit(state, "slab_long", after) == "Ben"
+    assert BAUSACK.heights(state, after) == pytest.approx((15.0, 15.0), abs=0.1)
 
 
 # -- the sandbox ---------------------------------------------------------------------------------------------------
@@ -347,26 +350,26 @@ def test_a_piece_that_bullet_lays_against_another_tower_hits_it() -> None:
 
 def sandbox_state() -> free.State:
     rows = (("a", "bausack/cube"), ("b", "bausack/egg"), ("shape", ""), ("c", "crazy_tower/red_v5"))
-    return free.start(["Ana"], 1, {}, free.Stock(tuple(free.Piece(*row) for row in rows)))
+    return free.start(["Ana"], 1, {}, free.Stock(tuple(free.NamedPiece(*row) for row in rows)))
 
 
 def test_the_sandbox_lays_out_pieces_with_a_model() -> None:
     """SB-1, SB-2: by their own names; a shape of its own comes with its scene."""
     state = sandbox_state()
-    bodies = sandbox.layout(state)
+    bodies = SANDBOX.layout(state)
     assert [each.name for each in bodies] == ["table", "a", "b", "c"]
-    assert sandbox.home(state, "c").pose == bodies[3].pose
+    assert SANDBOX.home(state, "c").pose == bodies[3].pose
     solids = ConvexSolids()
     for one, other in combinations(bodies, 2):
         assert deepest(solids.of(one.piece, one.pose), solids.of(other.piece, other.pose)) <= 2e-5
     with pytest.raises(KeyError):
-        sandbox.home(state, "shape")
+        SANDBOX.home(state, "shape")
 
 
 def test_in_the_sandbox_nothing_is_wrong() -> None:
     """SB-1."""
     state, after = sandbox_state(), scene(touching="a-table")
-    assert sandbox.broken(state, "a", (Condition.LAID_FLAT,), NOTHING, after) == ()
-    assert sandbox.where(state, "a", after) == ""
-    assert sandbox.covers(state, "a", NOTHING, after) == ()
-    assert sandbox.fallen(state, "a", NOTHING, after) == ()
+    assert SANDBOX.broken(state, "a", (Condition.LAID_FLAT,), NOTHING, after) == ()
+    assert SANDBOX.where(state, "a", after) == ""
+    assert SANDBOX.covers(state, "a", NOTHING, after) == ()
+    assert SANDBOX.fallen(state, "a", NOTHING, after) == ()

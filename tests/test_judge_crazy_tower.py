@@ -16,17 +16,20 @@ from engine.geometry.overlap import deepest
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
 from engine.world import TABLE, Body
-from games.judge import crazy_tower, footprint, places
-from games.judge.scene import Scene
-from games.rules.conditions import Condition
-from games.rules.crazy_tower.state import SOLO, Hand, State
+from games.core.events import Condition
+from games.crazy_tower import judge_footprint
+from games.crazy_tower.judge import CrazyJudge
+from games.crazy_tower.state import SOLO, HandPhase, State
+from games.judge import places
+from games.judge.judge import TableScene
 from models.build import build
 from models.catalogue import find
 
 CARD_MM, CUBE_MM = 2.0, 16.0
 LAYS = (Condition.ON_HIGHEST_FLOOR, Condition.LAID_FLAT, Condition.COVERS_NO_RED_BOX)
 SIDEWAYS = (Condition.ON_HIGHEST_FLOOR, Condition.ON_ITS_SIDE)
-NOTHING = Scene({})
+JUDGE = CrazyJudge()
+NOTHING = TableScene({})
 
 
 def body(name: str, x: float = 0.0, y: float = 0.0, low: float = 0.0, *turns: float) -> Body:
@@ -37,16 +40,16 @@ def body(name: str, x: float = 0.0, y: float = 0.0, low: float = 0.0, *turns: fl
     return Body(name, piece, pose.then(Pose((x / 1e3, y / 1e3, low / 1e3))))
 
 
-def scene(*bodies: Body, touching: str = "") -> Scene:
+def scene(*bodies: Body, touching: str = "") -> TableScene:
     """A scene with a table. touching: pairs such as `red_i1-table`, separated by blanks."""
     pairs = [sorted(pair.split("-")) for pair in touching.split()]
     listed = (places.table(1200, 1000), *bodies)
-    return Scene({each.name: each for each in listed}, frozenset((one, other) for one, other in pairs))
+    return TableScene({each.name: each for each in listed}, frozenset((one, other) for one, other in pairs))
 
 
 def laying(floors: str, piece: str, **more: object) -> State:
     """A state in which a piece was just let go."""
-    return position(floors, hand=Hand.SETTLE, held=piece, **more)
+    return position(floors, hand=HandPhase.SETTLE, held=piece, **more)
 
 
 GROUND = body("card_06")
@@ -57,7 +60,7 @@ ONE = laying("card_06", "red_i1")
 def broken(
     block: Body, conditions: tuple[Condition, ...] = LAYS, state: State = ONE
 ) -> tuple[Condition, ...]:
-    return crazy_tower.broken(state, block.name, conditions, NOTHING, scene(GROUND, block))
+    return JUDGE.broken(state, block.name, conditions, NOTHING, scene(GROUND, block))
 
 
 # -- the layout --------------------------------------------------------------------------------------------------
@@ -73,12 +76,12 @@ LAYOUTS = [
 @pytest.mark.parametrize("state", LAYOUTS)
 def test_a_layout_has_all_blocks_and_the_first_card_and_no_overlap(state: State) -> None:
     """CT-02, CT-08: the first card in the centre, blocks beside it, the stack in no one's way."""
-    bodies = crazy_tower.layout(state)
+    bodies = JUDGE.layout(state)
     assert [each.name for each in bodies[:2]] == [TABLE, "card_01"]
     assert {each.name for each in bodies[2:]} == {block.id for block in state.stock.blocks}
     assert bodies[1].pose.position == (0.0, 0.0, 0.001)
     solids = ConvexSolids()
-    stack = crazy_tower.home(state, "card_21")
+    stack = JUDGE.home(state, "card_21")
     for one, other in combinations((*bodies, stack), 2):
         assert deepest(solids.of(one.piece, one.pose), solids.of(other.piece, other.pose)) <= 2e-5
     reach = bodies[0].piece.extents[:2] / 2
@@ -93,21 +96,21 @@ def test_players_sit_clockwise_and_a_swapped_block_keeps_its_place() -> None:
     """ALL-5: near, left, far, right. CT-07: swapping moves no block."""
     state = position("card_01", players=4)
     colours = ["red", "yellow", "green", "purple"]
-    places_of = [crazy_tower.home(state, f"{colour}_o4").pose.position for colour in colours]
+    places_of = [JUDGE.home(state, f"{colour}_o4").pose.position for colour in colours]
     near, left, far, right = places_of
     assert near[1] < -0.15
     assert left[0] < -0.15
     assert far[1] > 0.15
     assert right[0] > 0.15
     swapped = position("card_01", "yellow_o4", "red_o4", None, None, players=4)
-    assert crazy_tower.home(swapped, "red_o4").pose.position == near
+    assert JUDGE.home(swapped, "red_o4").pose.position == near
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("state", LAYOUTS[2:])
 def test_a_layout_rests_in_bullet(state: State) -> None:
     """CT-08, CT-14: blocks laid out flat stay where they are."""
-    bodies = crazy_tower.layout(state)
+    bodies = JUDGE.layout(state)
     with BulletWorld(bodies) as world:
         world.settle()
         world.advance(3 * world.rate)
@@ -121,7 +124,7 @@ def test_a_layout_rests_in_bullet(state: State) -> None:
 
 def test_a_footprint_is_the_true_outline() -> None:
     """CT-03: an angled block covers its own squares and not the corner between them."""
-    corner = footprint.footprint(body("red_v5", low=CARD_MM), GROUND)
+    corner = judge_footprint.footprint(body("red_v5", low=CARD_MM), GROUND)
     assert corner.area == pytest.approx(5 * CUBE_MM**2)
     assert corner.convex_hull.area > corner.area * 1.2
 
@@ -129,18 +132,18 @@ def test_a_footprint_is_the_true_outline() -> None:
 @pytest.mark.parametrize(("lift", "area"), [(0.0, 256.0), (0.49, 256.0), (0.51, 0.0)])
 def test_only_what_is_near_the_card_lies_on_it(lift: float, area: float) -> None:
     """CT-03."""
-    assert footprint.footprint(body("red_i1", low=CARD_MM + lift), GROUND).area == pytest.approx(area)
+    assert judge_footprint.footprint(body("red_i1", low=CARD_MM + lift), GROUND).area == pytest.approx(area)
 
 
 def test_a_footprint_of_a_leaning_block_is_a_strip_along_its_edge() -> None:
     """CT-03: half a millimetre up at 5 degrees; the card's own pose does not matter."""
     block = body("red_i3", 0, 0, CARD_MM, 0, 5)
     slope = math.tan(math.radians(5))
-    width = footprint.NEAR_MM / slope + footprint.NEAR_MM * slope
-    assert footprint.footprint(block, GROUND).area == pytest.approx(width * CUBE_MM)
+    width = judge_footprint.NEAR_MM / slope + judge_footprint.NEAR_MM * slope
+    assert judge_footprint.footprint(block, GROUND).area == pytest.approx(width * CUBE_MM)
     away = Pose((0.3, -0.2, 0.1), quaternion_of_rpy(0.3, 0.2, 2.0))
     carried = [each.at(each.pose.then(away)) for each in (block, GROUND)]
-    assert footprint.footprint(*carried).area == pytest.approx(width * CUBE_MM)
+    assert judge_footprint.footprint(*carried).area == pytest.approx(width * CUBE_MM)
 
 
 @pytest.mark.parametrize(("over", "red"), [(2.3, False), (2.5, True)])
@@ -170,11 +173,9 @@ def test_flat_is_measured_from_the_card_and_not_from_the_table() -> None:
     card, block = body("card_06"), body("red_o4", 0, 0, CARD_MM)
     state = laying("card_06", "red_o4")
     tilted = scene(card.at(card.pose.then(turn)), block.at(block.pose.then(turn)))
-    assert crazy_tower.broken(state, "red_o4", (Condition.LAID_FLAT,), NOTHING, tilted) == ()
+    assert JUDGE.broken(state, "red_o4", (Condition.LAID_FLAT,), NOTHING, tilted) == ()
     level = scene(card.at(card.pose.then(turn)), block)
-    assert crazy_tower.broken(state, "red_o4", (Condition.LAID_FLAT,), NOTHING, level) == (
-        Condition.LAID_FLAT,
-    )
+    assert JUDGE.broken(state, "red_o4", (Condition.LAID_FLAT,), NOTHING, level) == (Condition.LAID_FLAT,)
 
 
 @pytest.mark.parametrize("turns", [(90, 0, 0), (0, 90, 0), (180, 0, 45)])
@@ -229,8 +230,8 @@ def test_a_block_goes_on_the_floor_it_is_put_back_on() -> None:
     asked = (Condition.ON_NAMED_FLOOR, Condition.LAID_FLAT)
     for target, found in (("card_06", ()), ("card_01", (Condition.ON_NAMED_FLOOR,))):
         state = laying(floors, "red_i1", target=target)
-        assert crazy_tower.broken(state, "red_i1", asked, NOTHING, after) == found
-    assert crazy_tower.where(laying(floors, "red_i1"), "red_i1", after) == "card_06"
+        assert JUDGE.broken(state, "red_i1", asked, NOTHING, after) == found
+    assert JUDGE.where(laying(floors, "red_i1"), "red_i1", after) == "card_06"
 
 
 def test_a_block_lies_where_most_of_it_lies_or_nowhere() -> None:
@@ -239,15 +240,15 @@ def test_a_block_lies_where_most_of_it_lies_or_nowhere() -> None:
     state = laying("card_06 / card_01", "red_i3")
     for x, card in ((41, "card_06"), (44, "card_01"), (300, "")):
         block = body("red_i3", x, -32, CARD_MM)
-        assert crazy_tower.where(state, "red_i3", scene(GROUND, aside, block)) == card
-    assert crazy_tower.where(state, "card_02", scene(GROUND, aside)) == ""
+        assert JUDGE.where(state, "red_i3", scene(GROUND, aside, block)) == card
+    assert JUDGE.where(state, "card_02", scene(GROUND, aside)) == ""
 
 
 @pytest.mark.parametrize(("aside", "covered"), [(7.9, True), (8.1, False)])
 def test_a_box_is_covered_by_half(aside: float, covered: bool) -> None:
     """CT-05: the remove box r1c2 lies 16 mm left and 32 mm up; its left neighbour is covered by the rest."""
     block = body("red_i1", -16 - aside, 32, CARD_MM)
-    found = crazy_tower.covers(ONE, "red_i1", scene(GROUND), scene(GROUND, block))
+    found = JUDGE.covers(ONE, "red_i1", scene(GROUND), scene(GROUND, block))
     assert found == (("card_06.r1c2",) if covered else ("card_06.r1c1",))
 
 
@@ -256,7 +257,7 @@ def test_one_block_covers_many_boxes_of_a_turned_and_shifted_card() -> None:
     away = Pose((0.01, 0.02, 0.0), quaternion_of_rpy(0.0, 0.0, math.radians(130)))
     card, block = body("card_06"), body("red_i3", 0, 32, CARD_MM)
     after = scene(card.at(card.pose.then(away)), block.at(block.pose.then(away)))
-    found = crazy_tower.covers(laying("card_06", "red_i3"), "red_i3", after, after)
+    found = JUDGE.covers(laying("card_06", "red_i3"), "red_i3", after, after)
     assert found == ("card_06.r1c2", "card_06.r1c3", "card_06.r1c4")
 
 
@@ -266,15 +267,15 @@ def test_a_box_that_was_covered_is_not_covered_anew() -> None:
     block = body("red_i1", -16, 32, CARD_MM)
     for x, found in ((-16, ()), (-25, ("card_06.r1c2",))):
         before = scene(GROUND, body("green_i1", x, 32, CARD_MM))
-        assert crazy_tower.covers(state, "red_i1", before, scene(GROUND, block)) == found
+        assert JUDGE.covers(state, "red_i1", before, scene(GROUND, block)) == found
 
 
 def test_cards_and_put_backs_cover_nothing() -> None:
     """CT-05..07, CT-20."""
     after = scene(GROUND, body("red_i1", -16, 32, CARD_MM), body("card_01", 0, 0, 18))
     back = laying("card_06", "red_i1", target="card_06")
-    assert crazy_tower.covers(back, "red_i1", scene(GROUND), after) == ()
-    assert crazy_tower.covers(ONE, "card_01", scene(GROUND), after) == ()
+    assert JUDGE.covers(back, "red_i1", scene(GROUND), after) == ()
+    assert JUDGE.covers(ONE, "card_01", scene(GROUND), after) == ()
 
 
 # -- cards ---------------------------------------------------------------------------------------------------------
@@ -287,9 +288,7 @@ def card_broken(
     card: Body, touching: str, conditions: tuple[Condition, ...] = CARD_LAYS
 ) -> tuple[Condition, ...]:
     state = laying("card_06 green_o4", "card_01", card="card_01")
-    return crazy_tower.broken(
-        state, "card_01", conditions, NOTHING, scene(GROUND, BLOCK, card, touching=touching)
-    )
+    return JUDGE.broken(state, "card_01", conditions, NOTHING, scene(GROUND, BLOCK, card, touching=touching))
 
 
 def test_a_card_lies_on_blocks_of_the_floor_below_wherever_it_is() -> None:
@@ -335,7 +334,7 @@ def test_a_card_is_dropped_from_20_mm(height: float | None, found: tuple[Conditi
     )
     after = scene(GROUND, BLOCK, body("card_01", 0, 0, 18))
     asked = (Condition.DROPPED_FROM_ABOVE,)
-    assert crazy_tower.broken(state, "card_01", asked, NOTHING, after, released_height_mm=height) == found
+    assert JUDGE.broken(state, "card_01", asked, NOTHING, after, released_height_mm=height) == found
 
 
 def test_the_height_of_a_drop_is_taken_from_the_tower_to_the_lowest_corner() -> None:
@@ -343,15 +342,15 @@ def test_the_height_of_a_drop_is_taken_from_the_tower_to_the_lowest_corner() -> 
     state = laying("card_06 green_o4", "card_01", card="card_01")
     for turns in ((), (10.0,)):
         card = body("card_01", 0, 0, 18 + 25, *turns)
-        assert crazy_tower.height_above_tower(state, card, scene(GROUND, BLOCK, card)) == pytest.approx(25.0)
+        assert JUDGE.height(state, card.name, scene(GROUND, BLOCK, card)) == pytest.approx(25.0)
 
 
 def test_the_first_card_may_be_laid_anywhere_again() -> None:
     """CT-20: nothing is asked of it, and the table is its place."""
     state = replace(laying("card_06", "card_06"), floors=())
     after = scene(body("card_06", 50, 0), touching="card_06-table")
-    assert crazy_tower.broken(state, "card_06", (), NOTHING, after) == ()
-    assert crazy_tower.fallen(state, "card_06", NOTHING, after) == ()
+    assert JUDGE.broken(state, "card_06", (), NOTHING, after) == ()
+    assert JUDGE.fallen(state, "card_06", NOTHING, after) == ()
 
 
 # -- falls ---------------------------------------------------------------------------------------------------------
@@ -363,7 +362,7 @@ REST = (GROUND, BLOCK, body("card_01", 0, 0, 18))
 
 def fallen(touching: str, *bodies: Body, piece: str = "red_i1") -> tuple[str, ...]:
     changed = {each.name: each for each in (*REST, body("red_i1", 0, 0, 20), *bodies)}
-    return crazy_tower.fallen(TOWER, piece, scene(*REST), scene(*changed.values(), touching=touching))
+    return JUDGE.fallen(TOWER, piece, scene(*REST), scene(*changed.values(), touching=touching))
 
 
 def test_a_standing_tower_has_not_fallen() -> None:
@@ -396,8 +395,8 @@ def test_the_moved_piece_is_judged_by_where_it_ends() -> None:
     assert fallen(off) == ("red_i1",)
     before = scene(*REST, body("red_i1", 0, 0, 20))
     down = scene(*REST, body("red_i1", 30, 0, 2), touching="card_06-table card_06-red_i1 card_01-green_o4")
-    assert crazy_tower.fallen(TOWER, "red_i1", before, down) == ()
-    assert crazy_tower.fallen(TOWER, "", before, down) == ("red_i1",)
+    assert JUDGE.fallen(TOWER, "red_i1", before, down) == ()
+    assert JUDGE.fallen(TOWER, "", before, down) == ("red_i1",)
 
 
 def test_a_card_and_a_block_can_fall_at_once() -> None:
@@ -408,15 +407,15 @@ def test_a_card_and_a_block_can_fall_at_once() -> None:
 
 def test_blocks_in_hands_and_in_the_supply_do_not_fall() -> None:
     """ALL-4: only what stands in the tower, or was just let go, can."""
-    carried = position("card_06 green_o4 / card_01", hand=Hand.CARRY, held="red_i1")
+    carried = position("card_06 green_o4 / card_01", hand=HandPhase.CARRY, held="red_i1")
     after = scene(*REST, body("red_i1"), body("red_v5", 200), touching="red_i1-table red_v5-table")
-    assert crazy_tower.fallen(carried, "red_i1", scene(*REST), after) == ()
+    assert JUDGE.fallen(carried, "red_i1", scene(*REST), after) == ()
 
 
 def test_a_piece_that_was_not_there_before_cannot_have_sunk() -> None:
     """ALL-4: nor can one fall that is not in the scene."""
     after = scene(*REST[:2], touching="card_06-table card_06-green_o4")
-    assert crazy_tower.fallen(TOWER, "", scene(GROUND), after) == ()
+    assert JUDGE.fallen(TOWER, "", scene(GROUND), after) == ()
 
 
 def test_a_condition_of_another_game_is_refused() -> None:
@@ -427,20 +426,20 @@ def test_a_condition_of_another_game_is_refused() -> None:
 
 def test_a_piece_without_a_print_has_no_boxes() -> None:
     """CT-03."""
-    assert footprint.boxes(places.table(100, 100)) == {}
+    assert judge_footprint.boxes(places.table(100, 100)) == {}
 
 
 # -- on Bullet -----------------------------------------------------------------------------------------------------
 
 
-def settled(*bodies: Body) -> Scene:
+def settled(*bodies: Body) -> TableScene:
     """What Bullet makes of a scene in three seconds."""
     listed = (places.table(1200, 1000), *bodies)
     with BulletWorld(listed) as world:
         world.settle()
         contacts = world.advance(3 * world.rate, contacts=True).contacts or ()
         lying = {each.name: each.at(world.pose(each.name)) for each in listed}
-    return Scene(lying, frozenset((min(each.a, each.b), max(each.a, each.b)) for each in contacts))
+    return TableScene(lying, frozenset((min(each.a, each.b), max(each.a, each.b)) for each in contacts))
 
 
 @pytest.mark.slow
@@ -449,8 +448,8 @@ def test_blocks_and_a_card_that_bullet_lays_are_judged_as_they_lie() -> None:
     block, card = body("green_v5", 0, 0, CARD_MM), body("card_01", 5, 5, 18)
     after = settled(GROUND, block, card)
     state = laying("card_06", "green_v5")
-    assert crazy_tower.broken(state, "green_v5", LAYS, NOTHING, after) == ()
-    assert crazy_tower.covers(state, "green_v5", scene(GROUND), after) == (
+    assert JUDGE.broken(state, "green_v5", LAYS, NOTHING, after) == ()
+    assert JUDGE.covers(state, "green_v5", scene(GROUND), after) == (
         "card_06.r2c2",
         "card_06.r3c2",
         "card_06.r4c2",
@@ -458,8 +457,8 @@ def test_blocks_and_a_card_that_bullet_lays_are_judged_as_they_lie() -> None:
         "card_06.r4c4",
     )
     state = laying("card_06 green_v5", "card_01", card="card_01")
-    assert crazy_tower.broken(state, "card_01", CARD_LAYS, NOTHING, after) == ()
-    assert crazy_tower.fallen(state, "card_01", scene(GROUND, block), after) == ()
+    assert JUDGE.broken(state, "card_01", CARD_LAYS, NOTHING, after) == ()
+    assert JUDGE.fallen(state, "card_01", scene(GROUND, block), after) == ()
 
 
 @pytest.mark.slow
@@ -467,4 +466,4 @@ def test_blocks_and_a_card_that_bullet_lays_are_judged_as_they_lie() -> None:
 def test_a_block_laid_over_the_edge_of_a_card_falls_in_bullet(over: float, found: tuple[str, ...]) -> None:
     """CT-15, ALL-4: it overhangs, or it tips onto the table; half a millimetre decides."""
     after = settled(GROUND, body("red_i1", 42.5 + over, 0, CARD_MM))
-    assert crazy_tower.fallen(ONE, "red_i1", scene(GROUND), after) == found
+    assert JUDGE.fallen(ONE, "red_i1", scene(GROUND), after) == found

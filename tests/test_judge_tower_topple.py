@@ -19,13 +19,15 @@ from engine.pose import Pose
 from engine.topple.balance.statics import analyse
 from engine.topple.contact.detection import find_contacts
 from engine.world import FLOOR, TABLE, Assembly, Body
-from games.judge import tower_topple as judge
-from games.judge.rows import outline
-from games.judge.scene import Scene
-from games.rules.conditions import Condition
-from games.rules.tower_topple.entry import GAME
-from games.rules.tower_topple.rows import SLOTS, conditions, free_slots
-from games.rules.tower_topple.state import Phase, Print, State
+from games.core.events import Condition
+from games.judge.judge import TableScene
+from games.judge.places import outline
+from games.tower_topple import judge
+from games.tower_topple.game import GAME
+from games.tower_topple.rules_rows import SLOTS, conditions, free_slots
+from games.tower_topple.state import Phase, Print, State
+
+JUDGE = GAME.judge
 
 HELD = b(4)
 SEEDS = range(1, 6)
@@ -58,12 +60,12 @@ def pair(one: str, other: str) -> tuple[str, str]:
     return (min(one, other), max(one, other))
 
 
-def stacked(state: State, *without: str) -> Scene:
+def stacked(state: State, *without: str) -> TableScene:
     """The scene of `layout`, where every brick rests on all bricks of the row below."""
-    bodies = {body.name: body for body in judge.layout(state) if body.name not in without}
+    bodies = {body.name: body for body in JUDGE.layout(state) if body.name not in without}
     floors = [(TABLE,), *([name for name in row if name] for row in state.tower)]
     touching = [pair(low, high) for at, row in enumerate(floors[1:]) for high in row for low in floors[at]]
-    return Scene(bodies, frozenset(touching))
+    return TableScene(bodies, frozenset(touching))
 
 
 def turned(pose: Pose, roll: float = 0.0, pitch: float = 0.0, yaw: float = 0.0) -> Pose:
@@ -77,26 +79,26 @@ def shifted(pose: Pose, along: float = 0.0, left: float = 0.0, up: float = 0.0) 
     return Pose.of(pose.apply(np.array([along, left, up]) / 1e3), pose.matrix)
 
 
-def put(scene: Scene, body: Body, pose: Pose, on: Iterable[str]) -> Scene:
+def put(scene: TableScene, body: Body, pose: Pose, on: Iterable[str]) -> TableScene:
     """The scene with a body elsewhere, resting on nothing but these."""
     kept = {touch for touch in scene.touching if body.name not in touch}
-    return Scene(
+    return TableScene(
         {**scene.bodies, body.name: body.at(pose)}, frozenset(kept | {pair(body.name, o) for o in on})
     )
 
 
-def laid(state: State, slot: str = "left", on: Iterable[str] = (), **how: float) -> Scene:
+def laid(state: State, slot: str = "left", on: Iterable[str] = (), **how: float) -> TableScene:
     """Brick 4 laid into a free slot, shifted and turned; by default it rests on the row below."""
     before = stacked(state, HELD)
     pose = judge.slots(state, before)[free_slots(state).index(slot)]
     shifts = {key: how.pop(key, 0.0) for key in ("along", "left", "up")}
     below = on or [name for name in state.tower[-1 if "" not in state.tower[-1] else -2] if name]
-    return put(before, judge.home(state, HELD), turned(shifted(pose, **shifts), **how), below)
+    return put(before, JUDGE.home(state, HELD), turned(shifted(pose, **shifts), **how), below)
 
 
-def missed(state: State, scene: Scene, *asked: Condition) -> tuple[Condition, ...]:
+def missed(state: State, scene: TableScene, *asked: Condition) -> tuple[Condition, ...]:
     """The conditions that brick 4 does not meet."""
-    return judge.broken(state, HELD, asked or conditions(state), stacked(state, HELD), scene)
+    return JUDGE.broken(state, HELD, asked or conditions(state), stacked(state, HELD), scene)
 
 
 # -- the tower set up
@@ -105,7 +107,7 @@ def missed(state: State, scene: Scene, *asked: Condition) -> tuple[Condition, ..
 def test_TT_02__the_tower_stands_as_the_rules_have_it() -> None:
     """TT-02: table and 54 bricks, eighteen rows turned by right angles, slots from the left along the bricks."""
     state = begun()
-    bodies = judge.layout(state)
+    bodies = JUDGE.layout(state)
     assert bodies[0].name == TABLE
     assert bodies[0].fixed
     assert [body.name for body in bodies[1:]] == [name for row in state.tower for name in row]
@@ -124,25 +126,25 @@ def test_TT_02__the_tower_stands_as_the_rules_have_it() -> None:
 def test_TT_02__real_bricks_overlap_nowhere_and_exact_ones_stand() -> None:
     """TT-02: every row begins on the thickest brick below."""
     for seed in SEEDS:
-        found = find_contacts(Assembly("tower", judge.layout(begun(seed))))
+        found = find_contacts(Assembly("tower", JUDGE.layout(begun(seed))))
         assert (found.overlaps, found.floating) == ((), ())
-    even = Assembly("tower", judge.layout(begun(bricks="exact")))
+    even = Assembly("tower", JUDGE.layout(begun(bricks="exact")))
     assert analyse(even, margins=False, loads=False).stands
 
 
 def test_TT_02__bricks_differ_unless_the_option_makes_them_alike() -> None:
     """TT-02: another seed draws other bricks; the same seed the same ones."""
-    first, again, other = (judge.layout(begun(seed))[1:] for seed in (1, 1, 2))
+    first, again, other = (JUDGE.layout(begun(seed))[1:] for seed in (1, 1, 2))
     assert len({body.piece.mass for body in first}) == 54
     assert [body.piece for body in first] == [body.piece for body in again]
     assert {body.piece.mass for body in first} != {body.piece.mass for body in other}
-    assert len({body.piece.mass for body in judge.layout(begun(bricks="exact"))[1:]}) == 1
+    assert len({body.piece.mass for body in JUDGE.layout(begun(bricks="exact"))[1:]}) == 1
 
 
 def test_TT_03__bricks_carry_their_colours_and_prints() -> None:
     """TT-03: also where a player may not see the print; TT-07: the same bricks in every round."""
     state = begun()
-    bodies = {body.name: body.piece for body in judge.layout(state)}
+    bodies = {body.name: body.piece for body in JUDGE.layout(state)}
     assert sum(piece.colour is not None for name, piece in bodies.items() if name != TABLE) == 8
     assert sum(piece.face is not None for piece in bodies.values()) == 23
     add_three = next(brick.id for brick in state.bricks if brick.print is Print.ADD_THREE)
@@ -151,20 +153,20 @@ def test_TT_03__bricks_carry_their_colours_and_prints() -> None:
     assert face.text == "+3"
     mixed = replace(state, tower=tuple(reversed(state.tower)), luck=7, round=2)
     for same in (mixed, GAME.rules.seen_by(state, "Ana")):
-        sizes = {body.name: (body.piece.mass, *body.piece.extents) for body in judge.layout(same)}
+        sizes = {body.name: (body.piece.mass, *body.piece.extents) for body in JUDGE.layout(same)}
         assert sizes == {name: (piece.mass, *piece.extents) for name, piece in bodies.items()}
 
 
 def test_TT_07__bricks_that_are_in_no_row_lie_beside_the_tower() -> None:
     """TT-07: each flat on the table at a place of its own, and `home` says where."""
     state = position(gone=" ".join(map(str, range(10, 55))), phase=Phase.GATHER)
-    bodies = judge.layout(state)
+    bodies = JUDGE.layout(state)
     found = find_contacts(Assembly("some", bodies))
     assert (found.overlaps, found.floating) == ((), ())
     aside = {body.name: body for body in bodies}[b(30)]
     assert aside.pose.position[2] == pytest.approx(aside.piece.extents[2] / 2)
-    assert judge.home(state, b(30)) == aside
-    assert judge.home(state, b(5)) == {body.name: body for body in bodies}[b(5)]
+    assert JUDGE.home(state, b(30)) == aside
+    assert JUDGE.home(state, b(5)) == {body.name: body for body in bodies}[b(5)]
 
 
 # -- a brick on top
@@ -180,17 +182,17 @@ def test_TT_05__a_brick_in_any_slot_offered_meets_everything_and_is_called_by_it
         for slot in free_slots(state):
             scene = laid(state, slot)
             assert missed(state, scene, *ALL) == ()
-            assert judge.where(state, HELD, scene) == slot
-            assert judge.covers(state, HELD, scene, scene) == ()
+            assert JUDGE.where(state, HELD, scene) == slot
+            assert JUDGE.covers(state, HELD, scene, scene) == ()
 
 
 @pytest.mark.parametrize(("slot", "shift", "named"), [("left", -12.0, "left"), ("left", -13.5, "centre")])
 def test_TT_05__a_brick_lies_in_the_nearest_free_slot(slot: str, shift: float, named: str) -> None:
     """TT-05: one that is taken is no choice."""
     state = let_go()
-    assert judge.where(state, HELD, laid(state, slot, left=shift)) == named
+    assert JUDGE.where(state, HELD, laid(state, slot, left=shift)) == named
     begun_row = let_go(". 40 .")
-    assert judge.where(begun_row, HELD, laid(begun_row, slot, left=shift)) == slot
+    assert JUDGE.where(begun_row, HELD, laid(begun_row, slot, left=shift)) == slot
 
 
 @pytest.mark.parametrize(("along", "fails"), [(9.8, False), (10.2, True), (-9.8, False), (-10.2, True)])
@@ -332,9 +334,11 @@ def test_TT_05__a_slot_is_on_the_highest_brick_beneath_it() -> None:
     for seed in SEEDS:
         state = begun(seed)
         below = replace(state, tower=state.tower[:-1])
-        scene = Scene({body.name: body for body in judge.layout(below) if body.name != state.tower[-1][0]})
+        scene = TableScene(
+            {body.name: body for body in JUDGE.layout(below) if body.name != state.tower[-1][0]}
+        )
         held = replace(below, held=state.tower[-1][0], phase=Phase.CARRY)
-        piece = judge.home(held, held.held).piece
+        piece = JUDGE.home(held, held.held).piece
         top = max(
             scene.bodies[name].pose.position[2] + scene.bodies[name].piece.extents[2] / 2
             for name in below.tower[-1]
@@ -364,7 +368,7 @@ def test_TT_05__slots_go_with_a_tower_that_was_moved_and_turned() -> None:
     scene = stacked(state, HELD)
     move = Pose((0.02, -0.01, 0.0), quaternion_of_rpy(0.0, 0.0, math.radians(25.0)))
     bodies = {name: body.at(body.pose.then(move)) for name, body in scene.bodies.items()}
-    for pose, other in zip(judge.slots(state, scene), judge.slots(state, Scene(bodies)), strict=True):
+    for pose, other in zip(judge.slots(state, scene), judge.slots(state, TableScene(bodies)), strict=True):
         expected = pose.then(move)
         assert other.position == pytest.approx(expected.position)
         assert other.matrix == pytest.approx(expected.matrix)
@@ -391,10 +395,10 @@ def test_TT_05__slots_keep_clear_of_bricks_laid_askew(inwards: float) -> None:
         brick = scene.bodies[b(40)]
         scene = put(scene, brick, shifted(brick.pose, left=(first - 1) * inwards), scene.touched_by(b(40)))
         for slot, pose in zip(free_slots(state), judge.slots(state, scene), strict=True):
-            after = put(scene, judge.home(state, HELD), pose, state.tower[-2])
+            after = put(scene, JUDGE.home(state, HELD), pose, state.tower[-2])
             assert outline(after.bodies[HELD]).distance(outline(after.bodies[b(40)])) > 0.4
-            assert judge.broken(state, HELD, ALL, scene, after) == ()
-            assert judge.where(state, HELD, after) == slot
+            assert JUDGE.broken(state, HELD, ALL, scene, after) == ()
+            assert JUDGE.where(state, HELD, after) == slot
 
 
 def test_TT_05__a_slot_too_narrow_is_offered_in_its_middle() -> None:
@@ -413,9 +417,9 @@ def test_TT_05__with_one_row_left_unfilled_it_is_built_on_the_table() -> None:
     scene = stacked(state, HELD)
     poses = judge.slots(state, scene)
     assert [pose.position[2] for pose in poses] == pytest.approx([0.0075, 0.0075])
-    after = put(scene, judge.home(state, HELD), poses[0], [TABLE])
-    assert judge.broken(state, HELD, ALL, scene, after) == ()
-    assert judge.fallen(state, HELD, scene, after) == ()
+    after = put(scene, JUDGE.home(state, HELD), poses[0], [TABLE])
+    assert JUDGE.broken(state, HELD, ALL, scene, after) == ()
+    assert JUDGE.fallen(state, HELD, scene, after) == ()
 
 
 # -- what has fallen
@@ -429,7 +433,7 @@ def test_ALL_4__a_brick_fell_that_lies_more_than_8_mm_lower() -> None:
     body = before.bodies[name]
     for down, fell in ((0.0, ()), (7.6, ()), (7.9, ()), (8.1, (name,))):
         after = put(before, body, shifted(body.pose, up=-down), before.touched_by(name))
-        assert judge.fallen(state, "", before, after) == fell
+        assert JUDGE.fallen(state, "", before, after) == fell
 
 
 @pytest.mark.parametrize("ground", [TABLE, FLOOR])
@@ -438,12 +442,12 @@ def test_ALL_4__a_brick_fell_that_touches_the_table_or_the_floor(ground: str) ->
     state = begun(bricks="exact")
     before = stacked(state)
     after, names = before, (state.tower[3][0], state.tower[1][2])
-    assert judge.fallen(state, "", before, before) == ()
+    assert JUDGE.fallen(state, "", before, before) == ()
     for name in names:
         after = put(after, after.bodies[name], after.bodies[name].pose, [ground])
-    assert judge.fallen(state, "", before, after) == tuple(sorted(names))
-    assert judge.fallen(state, "", after, after) == ()
-    assert judge.fallen(state, names[0], before, after) == tuple(sorted(names))
+    assert JUDGE.fallen(state, "", before, after) == tuple(sorted(names))
+    assert JUDGE.fallen(state, "", after, after) == ()
+    assert JUDGE.fallen(state, names[0], before, after) == tuple(sorted(names))
 
 
 def test_TT_07__the_bottom_row_may_touch_the_table_at_any_time() -> None:
@@ -452,7 +456,7 @@ def test_TT_07__the_bottom_row_may_touch_the_table_at_any_time() -> None:
     scene = stacked(state)
     name = state.tower[0][1]
     lifted = put(scene, scene.bodies[name], scene.bodies[name].pose, [state.tower[1][0]])
-    assert judge.fallen(state, "", lifted, scene) == ()
+    assert JUDGE.fallen(state, "", lifted, scene) == ()
 
 
 @pytest.mark.parametrize(
@@ -464,7 +468,7 @@ def test_TT_07__the_brick_let_go_is_judged_by_where_it_ends(on: tuple[str, ...],
     state = let_go("40 . .")
     before, after = stacked(state, HELD), laid(state, "centre", [b(53)])
     after = put(after, after.bodies[HELD], after.bodies[HELD].pose, on)
-    assert judge.fallen(state, HELD, before, after) == ((HELD,) if fell else ())
+    assert JUDGE.fallen(state, HELD, before, after) == ((HELD,) if fell else ())
 
 
 def test_TT_07__a_brick_in_the_hand_has_not_ended_anywhere() -> None:
@@ -478,21 +482,21 @@ def test_TT_07__a_brick_in_the_hand_has_not_ended_anywhere() -> None:
         gone = "" if phase is Phase.PULL else str(number)
         state = position(gone=gone, held=b(number), phase=phase, house=EXACT)
         before = stacked(state, b(number))
-        after = put(before, judge.home(state, b(number)), Pose((0.2, 0.0, 0.0075)), [TABLE])
-        assert judge.fallen(state, b(number), before, after) == ((b(number),) if fell else ())
+        after = put(before, JUDGE.home(state, b(number)), Pose((0.2, 0.0, 0.0075)), [TABLE])
+        assert JUDGE.fallen(state, b(number), before, after) == ((b(number),) if fell else ())
 
 
 # -- in the real world
 
 
 @cache
-def settled(seed: int) -> tuple[State, Scene]:
+def settled(seed: int) -> tuple[State, TableScene]:
     """The real tower of a seed when it has come to rest."""
     state = begun(seed)
-    return state, at_rest({body.name: body for body in judge.layout(state)})
+    return state, at_rest({body.name: body for body in JUDGE.layout(state)})
 
 
-def at_rest(bodies: dict[str, Body]) -> Scene:
+def at_rest(bodies: dict[str, Body]) -> TableScene:
     """What has become of a scene when all has been slower than 1 mm/s twice, half a second apart, within ten."""
     quiet = 0
     with BulletWorld(bodies.values()) as world:
@@ -502,7 +506,9 @@ def at_rest(bodies: dict[str, Body]) -> Scene:
             quiet = quiet + 1 if float(tick.speeds.max()) < 1e-3 else 0
             assert tick.step < 10 * world.rate
         now = {name: bodies[name].at(world.pose(name)) for name in bodies}
-    return Scene(now, frozenset(pair(touch.a, touch.b) for touch in tick.contacts or () if touch.force > 0))
+    return TableScene(
+        now, frozenset(pair(touch.a, touch.b) for touch in tick.contacts or () if touch.force > 0)
+    )
 
 
 @pytest.mark.slow
@@ -510,13 +516,13 @@ def at_rest(bodies: dict[str, Body]) -> Scene:
 def test_TT_02__the_tower_set_up_comes_to_rest(seed: int) -> None:
     """TT-02, TT-07: uneven bricks sink onto the rows below, by less than 1 mm on each, and none has fallen."""
     state, after = settled(seed)
-    before = {body.name: body for body in judge.layout(state)}
+    before = {body.name: body for body in JUDGE.layout(state)}
     sunk = 0.0
     for row in state.tower:
         lower = [1e3 * (before[name].pose.position[2] - after.bodies[name].pose.position[2]) for name in row]
         assert max(lower) - sunk < 1.0
         sunk = float(np.mean(lower))
-    assert judge.fallen(state, "", Scene(before, after.touching), after) == ()
+    assert JUDGE.fallen(state, "", TableScene(before, after.touching), after) == ()
 
 
 @pytest.mark.slow
@@ -527,18 +533,18 @@ def test_TT_24__a_brick_put_on_top_lies_as_it_must_in_the_real_world(slot: str) 
     piece = state.tower[15][0]
     tower = tuple(tuple("" if name == piece else name for name in row) for row in state.tower)
     state = replace(state, tower=tower, held=piece, phase=Phase.SETTLE)
-    before = Scene({name: body for name, body in rest.bodies.items() if name != piece}, rest.touching)
+    before = TableScene({name: body for name, body in rest.bodies.items() if name != piece}, rest.touching)
     pose = judge.slots(state, before)[SLOTS.index(slot)]
     after = at_rest({**before.bodies, piece: rest.bodies[piece].at(shifted(pose, left=1.0, up=0.5))})
-    assert judge.broken(state, piece, ALL, before, after) == ()
-    assert judge.where(state, piece, after) == slot
-    assert judge.fallen(state, piece, before, after) == ()
+    assert JUDGE.broken(state, piece, ALL, before, after) == ()
+    assert JUDGE.where(state, piece, after) == slot
+    assert JUDGE.fallen(state, piece, before, after) == ()
     off = at_rest({**before.bodies, piece: rest.bodies[piece].at(Pose((0.2, 0.0, 0.01)))})
-    assert Condition.IN_TOP_ROW in judge.broken(state, piece, ALL, before, off)
-    assert judge.fallen(state, piece, before, off) == (piece,)
+    assert Condition.IN_TOP_ROW in JUDGE.broken(state, piece, ALL, before, off)
+    assert JUDGE.fallen(state, piece, before, off) == (piece,)
 
 
 def test_outlines_are_in_millimetres() -> None:
     """TT-24: what gaps and laps are measured on."""
-    brick = judge.home(begun(bricks="exact"), b(1))
+    brick = JUDGE.home(begun(bricks="exact"), b(1))
     assert shapely.area(outline(brick)) == pytest.approx(75 * 25)

@@ -14,13 +14,15 @@ from engine.pose import Pose
 from engine.topple.balance.statics import analyse
 from engine.topple.contact.detection import find_contacts
 from engine.world import FLOOR, TABLE, Assembly, Body
-from games.catalogue import stock_of
-from games.judge import wonky as judge
-from games.judge.scene import Scene
-from games.rules.conditions import Condition
-from games.rules.wonky.entry import GAME
-from games.rules.wonky.state import Phase, State
-from games.rules.wonky.tower import conditions
+from games.core.events import Condition
+from games.game import stock_of
+from games.judge.judge import TableScene
+from games.wonky import judge
+from games.wonky.game import GAME
+from games.wonky.rules_turn import conditions
+from games.wonky.state import Phase, State
+
+JUDGE = GAME.judge
 
 BASE, HELD, FREE = "large_blue", "small_green", "medium_purple"
 START: State = GAME.rules.start(["Ana", "Ben"], 1, {}, stock_of(GAME))
@@ -34,32 +36,32 @@ def pair(one: str, other: str) -> tuple[str, str]:
     return (min(one, other), max(one, other))
 
 
-def supply(*without: str) -> Scene:
+def supply(*without: str) -> TableScene:
     """All blocks where they lie before the first turn."""
-    bodies = {body.name: body for body in judge.layout(START) if body.name not in without}
-    return Scene(bodies, frozenset(pair(TABLE, name) for name in bodies if name != TABLE))
+    bodies = {body.name: body for body in JUDGE.layout(START) if body.name not in without}
+    return TableScene(bodies, frozenset(pair(TABLE, name) for name in bodies if name != TABLE))
 
 
-def put(scene: Scene, name: str, place: tuple[float, float, float], *on: str) -> Scene:
+def put(scene: TableScene, name: str, place: tuple[float, float, float], *on: str) -> TableScene:
     """The scene with the centre of a block elsewhere, millimetres, touching nothing but these."""
     x, y, z = (value / 1e3 for value in place)
-    body = judge.home(START, name).at(Pose((x, y, z)))
+    body = JUDGE.home(START, name).at(Pose((x, y, z)))
     kept = {touch for touch in scene.touching if name not in touch}
-    return Scene({**scene.bodies, name: body}, frozenset(kept | {pair(name, other) for other in on}))
+    return TableScene({**scene.bodies, name: body}, frozenset(kept | {pair(name, other) for other in on}))
 
 
-def standing() -> Scene:
+def standing() -> TableScene:
     """The large block in the middle of the table, its centre 24.38 mm up; the small one is in the hand."""
     return put(supply(HELD), BASE, (0, 0, 24.38), TABLE)
 
 
-def missed(state: State, scene: Scene, asked: Iterable[Condition] = ()) -> tuple[Condition, ...]:
-    return judge.broken(state, HELD, tuple(asked) or conditions(state), supply(HELD), scene)
+def missed(state: State, scene: TableScene, asked: Iterable[Condition] = ()) -> tuple[Condition, ...]:
+    return JUDGE.broken(state, HELD, tuple(asked) or conditions(state), supply(HELD), scene)
 
 
 def test_WK_01__nine_blocks_stand_in_a_row_on_the_far_side_of_the_table() -> None:
     """WK-01, WK-05: each on a flat face, clear of each other and of the middle, where the tower begins."""
-    bodies = judge.layout(START)
+    bodies = JUDGE.layout(START)
     assert [body.name for body in bodies] == [TABLE, *(block.id for block in START.stock.blocks)]
     table, *blocks = bodies
     assert table.fixed
@@ -72,7 +74,7 @@ def test_WK_01__nine_blocks_stand_in_a_row_on_the_far_side_of_the_table() -> Non
         assert y == blocks[0].pose.position[1] > 0
         assert z == pytest.approx(block.piece.extents[2] / 2)
         assert abs(x) + 0.03 < table.piece.extents[0] / 2
-        assert judge.home(LATER, block.name) == block
+        assert JUDGE.home(LATER, block.name) == block
     gaps = np.diff([block.pose.position[0] for block in blocks])
     assert gaps.min() > 0.05
 
@@ -131,7 +133,7 @@ def test_ALL_4__a_tower_block_fell_that_lies_lower_by_half_its_size(down: float,
     """ALL-4, WK-14: a large block measures 48.76 mm each way."""
     before = put(standing(), BASE, (0, 0, 100), FREE)
     after = put(before, BASE, (0, 0, 100 - down), FREE)
-    assert judge.fallen(LATER, "", before, after) == ((BASE,) if fell else ())
+    assert JUDGE.fallen(LATER, "", before, after) == ((BASE,) if fell else ())
 
 
 def test_ALL_4__a_small_tower_block_may_sink_by_half_its_size() -> None:
@@ -139,7 +141,7 @@ def test_ALL_4__a_small_tower_block_may_sink_by_half_its_size() -> None:
     state = replace(LATER, tower=(BASE, "small_blue"))
     before = put(standing(), "small_blue", (0, 0, 65), BASE)
     for down, fell in ((15.7, ()), (16.1, ("small_blue",))):
-        assert judge.fallen(state, "", before, put(before, "small_blue", (0, 0, 65 - down), BASE)) == fell
+        assert JUDGE.fallen(state, "", before, put(before, "small_blue", (0, 0, 65 - down), BASE)) == fell
 
 
 @pytest.mark.parametrize("ground", [TABLE, FLOOR])
@@ -148,10 +150,10 @@ def test_WK_14__a_tower_block_on_the_table_fell(ground: str) -> None:
     state = replace(LATER, tower=(BASE, "small_blue", FREE))
     before = put(put(standing(), "small_blue", (0, 0, 65), BASE), FREE, (0, 0, 100), "small_blue")
     after = put(put(before, "small_blue", (0, 0, 65), ground), FREE, (0, 0, 100), ground)
-    assert judge.fallen(state, "", before, before) == ()
-    assert judge.fallen(state, "", before, after) == (FREE, "small_blue")
+    assert JUDGE.fallen(state, "", before, before) == ()
+    assert JUDGE.fallen(state, "", before, after) == (FREE, "small_blue")
     free = put(put(before, "medium_blue", (0, 300, -500), FLOOR), "small_purple", (300, 0, 500))
-    assert judge.fallen(state, "", before, free) == ()
+    assert JUDGE.fallen(state, "", before, free) == ()
 
 
 @pytest.mark.parametrize(
@@ -169,23 +171,25 @@ def test_WK_14__the_block_let_go_fell_when_it_is_down(state: State, on: str, fel
     """WK-14, ALL-4: on the table beside a tower; the first stands there, and one in the hand may touch it."""
     before = standing()
     after = put(before, HELD, (80, 0, 15.9), on)
-    assert judge.fallen(state, HELD, before, after) == ((HELD,) if fell else ())
+    assert JUDGE.fallen(state, HELD, before, after) == ((HELD,) if fell else ())
 
 
 def test_a_wonky_block_covers_nothing_and_has_one_place() -> None:
     """WK-05: there are no boxes, and there is one tower."""
     scene = put(standing(), HELD, (0, 0, 64), BASE)
-    assert judge.covers(LATER, HELD, standing(), scene) == ()
-    assert judge.where(LATER, HELD, scene) == ""
+    assert JUDGE.covers(LATER, HELD, standing(), scene) == ()
+    assert JUDGE.where(LATER, HELD, scene) == ""
 
 
-def at_rest(bodies: dict[str, Body], seconds: float = 3.0) -> Scene:
+def at_rest(bodies: dict[str, Body], seconds: float = 3.0) -> TableScene:
     """What has become of a scene after the count to three."""
     with BulletWorld(bodies.values()) as world:
         world.settle()
         tick = world.advance(round(seconds * world.rate), contacts=True)
         now = {name: bodies[name].at(world.pose(name)) for name in bodies}
-    return Scene(now, frozenset(pair(touch.a, touch.b) for touch in tick.contacts or () if touch.force > 0))
+    return TableScene(
+        now, frozenset(pair(touch.a, touch.b) for touch in tick.contacts or () if touch.force > 0)
+    )
 
 
 @pytest.mark.slow
@@ -203,12 +207,12 @@ def test_WK_01__the_free_blocks_come_to_rest_where_they_are() -> None:
 def test_WK_11__a_block_set_on_another_is_in_order_in_the_real_world() -> None:
     """WK-11, WK-05, WK-14: on a cap it rocks and stands; let go beside the tower it is a fall."""
     before = at_rest(dict(standing().bodies))
-    assert judge.broken(replace(LATER, tower=()), BASE, (Condition.IN_THE_CENTRE,), before, before) == ()
-    low = judge.home(START, BASE).piece
+    assert JUDGE.broken(replace(LATER, tower=()), BASE, (Condition.IN_THE_CENTRE,), before, before) == ()
+    low = JUDGE.home(START, BASE).piece
     top = (low.centre_of_mass[:2] * 1e3).tolist()
     after = at_rest(dict(put(before, HELD, (*top, 48.76 + 16.0)).bodies))
     assert missed(LATER, after) == ()
-    assert judge.fallen(LATER, HELD, before, after) == ()
+    assert JUDGE.fallen(LATER, HELD, before, after) == ()
     beside = at_rest(dict(put(before, HELD, (60, 0, 30)).bodies))
     assert missed(LATER, beside) == conditions(LATER)
-    assert judge.fallen(LATER, HELD, before, beside) == (HELD,)
+    assert JUDGE.fallen(LATER, HELD, before, beside) == (HELD,)

@@ -75,18 +75,6 @@ def test_imports_go_down_only() -> None:
         assert not above, f"{place(path)} imports {sorted(above)}, which stands above it"
 
 
-def test_rules_import_the_standard_library_the_rules_and_the_events() -> None:
-    for path in sorted((ROOT / "games" / "rules").rglob("*.py")):
-        foreign = {
-            name
-            for name in imports(path)
-            if name.split(".")[0] not in sys.stdlib_module_names
-            and not f"{name}.".startswith(("games.rules.", "engine.events.", "models.errors."))
-            and name not in ("games", "engine", "models")
-        }
-        assert not foreign, f"{place(path)} imports {sorted(foreign)}"
-
-
 @pytest.mark.parametrize("library", sorted(HOLDERS))
 def test_a_simulator_is_imported_where_it_is_hidden_only(library: str) -> None:
     users = [path for path in sources() if library in top(imports(path))]
@@ -173,20 +161,8 @@ def loaded(modules: list[str]) -> set[str]:
     return set(done.stdout.split())
 
 
-def rules_modules() -> list[str]:
-    found = sorted((ROOT / "games" / "rules").rglob("*.py"))
-    return [
-        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in found
-    ]
-
-
-@pytest.mark.parametrize(
-    "modules",
-    [["engine.events"], rules_modules()],
-    ids=["events", "rules"],
-)
-def test_events_and_rules_load_no_simulator(modules: list[str]) -> None:
-    assert not loaded(modules) & SIMULATORS
+def test_events_load_no_simulator() -> None:
+    assert not loaded(["engine.events"]) & SIMULATORS
 
 
 @pytest.mark.parametrize("module", ["engine.world", "engine.event_detector", "engine.scripted"])

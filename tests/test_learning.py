@@ -21,20 +21,22 @@ from engine.geometry.convex import ConvexSolids
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
 from engine.world import Body
+from games.core.errors import SetupError
 from games.judge.places import table
 from games.learning.agents import RandomBuilder, RandomPlayer, SteadyBuilder, SteadyPlayer, run, would_lie
 from games.learning.building import PLACE_BLOCK, PlaceBlock
 from games.learning.images import depth_image
+from games.learning.observation import observation_of
 from games.learning.playing import GameEnv
 from games.learning.poses import ActionFrame, action_of, pose_of, sides
-from games.learning.views import VIEWS
 from games.play.playback import verify
-from games.rules.errors import SetupError
+from games.registry import GAMES as EVERY_GAME
+from games.registry import game_named
 from models.build import build
 from models.catalogue import find
 from models.errors import ModelError
 
-GAMES = tuple(VIEWS)
+GAMES = tuple(game.name for game in EVERY_GAME if game.observation_class)
 
 
 def build_until_over(env: PlaceBlock, agent: Any, seed: int) -> list[tuple[dict[str, Any], float]]:
@@ -323,7 +325,7 @@ def test_never_more_choices_than_an_action_can_name(game: str) -> None:
         for seed in range(10):
             for step in playthrough(lab, mode.name, seed):
                 most = max(most, len(lab.game.rules.legal(step.after)))
-    assert 1 < most <= VIEWS[game].most
+    assert 1 < most <= observation_of(game_named(game)).most
 
 
 def test_a_random_player_is_legal() -> None:

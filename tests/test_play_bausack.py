@@ -9,18 +9,17 @@ import pytest
 
 from engine.pose import Pose
 from engine.world import Body
-from games.catalogue import stock_of
+from games.bausack.game import GAME
+from games.bausack.judge import areas
+from games.bausack.rules import faults, start
+from games.core.rules import Input
+from games.game import stock_of
 from games.judge import places
-from games.judge.bausack import areas
-from games.judge.registry import JUDGES
 from games.play.session import Session
-from games.players.bausack_places import faces, first, in_hollows, let_down, tilt_of, tops
-from games.players.bausack_places import places as places_of
 from games.players.bots import Bot
 from games.players.player import play
-from games.rules.base import Input
-from games.rules.bausack.entry import GAME
-from games.rules.bausack.game import faults, start
+from games.players.tower_places import faces, first, in_hollows, let_down, tilt_of, tops
+from games.players.tower_places import places as places_of
 from models.build import build
 from models.catalogue import find
 
@@ -87,7 +86,7 @@ def test_a_game_of_a_few_pieces_is_sound() -> None:
     def sound(before: Any, given: Input, after: Any) -> None:
         assert faults(after) == ()
 
-    session = Session(GAME, JUDGES["bausack"], state, tell=[sound])
+    session = Session(GAME, GAME.judge, state, tell=[sound])
     players = {name: Bot("steady", "bausack", at) for at, name in enumerate(names)}
     result = play(session, players, 20)
     assert all(np.isfinite(body.pose.position).all() for body in session.table.bodies.values())

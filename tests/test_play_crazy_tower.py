@@ -11,23 +11,21 @@ import pytest
 
 from engine.pose import Pose
 from engine.world import Body
-from games.catalogue import stock_of
-from games.judge import footprint, places
-from games.judge.crazy_tower import broken
-from games.judge.registry import JUDGES
-from games.judge.scene import Scene
+from games.core.events import Condition
+from games.core.rules import Input
+from games.crazy_tower import judge_footprint
+from games.crazy_tower.bot import GAIN, _gain
+from games.crazy_tower.bot_places import card_place, levels_of, orientations, special, would_stand
+from games.crazy_tower.bot_places import places as places_of
+from games.crazy_tower.game import GAME
+from games.crazy_tower.rules import faults, start
+from games.crazy_tower.state import Floor, Sort, State
+from games.game import stock_of
+from games.judge import places
+from games.judge.judge import TableScene
 from games.play.session import Session
 from games.players.bots import Bot
-from games.players.crazy_tower import GAIN, _gain
-from games.players.crazy_tower_places import card_place, levels_of, orientations, special, would_stand
-from games.players.crazy_tower_places import places as places_of
 from games.players.player import play
-from games.rules.base import Input
-from games.rules.conditions import Condition
-from games.rules.crazy_tower.entry import GAME
-from games.rules.crazy_tower.game import faults, start
-from games.rules.crazy_tower.state import Floor, State
-from games.rules.crazy_tower.stock import Sort
 from models.build import build
 from models.catalogue import find
 
@@ -50,8 +48,8 @@ def piece(name: str, x: float, y: float, low: float) -> Body:
     return Body(name, shape, Pose((x / 1e3, y / 1e3, low / 1e3 + float(shape.extents[2]) / 2)))
 
 
-def scene(*bodies: Body) -> Scene:
-    return Scene({body.name: body for body in (TABLE, *bodies)})
+def scene(*bodies: Body) -> TableScene:
+    return TableScene({body.name: body for body in (TABLE, *bodies)})
 
 
 @pytest.mark.parametrize(("shape", "ways"), [("i1", 1), ("i3", 2), ("o4", 1), ("t4", 4), ("l4", 8)])
@@ -68,8 +66,8 @@ def test_every_place_meets_the_conditions_and_is_clear_of_what_lies_there(card: 
     assert found == sorted(found, key=lambda each: -each.worth)
     for each in found:
         block = Body(name, build(find(f"crazy_tower/{name}")), each.pose)
-        assert broken(state, name, FLAT, there, scene(floor, lying, block)) == ()
-        one, other = footprint.footprint(block, floor), footprint.footprint(lying, floor)
+        assert GAME.judge.broken(state, name, FLAT, there, scene(floor, lying, block)) == ()
+        one, other = judge_footprint.footprint(block, floor), judge_footprint.footprint(lying, floor)
         assert one.distance(other) > 0.9
         assert would_stand([floor, lying], TABLE, block)
 
@@ -116,7 +114,9 @@ def test_a_challenge_wants_blocks_on_their_side() -> None:
     upright = (Condition.ON_ITS_SIDE,)
     for each in places_of(state, there, "red_v5"):
         block = Body("red_v5", build(find("crazy_tower/red_v5")), each.pose)
-        assert broken(state, "red_v5", upright, there, scene(piece("card_01", 0, 0, 0), block)) == ()
+        assert (
+            GAME.judge.broken(state, "red_v5", upright, there, scene(piece("card_01", 0, 0, 0), block)) == ()
+        )
 
 
 def test_a_level_tips_where_its_load_leaves_the_hull() -> None:
@@ -149,7 +149,7 @@ def test_steady_mostly_meets_the_first_challenge_with_one_colour() -> None:
     won = 0
     for seed in (1, 4, 7):
         state = start(["Ana"], seed, {"mode": "solo", "colour_count": 1}, stock_of(GAME))
-        session = Session(GAME, JUDGES["crazy-tower"], state, tell=[sound])
+        session = Session(GAME, GAME.judge, state, tell=[sound])
         result = play(session, {"Ana": Bot("steady", "crazy-tower", seed)}, 60)
         assert all(np.isfinite(body.pose.position).all() for body in session.table.bodies.values())
         session.close()

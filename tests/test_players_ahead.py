@@ -10,12 +10,11 @@ import pytest
 
 from engine.pose import Pose
 from engine.world import Body, Scale
-from games.catalogue import stock_of
-from games.judge.registry import JUDGES
+from games.game import stock_of
 from games.play.session import Session
 from games.players.ahead import MOST_DEG, drawn, firmest, firmness
-from games.players.tower_topple import way_out
-from games.rules.registry import game_named
+from games.registry import game_named
+from games.tower_topple.bot import way_out
 from models.build import build
 from models.spec import PieceSpec
 from scenes.assemble import table_body
@@ -60,7 +59,7 @@ def test_of_what_falls_the_later_is_the_better() -> None:
 def session_of(**options: object) -> Session:
     game = game_named("tower-topple")
     state = game.rules.start(["Ana", "Ben"], 1, options, stock_of(game))
-    return Session(game, JUDGES[game.name], state)
+    return Session(game, game.judge, state)
 
 
 @pytest.mark.slow

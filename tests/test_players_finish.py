@@ -13,16 +13,16 @@ import pytest
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
 from engine.world import Body
-from games.catalogue import stock_of
-from games.judge.registry import JUDGES
-from games.judge.rows import OpenRow
+from games.core.rules import Need
+from games.game import stock_of
 from games.play.session import Session
-from games.players import tower_topple, wonky
 from games.players.bots import Bot, bots_of
 from games.players.player import play
-from games.rules.base import Need
-from games.rules.registry import game_named
-from games.rules.wonky.state import PlayCard
+from games.registry import game_named
+from games.tower_topple import bot as topple_bot
+from games.tower_topple.judge_rows import OpenRow
+from games.wonky import bot as wonky_bot
+from games.wonky.state import PlayCard
 from models.build import build
 from models.catalogue import find
 
@@ -30,8 +30,13 @@ BRICK = build(find("tower_topple/brick"))
 
 
 def test_WK_12_a_block_is_dropped_only_after_a_foul() -> None:
-    assert wonky.height(cast(Session, SimpleNamespace(state=SimpleNamespace(fouls=0)))) is None
-    assert wonky.height(cast(Session, SimpleNamespace(state=SimpleNamespace(fouls=1)))) == wonky.DROPPED
+    assert (
+        wonky_bot.WonkySkill().height(cast(Session, SimpleNamespace(state=SimpleNamespace(fouls=0)))) is None
+    )
+    assert (
+        wonky_bot.WonkySkill().height(cast(Session, SimpleNamespace(state=SimpleNamespace(fouls=1))))
+        == wonky_bot.DROPPED
+    )
 
 
 @pytest.mark.parametrize(
@@ -53,9 +58,9 @@ def test_wide_blocks_come_first_then_small_ones_and_a_tall_tower_is_left_to_othe
     session = SimpleNamespace(
         state=state,
         choices=game.rules.legal(state),
-        table=SimpleNamespace(bodies={body.name: body for body in JUDGES["wonky"].layout(state)}),
+        table=SimpleNamespace(bodies={body.name: body for body in game.judge.layout(state)}),
     )
-    choice = wonky._card(cast(Session, session))
+    choice = wonky_bot._card(cast(Session, session))
     assert isinstance(choice, PlayCard)
     assert choice.card == played
 
@@ -63,8 +68,8 @@ def test_wide_blocks_come_first_then_small_ones_and_a_tall_tower_is_left_to_othe
 @pytest.mark.parametrize(
     ("along", "across", "pushed"),
     [
-        (0.0, 41.0, -(41.0 - tower_topple.BORNE_MM)),
-        (0.0, -41.0, 41.0 - tower_topple.BORNE_MM),
+        (0.0, 41.0, -(41.0 - topple_bot.BORNE_MM)),
+        (0.0, -41.0, 41.0 - topple_bot.BORNE_MM),
         (0.0, 25.0, None),
         (0.0, 0.0, None),
         (45.0, 41.0, None),
@@ -80,10 +85,10 @@ def test_TT_24_a_brick_beyond_the_edge_is_pushed_over_the_bricks_below(
     left = np.array([-row.along[1], row.along[0], 0.0])
     place = 1e-3 * (along * way + across * left) + (0.0, 0.0, 0.015)
     held = Body("held", BRICK, Pose((float(place[0]), float(place[1]), float(place[2]))))
-    monkeypatch.setattr(tower_topple.judge, "open_row_of", lambda state, scene: row)
+    monkeypatch.setattr(topple_bot.judge, "open_row_of", lambda state, scene: row)
     table = SimpleNamespace(bodies={"held": held}, scene=lambda: None)
     session = SimpleNamespace(state=None, table=table, need=SimpleNamespace(pieces=("held",)))
-    found = tower_topple.slide(cast(Session, session))
+    found = topple_bot.ToppleSkill().slide(cast(Session, session))
     if pushed is None:
         assert found is None
     else:
@@ -103,17 +108,17 @@ def test_TT_24_a_slot_off_the_tower_is_entered_from_beside_the_row(
     }
     row = OpenRow(1, below, own)
     slot = row.pose(2, BRICK.extents)
-    monkeypatch.setattr(tower_topple.judge, "open_row_of", lambda state, scene: row)
-    monkeypatch.setattr(tower_topple.judge, "slots", lambda state, scene: (slot,))
+    monkeypatch.setattr(topple_bot.judge, "open_row_of", lambda state, scene: row)
+    monkeypatch.setattr(topple_bot.judge, "slots", lambda state, scene: (slot,))
     bodies = {body.name: body for body in (*below, *own.values(), Body("held", BRICK, slot))}
     table = SimpleNamespace(bodies=bodies, scene=lambda: SimpleNamespace(bodies=bodies))
     need = SimpleNamespace(pieces=("held",))
     session = cast(Session, SimpleNamespace(state=None, table=table, need=need))
-    found = tower_topple.place(cast(Bot, None), session, cast(Need, need))
+    found = topple_bot.ToppleSkill().place(cast(Bot, None), session, cast(Need, need))
     assert found.position[:2] == slot.position[:2]
     assert found.position[2] == pytest.approx(0.115)
     bodies["held"] = Body("held", BRICK, found)
-    assert tower_topple.height(session) == (tower_topple.ABOVE if is_off else None)
+    assert topple_bot.ToppleSkill().height(session) == (topple_bot.ABOVE if is_off else None)
 
 
 @pytest.mark.parametrize("end", [0.0, 180.0])
@@ -124,7 +129,7 @@ def test_TT_24_beside_a_brick_that_lies_askew_one_is_laid_less_so(
     below = tuple(Body(f"below.{at}", BRICK, Pose((0.0, 0.0254 * (at - 1), 0.0))) for at in range(3))
     turn = quaternion_of_rpy(0.0, 0.0, math.radians(90.0 + askew + end))
     row = OpenRow(1, below, {1: Body("own", BRICK, Pose((0.0, 0.0, 0.015), turn))})
-    x, y = tower_topple._across(row)
+    x, y = topple_bot._across(row)
     assert math.degrees(math.atan(-x / y)) == pytest.approx(laid)
     assert np.array([x, y]) @ row.along > 0.9
 
@@ -134,7 +139,7 @@ def test_TT_24_a_brick_that_leaves_the_tower_in_peace_is_out() -> None:
     """Nothing has happened since its last touch, and nothing will while it is held in the air."""
     game = game_named("tower-topple")
     state = game.rules.start(["bot:steady", "bot:steady"], 7, {"rounds": 1}, stock_of(game))
-    session = Session(game, JUDGES["tower-topple"], state)
+    session = Session(game, game.judge, state)
     play(session, bots_of(session, 7), 4)
     assert sum(bool(name) for row in session.state.tower[18:] for name in row) >= 3
     session.close()
@@ -145,7 +150,7 @@ def test_a_match_against_a_clumsy_hand_comes_to_its_end() -> None:
     """It leaves the bricks of the open row where none fits between them and the edge."""
     game = game_named("tower-topple")
     state = game.rules.start(["bot:clumsy", "bot:steady"], 2, {}, stock_of(game))
-    session = Session(game, JUDGES["tower-topple"], state)
+    session = Session(game, game.judge, state)
     result = play(session, bots_of(session, 2))
     assert result.why == ""
     assert session.outcome is not None

@@ -13,11 +13,9 @@ import pytest
 from rules_bausack import LAB, NAMES
 from rules_lab import count_leaves
 
-from games.catalogue import stock_of
-from games.rules.base import Action, Input, Need, Outcome, Take, TakeBack, Wait
-from games.rules.bausack.entry import GAME
-from games.rules.bausack.game import apply, faults, legal, needs, outcome, scores, seen_by, start
-from games.rules.bausack.state import (
+from games.bausack.game import GAME
+from games.bausack.rules import apply, faults, legal, needs, outcome, scores, seen_by, start
+from games.bausack.state import (
     IN,
     NOBODY,
     Accept,
@@ -29,18 +27,19 @@ from games.rules.bausack.state import (
     Pass,
     PassOn,
     Phase,
-    Piece,
     Push,
     State,
     Stir,
     Stock,
+    SupplyPiece,
     read_stock,
     said,
 )
-from games.rules.codec import MisfitError
-from games.rules.conditions import Condition, Question
-from games.rules.errors import IllegalAction, MalformedAction, MalformedState, SetupError
-from games.rules.events import Fell, Measured, Placed, Released, Rested
+from games.core.codec import MisfitError
+from games.core.errors import IllegalAction, MalformedAction, MalformedState, SetupError
+from games.core.events import Condition, Fell, Measured, Placed, Question, Released, Rested
+from games.core.rules import Action, Input, Need, Outcome, Take, TakeBack, Wait
+from games.game import stock_of
 
 STOCK: Stock = stock_of(GAME)
 
@@ -135,7 +134,7 @@ def test_BS_01__fewer_pieces_drawn_by_lot() -> None:
 def test_BS_01__the_catalogue() -> None:
     """BS-01: pieces and numbers are read from the tables; what other readers need is passed over."""
     tables = {"piece": [{"id": "egg", "material": "beech"}], "numbers": {"tokens": 3, "area_mm": 500}}
-    assert read_stock(tables) == Stock((Piece("egg"),), Numbers(3, 500.0))
+    assert read_stock(tables) == Stock((SupplyPiece("egg"),), Numbers(3, 500.0))
     assert read_stock({"piece": []}) == Stock((), Numbers(10, 610.0))
     with pytest.raises(MisfitError, match="numbers.tokens: 'ten' is not a whole number"):
         read_stock({"piece": [], "numbers": {"tokens": "ten"}})
@@ -614,7 +613,7 @@ def test_sound_states_have_no_faults() -> None:
 
 @pytest.mark.parametrize(
     "kind",
-    [State, Piece, Numbers, Stock, House, Build, Push, Bid, Pass, Accept, PassOn],
+    [State, SupplyPiece, Numbers, Stock, House, Build, Push, Bid, Pass, Accept, PassOn],
     ids=lambda kind: kind.__name__,
 )
 def test_values_are_frozen(kind: Any) -> None:
@@ -632,7 +631,7 @@ def test_BS_14__perft_of_a_small_start() -> None:
     Take 1; put back, push, build 0, build 1: 4; take; accept, pass on; pass, bid 1; pass: 6. Then the same 4
     again after the second take and one choice after each of the five others: 9, and so on: 6 + 5, 9 + 5.
     """
-    stock = Stock((Piece("egg"),), Numbers(1, 610.0))
+    stock = Stock((SupplyPiece("egg"),), Numbers(1, 610.0))
     state = start(("Ana", "Ben"), 1, {}, stock)
     assert [count_leaves(LAB, state, depth) for depth in range(7)] == [1, 1, 4, 6, 9, 11, 14]
 

@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 from test_rules_bausack import BIDDING, actions, after, lay, on_offer, position, refusal
 
-from games.rules.base import Need, Outcome, Take, TakeBack, Wait
-from games.rules.bausack.game import apply, faults, legal, needs, outcome, scores, tell
-from games.rules.bausack.state import (
+from games.bausack.rules import apply, faults, legal, needs, outcome, scores, tell
+from games.bausack.state import (
     IN,
     NOBODY,
     Accept,
@@ -23,9 +22,9 @@ from games.rules.bausack.state import (
     State,
     Stir,
 )
-from games.rules.conditions import Condition
-from games.rules.errors import MalformedAction
-from games.rules.events import Fell, HitNeighbour, Met, Nudged, Placed, Released, Rested
+from games.core.errors import MalformedAction
+from games.core.events import Condition, Fell, HitNeighbour, Met, Nudged, Placed, Released, Rested
+from games.core.rules import Need, Outcome, Take, TakeBack, Wait
 
 
 def carrying(*towers: str, piece: str = "egg", supply: str = "bell cone") -> State:

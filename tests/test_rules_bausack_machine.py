@@ -14,12 +14,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from games.catalogue import stock_of
-from games.rules.base import Take, TakeBack, Wait
-from games.rules.bausack.entry import GAME
-from games.rules.bausack.game import apply, faults, legal, needs, outcome, start
-from games.rules.bausack.state import Accept, Bid, Build, Pass, PassOn, Phase, Push, State, owner_of
-from games.rules.events import Fell, Placed, Released, Rested
+from games.bausack.game import GAME
+from games.bausack.rules import apply, faults, legal, needs, outcome, start
+from games.bausack.state import Accept, Bid, Build, Pass, PassOn, Phase, Push, State, owner_of
+from games.core.events import Fell, Placed, Released, Rested
+from games.core.rules import Take, TakeBack, Wait
+from games.game import stock_of
 
 STOCK = stock_of(GAME)
 

@@ -10,11 +10,11 @@ import pytest
 from rules_lab import Lab, Step, begin, moves, playthrough
 from rules_labs import LABS, MODE_NAMES, MODES
 
-from games.rules import codec
-from games.rules.base import Action, Input, Wait
-from games.rules.errors import IllegalAction, MalformedAction, SetupError
-from games.rules.events import Met
-from games.rules.registry import GAMES, clauses_of, game_named
+from games.core import codec
+from games.core.errors import IllegalAction, MalformedAction, SetupError
+from games.core.events import Met
+from games.core.rules import Action, Input, Wait
+from games.registry import GAMES, clauses_of, game_named
 
 PLAYTHROUGHS = 500
 QUICK = 50

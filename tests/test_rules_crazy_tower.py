@@ -10,24 +10,39 @@ import pytest
 from rules_crazy_tower import FIRST, LAB, NAMES, STOCK, actions, after, lay, position, refusal, takes
 from rules_lab import count_leaves
 
-from games.rules import codec
-from games.rules.base import Need, Take, TakeBack, Wait
-from games.rules.conditions import Condition, Question
-from games.rules.crazy_tower.game import apply, legal, needs, seen_by, start
-from games.rules.crazy_tower.state import (
+from games.core import codec
+from games.core.errors import IllegalAction, MalformedAction, SetupError
+from games.core.events import (
+    Condition,
+    Met,
+    Nudged,
+    Placed,
+    Question,
+    RefereeAnswer,
+    Released,
+    Removed,
+    Rested,
+)
+from games.core.rules import Need, Take, TakeBack, Wait
+from games.crazy_tower.rules import apply, legal, needs, seen_by, start
+from games.crazy_tower.state import (
+    SORTS,
+    Block,
+    Card,
     CrazyReason,
     Fallen,
     Floor,
-    Hand,
+    HandPhase,
     House,
     NothingFits,
     RevealCard,
-    Stage,
+    Sort,
     State,
+    Stock,
+    TurnStage,
+    boxes_of,
+    read_stock,
 )
-from games.rules.crazy_tower.stock import SORTS, Block, Card, Sort, Stock, boxes_of, read_stock
-from games.rules.errors import IllegalAction, MalformedAction, SetupError
-from games.rules.events import Met, Nudged, Placed, RefereeAnswer, Released, Removed, Rested
 
 COLOURS = ("red", "yellow", "green", "purple")
 VALUES = {"i1": 1, "i3": 3, "l3": 3, "o4": 4, "t4": 4, "l4": 4, "v5": 5}
@@ -133,7 +148,7 @@ def test_CT_04__a_block_that_slips_is_laid_again(broken: Condition) -> None:
     again = after(
         state, Met(1, "red_i3", FIRST), Released(1, "red_i3"), Placed(1, "red_i3", broken=(broken,))
     )
-    assert (again.turn, again.stage, again.hand, again.held) == (0, Stage.CHOOSE, Hand.FREE, "")
+    assert (again.turn, again.stage, again.hand, again.held) == (0, TurnStage.CHOOSE, HandPhase.FREE, "")
     assert (again.hands, again.floors, again.met) == (state.hands, state.floors, False)
     assert after(again, *lay("red_i3")).turn == 1
 
@@ -262,18 +277,23 @@ def test_CT_10__a_or_b() -> None:
     assert "yellow_i1" not in way_a.hands[1]
     assert (way_a.turn, way_a.deck) == (2, state.deck)
     revealed = apply(state, RevealCard("Ben"))
-    assert (revealed.card, revealed.deck, revealed.stage) == ("card_10", ("card_16",), Stage.CARD)
+    assert (revealed.card, revealed.deck, revealed.stage) == ("card_10", ("card_16",), TurnStage.CARD)
     assert legal(revealed)[0].conditions == ON_TOP
     assert actions(revealed) == [Take("Ben", "card_10")]
     assert refusal(revealed, Take("Ben", "yellow_i1")) == "CT-10: card 10 is laid first, then a block"
     assert refusal(revealed, RevealCard("Ben")) == "CT-10: a card is revealed at the beginning of a turn"
     assert refusal(revealed, NothingFits("Ben")) == "CT-10: no block is to be laid now"
     floor = after(revealed, *lay("card_10", player="Ben"))
-    assert (floor.stage, floor.card, floor.turn, floor.floors[2]) == (Stage.BLOCK, "", 1, Floor("card_10"))
+    assert (floor.stage, floor.card, floor.turn, floor.floors[2]) == (
+        TurnStage.BLOCK,
+        "",
+        1,
+        Floor("card_10"),
+    )
     assert refusal(floor, RevealCard("Ben")) == "CT-10: a card is revealed at the beginning of a turn"
     assert takes(floor) == list(state.hands[1])
     way_b = after(floor, *lay("yellow_i1", player="Ben"))
-    assert (way_b.turn, way_b.stage) == (2, Stage.CHOOSE)
+    assert (way_b.turn, way_b.stage) == (2, TurnStage.CHOOSE)
     assert way_b.floors[1:] == (Floor("card_04", ("green_i1",)), Floor("card_10", ("yellow_i1",)))
 
 
@@ -302,21 +322,21 @@ def test_CT_10__nothing_fits_on_the_new_card() -> None:
     assert needs(asked) == Need(Wait.ANSWER, "Ana", pieces, question=Question.DOES_FIT)
     assert legal(asked) == ()
     ended = apply(asked, RefereeAnswer(1, Question.DOES_FIT, pieces, False))
-    assert (ended.turn, ended.stage, ended.hand, ended.passes) == (1, Stage.CHOOSE, Hand.FREE, 0)
+    assert (ended.turn, ended.stage, ended.hand, ended.passes) == (1, TurnStage.CHOOSE, HandPhase.FREE, 0)
     assert ended.floors[1] == Floor("card_04")
     found = apply(asked, RefereeAnswer(1, Question.DOES_FIT, pieces, True))
     assert actions(found) == [Take("Ana", "red_i1")]
-    assert (found.turn, found.stage, found.fits) == (0, Stage.BLOCK, True)
+    assert (found.turn, found.stage, found.fits) == (0, TurnStage.BLOCK, True)
     assert refusal(found, NothingFits("Ana")) == "CT-10: the referee has found a place"
     assert not after(found, *lay("red_i1")).fits
 
 
 def test_CT_10__a_new_floor_that_is_not_empty() -> None:
     """CT-10, CT-20: on a new floor with a block put back only a block is laid; no second card in the turn."""
-    state = position(f"{FIRST} green_i1 / card_02 green_i3", stage=Stage.BLOCK)
+    state = position(f"{FIRST} green_i1 / card_02 green_i3", stage=TurnStage.BLOCK)
     assert actions(state)[-1] == NothingFits("Ana")
     assert RevealCard("Ana") not in actions(state)
-    assert apply(state, NothingFits("Ana")).hand is Hand.ASK
+    assert apply(state, NothingFits("Ana")).hand is HandPhase.ASK
 
 
 def test_CT_10__the_referee() -> None:
@@ -398,7 +418,7 @@ def test_CT_12__a_card_that_slips_is_laid_again(broken: Condition) -> None:
     held = after(state, Take("Ana", "card_04"), Released(1, "card_04"))
     assert needs(held) == Need(Wait.REST, "Ana", ("card_04",), ON_TOP)
     again = apply(held, Placed(1, "card_04", broken=(broken,)))
-    assert (again.stage, again.card, again.hand) == (Stage.CARD, "card_04", Hand.FREE)
+    assert (again.stage, again.card, again.hand) == (TurnStage.CARD, "card_04", HandPhase.FREE)
     assert len(again.floors) == 1
     assert len(after(again, *lay("card_04")).floors) == 2
     for lies_on in (FIRST, "card_04"):
@@ -480,7 +500,7 @@ def test_ALL_6__take_back() -> None:
     with pytest.raises(MalformedAction, match="unknown piece 'hat'"):
         apply(held, Nudged(2, "hat", 1.0))
     card = after(state, RevealCard("Ana"), Take("Ana", "card_04"), TakeBack("Ana"))
-    assert (card.card, card.stage, card.deck) == ("card_04", Stage.CARD, ())
+    assert (card.card, card.stage, card.deck) == ("card_04", TurnStage.CARD, ())
     assert refusal(card, TakeBack("Ana")) == "ALL-6: only a piece still in the hand can be taken back"
 
 

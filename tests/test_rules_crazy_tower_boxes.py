@@ -7,25 +7,26 @@ from dataclasses import replace
 import pytest
 from rules_crazy_tower import FIRST, STOCK, actions, after, lay, position, refusal
 
-from games.rules.base import Need, Take, TakeBack, Wait
-from games.rules.crazy_tower.game import apply, legal, needs
-from games.rules.crazy_tower.laying import ordered
-from games.rules.crazy_tower.state import (
+from games.core.errors import MalformedAction
+from games.core.events import Met, Placed, Released, Removed, Rested
+from games.core.rules import Need, Take, TakeBack, Wait
+from games.crazy_tower.rules import apply, legal, needs
+from games.crazy_tower.rules_laying import ordered
+from games.crazy_tower.state import (
     COMPETITIVE,
     SOLO,
     Decline,
     Floor,
-    Hand,
+    HandPhase,
     NothingFits,
     Pull,
     RevealCard,
-    Stage,
+    Sort,
     State,
     Swap,
+    TurnStage,
+    boxes_of,
 )
-from games.rules.crazy_tower.stock import Sort, boxes_of
-from games.rules.errors import MalformedAction
-from games.rules.events import Met, Placed, Released, Removed, Rested
 
 REMOVE, AGAIN, EXCHANGE = "card_04", "card_10", "card_16"
 """A card with a box of each sort."""
@@ -46,7 +47,7 @@ def covered(card: str, lower: str = "red_i3 green_i3 yellow_i3", *hands: str | N
 def test_CT_05__remove() -> None:
     """CT-05: any block of a lower floor, own ones too, or none; nothing else may be done."""
     state = covered(REMOVE)
-    assert (state.turn, state.stage, state.boxes) == (0, Stage.BOXES, (Sort.REMOVE,))
+    assert (state.turn, state.stage, state.boxes) == (0, TurnStage.BOXES, (Sort.REMOVE,))
     assert actions(state) == [Pull("Ana", f"{c}_i3") for c in ("red", "green", "yellow")] + [Decline("Ana")]
     assert [choice.sentence for choice in legal(state)][-2:] == [
         "pull yellow i3 out",
@@ -67,7 +68,7 @@ def test_CT_05__lower_floors_only(piece: str) -> None:
     with pytest.raises(MalformedAction, match="unknown piece 'hat'"):
         apply(covered(REMOVE), Pull("Ana", "hat"))
     three = position(f"{FIRST} green_i1 / card_02 yellow_i1 / {REMOVE} red_i1", boxes=(Sort.REMOVE,))
-    three = replace(three, stage=Stage.BOXES)
+    three = replace(three, stage=TurnStage.BOXES)
     assert [action.piece for action in actions(three) if isinstance(action, Pull)] == [
         "green_i1",
         "yellow_i1",
@@ -93,7 +94,7 @@ def test_CT_05__the_hand_pulls() -> None:
     assert out.hands[2][-1] == "green_i3"
     assert (out.held, out.met, out.boxes) == ("", False, ())
     done = apply(out, Rested(3, ()))
-    assert (done.turn, done.stage, done.hand) == (1, Stage.CHOOSE, Hand.FREE)
+    assert (done.turn, done.stage, done.hand) == (1, TurnStage.CHOOSE, HandPhase.FREE)
 
 
 def test_CT_05__to_the_player_of_its_colour() -> None:
@@ -131,11 +132,11 @@ def test_CT_05__lapses() -> None:
 def test_CT_06__play_again() -> None:
     """CT-06: another full turn at once, A or B; and once more if it covers again."""
     state = covered(AGAIN, players=2)
-    assert (state.turn, state.stage, state.boxes) == (0, Stage.CHOOSE, ())
+    assert (state.turn, state.stage, state.boxes) == (0, TurnStage.CHOOSE, ())
     assert RevealCard("Ana") in actions(state)
     assert after(state, *lay("yellow_i1")).turn == 1
     again = after(state, *lay("yellow_i1", box(AGAIN)))
-    assert (again.turn, again.stage) == (0, Stage.CHOOSE)
+    assert (again.turn, again.stage) == (0, TurnStage.CHOOSE)
 
 
 def test_CT_06__lapses() -> None:
@@ -164,10 +165,10 @@ def test_CT_06__last_of_several() -> None:
     assert {swap, decline, Pull("Ana", "green_i3")} <= set(actions(state))
     for one, two in ((swap, decline), (decline, swap)):
         half = apply(state, one)
-        assert (half.turn, half.stage, len(half.boxes)) == (0, Stage.BOXES, 2)
+        assert (half.turn, half.stage, len(half.boxes)) == (0, TurnStage.BOXES, 2)
         assert refusal(half, one)[:5] == ("CT-07" if one is swap else "CT-05")
         done = apply(half, two)
-        assert (done.turn, done.stage, done.boxes) == (0, Stage.CHOOSE, ())
+        assert (done.turn, done.stage, done.boxes) == (0, TurnStage.CHOOSE, ())
     assert refusal(apply(state, decline), Take("Ana", "red_i3")) == "CT-07: the exchange box acts first"
 
 
@@ -180,7 +181,7 @@ def test_CT_06__two_at_once() -> None:
     state = after(state, *lay("red_i1", f"{AGAIN}.r1c1", f"{AGAIN}.r1c2"))
     assert (state.turn, state.boxes) == (0, (Sort.AGAIN,))
     second = after(state, *lay("yellow_i1"))
-    assert (second.turn, second.boxes, second.stage) == (0, (), Stage.CHOOSE)
+    assert (second.turn, second.boxes, second.stage) == (0, (), TurnStage.CHOOSE)
 
 
 def test_CT_07__exchange() -> None:
@@ -190,7 +191,7 @@ def test_CT_07__exchange() -> None:
     assert legal(state)[0].sentence == "swap red o4 for yellow i1"
     done = apply(state, Swap("Ana", "red_o4", "green_i3"))
     assert done.hands == (("green_i3",), ("yellow_i1",), ("green_i1", "red_o4"))
-    assert (done.turn, done.stage) == (1, Stage.CHOOSE)
+    assert (done.turn, done.stage) == (1, TurnStage.CHOOSE)
     assert refusal(state, Decline("Ana")) == "CT-05: no remove box is covered"
     assert refusal(state, Take("Ana", "red_o4")) == "CT-07: the exchange box acts first"
 
@@ -230,7 +231,7 @@ def test_CT_07__the_colour_stays() -> None:
 def test_CT_07__lapses() -> None:
     """CT-07: with no unplayed block on one side; alone and in a team."""
     alone = position(f"{FIRST} green_i1 / {EXCHANGE}", mode=SOLO, players=2)
-    assert after(alone, *lay("red_i1", box(EXCHANGE), player="Ana+Ben")).stage is Stage.CHOOSE
+    assert after(alone, *lay("red_i1", box(EXCHANGE), player="Ana+Ben")).stage is TurnStage.CHOOSE
     nobody = covered(EXCHANGE, "", "red_i1 red_o4", "", "")
     assert nobody.boxes == ()
     empty = replace(position(f"{FIRST} / {EXCHANGE}", "red_i1", "yellow_i1"), boxes=(Sort.EXCHANGE,))

@@ -8,27 +8,26 @@ import pytest
 from rules_crazy_tower import FIRST, NAMES, actions, after, lay, position, refusal
 from test_rules_crazy_tower_boxes import AGAIN, REMOVE, box
 
-from games.rules.base import Input, Need, Outcome, Take, TakeBack, Wait
-from games.rules.conditions import Condition, Question
-from games.rules.crazy_tower.game import apply, faults, legal, needs, outcome, scores, tell
-from games.rules.crazy_tower.state import (
+from games.core.errors import MalformedAction
+from games.core.events import Condition, Fell, Met, Placed, Question, RefereeAnswer, Released, Removed, Rested
+from games.core.rules import Input, Need, Outcome, Take, TakeBack, Wait
+from games.crazy_tower.rules import apply, faults, legal, needs, outcome, scores, tell
+from games.crazy_tower.state import (
     CrazyReason,
     Decline,
     Fallen,
     Floor,
     GiveBack,
-    Hand,
+    HandPhase,
     NothingFits,
     Pull,
     PutBack,
     RevealCard,
-    Stage,
+    Sort,
     State,
     Swap,
+    TurnStage,
 )
-from games.rules.crazy_tower.stock import Sort
-from games.rules.errors import MalformedAction
-from games.rules.events import Fell, Met, Placed, RefereeAnswer, Released, Removed, Rested
 
 TOWER = f"{FIRST} red_i1 green_i1 / card_02 yellow_i1 green_i3"
 BACK = (Condition.ON_NAMED_FLOOR, Condition.LAID_FLAT, Condition.COVERS_NO_RED_BOX)
@@ -39,9 +38,9 @@ def moments() -> list[tuple[str, State]]:
     state = position(TOWER)
     held = apply(state, Take("Ana", "red_i3"))
     card = apply(state, RevealCard("Ana"))
-    removing = position(f"{TOWER} / {REMOVE}", boxes=(Sort.REMOVE,), stage=Stage.BOXES)
+    removing = position(f"{TOWER} / {REMOVE}", boxes=(Sort.REMOVE,), stage=TurnStage.BOXES)
     pulling = apply(removing, Pull("Ana", "green_i1"))
-    asking = replace(position(f"{TOWER} / card_03", stage=Stage.BLOCK), hand=Hand.ASK)
+    asking = replace(position(f"{TOWER} / card_03", stage=TurnStage.BLOCK), hand=HandPhase.ASK)
     return [
         ("at rest", state),
         ("carrying a block", held),
@@ -65,7 +64,7 @@ def test_CT_19__collapse(moment: str, state: State) -> None:
         assert needs(over) == Need(Wait.OVER, "Ana")
         assert {each.piece for each in over.fallen} >= {"yellow_i1", state.floors[-1].card}
         assert (over.held, over.target, over.asked, over.boxes, over.met) == ("", "", "", (), False)
-        assert over.hand is Hand.FREE
+        assert over.hand is HandPhase.FREE
         assert faults(over) == ()
         assert refusal(over, Rested(3, ())) == "CT-22: the game is over: the tower collapsed"
 
@@ -79,11 +78,11 @@ def test_CT_20__only_a_block_fell(moment: str, state: State) -> None:
     assert needs(fallen).wait is Wait.REST
     assert legal(fallen) == ()
     assert faults(fallen) == ()
-    settling = state.hand is Hand.SETTLE and state.held != ""
+    settling = state.hand is HandPhase.SETTLE and state.held != ""
     assert needs(fallen).pieces == ((state.held,) if settling else ())
     rest = Placed(3, state.held) if settling else Rested(3, ())
     still = apply(fallen, rest)
-    assert (still.hand, still.held, still.met) == (Hand.FREE, "", False)
+    assert (still.hand, still.held, still.met) == (HandPhase.FREE, "", False)
     put = PutBack("Ana", "yellow_i1", "card_02")
     assert put in actions(still)
     assert {type(action) for action in actions(still)} == {PutBack, GiveBack}
@@ -100,17 +99,17 @@ def test_CT_20__only_a_block_fell(moment: str, state: State) -> None:
 @pytest.mark.parametrize(
     ("moment", "stage", "turn", "laid"),
     [
-        ("at rest", Stage.CHOOSE, 0, False),
-        ("carrying a block", Stage.CHOOSE, 0, False),
-        ("block let go", Stage.CHOOSE, 1, True),
-        ("carrying a card", Stage.CARD, 0, False),
-        ("a card let go", Stage.BLOCK, 0, True),
-        ("pulling", Stage.BOXES, 0, False),
-        ("after a pull", Stage.CHOOSE, 1, False),
-        ("while the referee looks", Stage.BLOCK, 0, False),
+        ("at rest", TurnStage.CHOOSE, 0, False),
+        ("carrying a block", TurnStage.CHOOSE, 0, False),
+        ("block let go", TurnStage.CHOOSE, 1, True),
+        ("carrying a card", TurnStage.CARD, 0, False),
+        ("a card let go", TurnStage.BLOCK, 0, True),
+        ("pulling", TurnStage.BOXES, 0, False),
+        ("after a pull", TurnStage.CHOOSE, 1, False),
+        ("while the referee looks", TurnStage.BLOCK, 0, False),
     ],
 )
-def test_CT_20__then_the_turn_goes_on(moment: str, stage: Stage, turn: int, laid: bool) -> None:
+def test_CT_20__then_the_turn_goes_on(moment: str, stage: TurnStage, turn: int, laid: bool) -> None:
     """CT-20: the turn goes on from where it was: a piece in the hand is taken up anew, one let go is laid."""
     state = dict(moments())[moment]
     fallen = apply(state, Fell(2, ("yellow_i1",)))
@@ -118,7 +117,7 @@ def test_CT_20__then_the_turn_goes_on(moment: str, stage: Stage, turn: int, laid
     inputs = PutBack("Ana", "yellow_i1", "card_02"), Released(2, "yellow_i1"), Placed(2, "yellow_i1")
     back = after(still, *inputs)
     assert (back.stage, back.turn) == (stage, turn)
-    assert back.card == (state.card if stage is Stage.CARD else "")
+    assert back.card == (state.card if stage is TurnStage.CARD else "")
     if moment == "pulling":
         assert back.boxes == (Sort.REMOVE,), "the box is not used up"
 
@@ -204,7 +203,7 @@ def test_CT_19__while_putting_back() -> None:
         for moment in (state, *([apply(state, Released(1, "green_i1"))] if state.held else [])):
             over = apply(moment, Fell(1, ("card_02",)))
             assert over.reason is CrazyReason.COLLAPSE
-            assert (over.hand, over.held, over.target, over.asked) == (Hand.FREE, "", "", "")
+            assert (over.hand, over.held, over.target, over.asked) == (HandPhase.FREE, "", "", "")
             assert faults(over) == ()
 
 
@@ -213,7 +212,7 @@ def test_CT_20__a_revealed_card_waits() -> None:
     state = apply(position(f"{FIRST} red_i1 green_i1", stack="card_04"), RevealCard("Ana"))
     still = after(state, Fell(1, ("green_i1",)), Rested(1, ()))
     back = after(still, PutBack("Ana", "green_i1", FIRST), Released(1, "green_i1"), Placed(1, "green_i1"))
-    assert (back.turn, back.stage, actions(back)) == (0, Stage.CARD, [Take("Ana", "card_04")])
+    assert (back.turn, back.stage, actions(back)) == (0, TurnStage.CARD, [Take("Ana", "card_04")])
 
 
 def test_CT_20__one_fits_and_one_does_not() -> None:
@@ -236,7 +235,7 @@ def test_CT_20__no_place_by_the_rules() -> None:
     given = apply(state, GiveBack("Ana", "green_i1"))
     assert "green_i1" in given.hands[2]
     assert faults(given) == ()
-    assert (given.fallen, given.turn, given.stage, given.hand) == ((), 0, Stage.CHOOSE, Hand.FREE)
+    assert (given.fallen, given.turn, given.stage, given.hand) == ((), 0, TurnStage.CHOOSE, HandPhase.FREE)
     assert tell(state, GiveBack("Ana", "green_i1"), given) == ("The green cube goes back to Cem.",)
 
 
@@ -256,7 +255,7 @@ def test_CT_20__no_place_in_the_world() -> None:
     fell_again = after(yes, Fell(3, ("yellow_i1",)), Rested(3, ()))
     assert GiveBack("Ana", "green_i1") in actions(fell_again), "what falls changes the question"
     cut_short = apply(asked, Fell(2, ("red_i1",)))
-    assert (cut_short.asked, cut_short.hand) == ("", Hand.SETTLE)
+    assert (cut_short.asked, cut_short.hand) == ("", HandPhase.SETTLE)
 
 
 def test_CT_20__a_card_is_laid_on_top_again() -> None:
@@ -269,7 +268,7 @@ def test_CT_20__a_card_is_laid_on_top_again() -> None:
     held = apply(state, PutBack("Ana", "card_03"))
     assert needs(held) == Need(Wait.HAND, "Ana", ("card_03",), how)
     back = after(held, Released(2, "card_03"), Placed(2, "card_03"))
-    assert (back.floors[2], back.turn, back.stage) == (Floor("card_03"), 0, Stage.CHOOSE)
+    assert (back.floors[2], back.turn, back.stage) == (Floor("card_03"), 0, TurnStage.CHOOSE)
     again = after(held, Released(2, "card_03"), Placed(2, "card_03", broken=how[1:]))
     assert again == replace(state, step=2)
     on_top = "CT-20: card 03 is laid on top again"
@@ -338,13 +337,13 @@ def test_CT_20__the_block_of_the_turn() -> None:
     state = position(f"{FIRST} green_i1 / {AGAIN}")
     air = after(state, Take("Ana", "red_i1"), Released(1, "red_i1"))
     fell = apply(air, Fell(1, ("red_i1",)))
-    assert (fell.fallen, fell.stage) == ((Fallen("red_i1", AGAIN),), Stage.LAID)
+    assert (fell.fallen, fell.stage) == ((Fallen("red_i1", AGAIN),), TurnStage.LAID)
     assert "red_i1" not in fell.hands[0]
     still = apply(fell, Rested(1, ()))
     assert actions(still) == [PutBack("Ana", "red_i1", AGAIN), GiveBack("Ana", "red_i1")]
     put = PutBack("Ana", "red_i1", AGAIN), Released(1, "red_i1")
     done = after(still, *put, Placed(1, "red_i1", AGAIN, (box(AGAIN),)))
-    assert (done.turn, done.stage) == (1, Stage.CHOOSE)
+    assert (done.turn, done.stage) == (1, TurnStage.CHOOSE)
     assert done.floors[1].blocks == ("red_i1",)
 
 
@@ -352,10 +351,10 @@ def test_CT_20__the_card_of_the_turn() -> None:
     """CT-20, ALL-4: the card just let go falls: it is laid again and the turn goes on with its block."""
     state = after(position(f"{FIRST} green_i1", stack="card_04"), RevealCard("Ana"), Take("Ana", "card_04"))
     fell = after(state, Released(1, "card_04"), Fell(1, ("card_04",)))
-    assert (fell.fallen, fell.card, fell.stage) == ((Fallen("card_04"),), "", Stage.BLOCK)
+    assert (fell.fallen, fell.card, fell.stage) == ((Fallen("card_04"),), "", TurnStage.BLOCK)
     still = apply(fell, Rested(1, ()))
     back = after(still, PutBack("Ana", "card_04"), Released(1, "card_04"), Placed(1, "card_04"))
-    assert (back.stage, back.turn, back.floors[1]) == (Stage.BLOCK, 0, Floor("card_04"))
+    assert (back.stage, back.turn, back.floors[1]) == (TurnStage.BLOCK, 0, Floor("card_04"))
 
 
 def test_CT_20__boxes_wait() -> None:
@@ -363,38 +362,38 @@ def test_CT_20__boxes_wait() -> None:
     state = position(f"{FIRST} green_i1 / {REMOVE}", "red_i1")
     air = after(state, Take("Ana", "red_i1"), Released(1, "red_i1"), Fell(1, ("green_i1",)))
     laid = apply(air, Placed(1, "red_i1", REMOVE, (box(REMOVE),)))
-    assert (laid.stage, laid.boxes, laid.reason) == (Stage.LAID, (Sort.REMOVE,), None)
+    assert (laid.stage, laid.boxes, laid.reason) == (TurnStage.LAID, (Sort.REMOVE,), None)
     assert {type(action) for action in actions(laid)} == {PutBack, GiveBack}
     put = PutBack("Ana", "green_i1", FIRST), Released(1, "green_i1"), Placed(1, "green_i1")
     assert after(laid, *put).reason is CrazyReason.LAST_BLOCK
     more = replace(laid, hands=(("red_i3",), *laid.hands[1:]))
-    assert after(more, *put).stage is Stage.BOXES
+    assert after(more, *put).stage is TurnStage.BOXES
 
 
 def test_CT_20__the_new_floor_is_full() -> None:
     """CT-10, CT-20: blocks put back leave no place for a block of the turn: the turn ends."""
-    state = after(position(f"{FIRST} red_i1 / card_02 green_i1 / card_03", stage=Stage.BLOCK))
+    state = after(position(f"{FIRST} red_i1 / card_02 green_i1 / card_03", stage=TurnStage.BLOCK))
     still = after(state, Fell(1, ("red_i1",)), Rested(1, ()))
     done = after(still, PutBack("Ana", "red_i1", "card_03"), Released(1, "red_i1"), Placed(1, "red_i1"))
-    assert (done.turn, done.stage) == (1, Stage.CHOOSE)
+    assert (done.turn, done.stage) == (1, TurnStage.CHOOSE)
 
 
 def test_CT_20__a_fall_makes_room() -> None:
     """CT-10, CT-20: what falls or is pulled out changes who can move: a standstill is counted anew."""
     state = position(f"{TOWER} / card_03", passes=2)
     assert apply(state, Fell(1, ("red_i1",))).passes == 0
-    pulling = apply(replace(state, stage=Stage.BOXES, boxes=(Sort.REMOVE,)), Pull("Ana", "red_i1"))
+    pulling = apply(replace(state, stage=TurnStage.BOXES, boxes=(Sort.REMOVE,)), Pull("Ana", "red_i1"))
     assert apply(pulling, Removed(1, "red_i1")).passes == 0
 
 
 def test_CT_05__a_pulled_block_slips() -> None:
     """CT-05, CT-20: a block that drops while it is pulled out is out; others that fall are put back."""
-    state = position(f"{TOWER} / {REMOVE}", boxes=(Sort.REMOVE,), stage=Stage.BOXES)
+    state = position(f"{TOWER} / {REMOVE}", boxes=(Sort.REMOVE,), stage=TurnStage.BOXES)
     pulling = apply(state, Pull("Ana", "green_i1"))
     out = apply(pulling, Fell(1, ("green_i1", "red_i1")))
     assert "green_i1" in out.hands[2]
     assert out.fallen == (Fallen("red_i1", FIRST),)
-    assert (out.boxes, out.held, out.hand, out.met) == ((), "", Hand.SETTLE, False)
+    assert (out.boxes, out.held, out.hand, out.met) == ((), "", HandPhase.SETTLE, False)
     assert after(pulling, Fell(1, ("green_i1",)), Rested(1, ())).turn == 1
     assert apply(pulling, Fell(1, (REMOVE,))).reason is None
     assert apply(pulling, Fell(1, ("green_i1", REMOVE))).reason is None, "only a card fell"
@@ -432,7 +431,7 @@ def test_CT_21__last_block() -> None:
     assert outcome(air) is None
     won = apply(air, Placed(1, "red_i1"))
     assert outcome(won) == Outcome(("Ana",), CrazyReason.LAST_BLOCK)
-    assert (won.hand, won.held, won.met, won.target, won.turn) == (Hand.FREE, "", False, "", 0)
+    assert (won.hand, won.held, won.met, won.target, won.turn) == (HandPhase.FREE, "", False, "", 0)
     assert needs(won) == Need(Wait.OVER, "Ana")
 
 
@@ -484,7 +483,7 @@ def test_CT_22__the_causer(moment: str) -> None:
         state = apply(fallen_block(tower), PutBack("Ana", "green_i1", FIRST))
         over = apply(state, Fell(2, ("card_02",)))
     else:
-        removing = position(tower, "red_i3", boxes=(Sort.REMOVE,), stage=Stage.BOXES)
+        removing = position(tower, "red_i3", boxes=(Sort.REMOVE,), stage=TurnStage.BOXES)
         over = after(removing, Pull("Ana", "green_i1"), Fell(2, ("card_02", "yellow_i1")))
     assert over.reason is CrazyReason.COLLAPSE
     assert "Ana" not in over.winners

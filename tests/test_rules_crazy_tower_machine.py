@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from rules_crazy_tower import NAMES, STOCK
 
-from games.rules.base import Take, TakeBack, Wait
-from games.rules.conditions import Condition, Question
-from games.rules.crazy_tower.game import apply, faults, legal, needs, start
-from games.rules.crazy_tower.state import (
+from games.core.events import Condition, Fell, Met, Placed, Question, RefereeAnswer, Released, Removed, Rested
+from games.core.rules import Take, TakeBack, Wait
+from games.crazy_tower.rules import apply, faults, legal, needs, start
+from games.crazy_tower.state import (
+    ACTING,
     CrazyReason,
     Decline,
     Floor,
@@ -29,9 +30,8 @@ from games.rules.crazy_tower.state import (
     RevealCard,
     State,
     Swap,
+    boxes_of,
 )
-from games.rules.crazy_tower.stock import ACTING, boxes_of
-from games.rules.events import Fell, Met, Placed, RefereeAnswer, Released, Removed, Rested
 
 CARDS = {card.id: card for card in STOCK.cards}
 

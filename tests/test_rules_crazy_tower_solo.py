@@ -9,27 +9,27 @@ import pytest
 from rules_crazy_tower import FIRST, STOCK, actions, after, lay, position, refusal, takes
 from test_rules_crazy_tower_boxes import REMOVE, box
 
-from games.rules.base import Take
-from games.rules.conditions import Condition
-from games.rules.crazy_tower import state as rules_state
-from games.rules.crazy_tower import stock
-from games.rules.crazy_tower.entry import GAME
-from games.rules.crazy_tower.game import apply, faults, legal, needs, outcome, start
-from games.rules.crazy_tower.state import (
+from games.core.errors import MalformedAction, MalformedState, SetupError
+from games.core.events import Condition, Fell, Placed, Released, Removed, Rested, TimeUp
+from games.core.handicap import Handicap
+from games.core.rules import Take
+from games.crazy_tower import state as rules_state
+from games.crazy_tower import state as stock
+from games.crazy_tower.game import GAME
+from games.crazy_tower.rules import apply, faults, legal, needs, outcome, start
+from games.crazy_tower.state import (
     CrazyReason,
     Fallen,
     Floor,
     GiveBack,
-    Hand,
+    HandPhase,
     Pull,
     PutBack,
     RevealCard,
-    Stage,
+    Sort,
     State,
+    TurnStage,
 )
-from games.rules.crazy_tower.stock import Handicap, Sort
-from games.rules.errors import MalformedAction, MalformedState, SetupError
-from games.rules.events import Fell, Placed, Released, Removed, Rested, TimeUp
 
 CLAUSES = [f"CT-{number}" for number in range(31, 51)]
 
@@ -112,8 +112,8 @@ def test_CT_32__one_block_a_floor() -> None:
     assert refusal(state, Take("Ana", "red_i1")) == "CT-32: a floor takes exactly 1 block"
     up = after(state, RevealCard("Ana"), *lay(REMOVE))
     done = after(up, *lay("red_i1", box(REMOVE)))
-    assert done.stage is Stage.CHOOSE
-    pulling = replace(up, boxes=(Sort.REMOVE,), stage=Stage.BOXES)
+    assert done.stage is TurnStage.CHOOSE
+    pulling = replace(up, boxes=(Sort.REMOVE,), stage=TurnStage.BOXES)
     assert refusal(pulling, Pull("Ana", "green_i1")) == "CT-32: a floor must keep exactly 1 block"
 
 
@@ -141,11 +141,11 @@ def test_CT_33__three_blocks_a_floor() -> None:
     full = after(state, *lay("yellow_i1"))
     assert actions(full) == [RevealCard("Ana")]
     assert refusal(full, Take("Ana", "purple_i1")) == "CT-33: a floor takes exactly 3 blocks"
-    boxes = {"boxes": (Sort.REMOVE,), "stage": Stage.BOXES}
+    boxes = {"boxes": (Sort.REMOVE,), "stage": TurnStage.BOXES}
     pulling = solo(3, f"{FIRST} red_i1 green_i1 yellow_i1 / card_02", **boxes)
     assert refusal(pulling, Pull("Ana", "red_i1")) == "CT-33: a floor must keep exactly 3 blocks"
     slid = solo(3, f"{FIRST} red_i1 green_i1 yellow_i1 red_i3 / card_02", **boxes)
-    assert apply(slid, Pull("Ana", "red_i1")).hand is Hand.PULL
+    assert apply(slid, Pull("Ana", "red_i1")).hand is HandPhase.PULL
 
 
 @pytest.mark.parametrize(
@@ -229,12 +229,12 @@ def test_CT_37__against_the_clock(number: int, seconds: int, reason: CrazyReason
 def test_CT_37__at_any_moment() -> None:
     """CT-37: the time also runs out while boxes act and while the referee looks; nothing is left to do then."""
     tower = f"{FIRST} red_i1 green_i1 / card_02 yellow_i1"
-    boxes = solo(7, tower, started=True, stage=Stage.BOXES, boxes=(Sort.REMOVE,))
+    boxes = solo(7, tower, started=True, stage=TurnStage.BOXES, boxes=(Sort.REMOVE,))
     fallen = after(solo(7, tower, started=True), Fell(1, ("red_i1",)), Rested(1, ()))
     for state in (boxes, apply(boxes, Pull("Ana", "green_i1")), apply(fallen, GiveBack("Ana", "red_i1"))):
         over = apply(state, TimeUp(1))
         assert (over.reason, over.boxes, over.asked) == (CrazyReason.THREE_MINUTES, (), "")
-        assert (over.hand, over.held, over.met) == (Hand.FREE, "", False)
+        assert (over.hand, over.held, over.met) == (HandPhase.FREE, "", False)
         assert faults(over) == ()
 
 
@@ -284,7 +284,7 @@ def test_values_do_not_change() -> None:
         kind for module in (rules_state, stock) for kind in vars(module).values() if isinstance(kind, type)
     ]
     for kind in kinds:
-        if is_dataclass(kind) and kind.__module__.startswith("games.rules.crazy_tower"):
+        if is_dataclass(kind) and kind.__module__.startswith("games.crazy_tower"):
             assert "__slots__" in vars(kind), kind
             assert kind.__dataclass_params__.frozen, kind  # type: ignore[attr-defined]
 
@@ -318,7 +318,7 @@ def test_CT_50__cards_are_dropped() -> None:
     assert legal(state)[0].conditions == how
     held = after(state, Take("Ana", "card_02"), Released(1, "card_02"))
     assert needs(held).conditions == how
-    assert apply(held, Placed(1, "card_02", broken=how[2:])).stage is Stage.CARD
+    assert apply(held, Placed(1, "card_02", broken=how[2:])).stage is TurnStage.CARD
     still = after(held, Placed(1, "card_02"), Fell(1, ("card_02",)), Rested(1, ()))
     assert legal(still)[0].conditions == how
     usual = after(solo(19, f"{FIRST} red_i1", stack="card_02"), RevealCard("Ana"))
@@ -337,7 +337,7 @@ def test_CT_51__a_team() -> None:
         state = after(state, *lay(piece, player=team))
     assert [*members, state.seats[0].members[state.member].name] == ["Ana", "Ben", "Cem", "Ana"]
     again = after(solo(1, f"{FIRST} / card_10", players=3), *lay("red_i1", box("card_10"), player=team))
-    assert (again.member, again.stage) == (0, Stage.CHOOSE)
+    assert (again.member, again.stage) == (0, TurnStage.CHOOSE)
     with pytest.raises(SetupError, match="has no teams"):
         start(("Ana+Ben", "Cem"), 1, {}, STOCK)
 
@@ -345,7 +345,7 @@ def test_CT_51__a_team() -> None:
 SOUND = position(f"{FIRST} red_i1 green_i1 / card_02 yellow_i1", card="")
 CARRY = apply(SOUND, Take("Ana", "red_i3"))
 CARD = apply(SOUND, RevealCard("Ana"))
-BOXES = replace(SOUND, stage=Stage.BOXES, boxes=(Sort.REMOVE,))
+BOXES = replace(SOUND, stage=TurnStage.BOXES, boxes=(Sort.REMOVE,))
 PULLING = apply(BOXES, Pull("Ana", "green_i1"))
 FELL = after(SOUND, Fell(0, ("red_i1",)), Rested(0, ()))
 MENDING = apply(FELL, PutBack("Ana", "red_i1", FIRST))
@@ -353,7 +353,7 @@ ASKED = apply(FELL, GiveBack("Ana", "red_i1"))
 PULLED = apply(PULLING, Removed(0, "green_i1"))
 CRASHED = apply(PULLING, Fell(0, ("card_02", "yellow_i1")))
 SLIPPED = after(PULLING, Fell(0, ("green_i1", "red_i1")), Rested(0, ()))
-THREE = position(f"{FIRST} red_i1 / card_02 yellow_i1 / card_03", stage=Stage.BOXES, boxes=(Sort.REMOVE,))
+THREE = position(f"{FIRST} red_i1 / card_02 yellow_i1 / card_03", stage=TurnStage.BOXES, boxes=(Sort.REMOVE,))
 AIR = after(CARRY, Released(0, "red_i3"), Fell(0, ("yellow_i1",)))
 OVER = apply(SOUND, Fell(0, ("card_02", "yellow_i1")))
 SOLO = solo(1)
@@ -437,15 +437,15 @@ def test_sound_states_have_no_faults(state: State) -> None:
         (replace(PULLING, boxes=()), "'green_i1' is pulled out"),
         (replace(CARRY, held="green_i3"), "held 'green_i3' in stage CHOOSE"),
         (replace(MENDING, held="red_i3", target=""), "held 'red_i3' in stage CHOOSE"),
-        (replace(CARD, hand=Hand.CARRY, held="red_i3"), "held 'red_i3' in stage CARD"),
+        (replace(CARD, hand=HandPhase.CARRY, held="red_i3"), "held 'red_i3' in stage CARD"),
         (replace(CARRY, target=FIRST), f"target '{FIRST}' without a block to put back"),
         (replace(SOUND, met=True), "an empty hand has met something"),
         (replace(ASKED, asked=""), "asked about ''"),
         (replace(ASKED, fallen=(), floors=SOUND.floors), "asked about 'red_i1', which has not fallen"),
         (replace(SOUND, asked="red_i1"), "asked about 'red_i1', which has not fallen"),
         (replace(SOUND, boxes=(Sort.WHITE,)), "a box that does not act"),
-        (replace(SOUND, stage=Stage.BOXES), "no box to act in stage BOXES"),
-        (replace(SOUND, stage=Stage.BOXES, boxes=(Sort.AGAIN,)), "no box to act in stage BOXES"),
+        (replace(SOUND, stage=TurnStage.BOXES), "no box to act in stage BOXES"),
+        (replace(SOUND, stage=TurnStage.BOXES, boxes=(Sort.AGAIN,)), "no box to act in stage BOXES"),
     ],
 )
 def test_faults(state: State, fault: str) -> None:

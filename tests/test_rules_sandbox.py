@@ -6,14 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from games.rules.base import Choice, Take, TakeBack, Wait
-from games.rules.errors import IllegalAction, MalformedAction, SetupError
-from games.rules.events import Fell, Met, Placed, Released
-from games.rules.sandbox.game import (
-    Bring,
+from games.core.errors import IllegalAction, MalformedAction, SetupError
+from games.core.events import Fell, Met, Placed, Released
+from games.core.rules import Bring, Choice, PutAway, Take, TakeBack, Wait
+from games.sandbox.rules import (
+    NamedPiece,
     Phase,
-    Piece,
-    PutAway,
     State,
     Stock,
     apply,
@@ -28,7 +26,7 @@ from games.rules.sandbox.game import (
     start,
 )
 
-STOCK = Stock((Piece("arch", "bausack/arch"), Piece("slab")))
+STOCK = Stock((NamedPiece("arch", "bausack/arch"), NamedPiece("slab")))
 START: State = start(["Ana"], 1, {}, STOCK)
 HELD = apply(START, Take("Ana", "slab"))
 NEW = apply(START, Bring("Ana", "ball", "bausack/ball"))
@@ -78,7 +76,9 @@ def test_building() -> None:
     let_go = apply(apply(NEW, Met(1, "ball", "arch")), Released(2, "ball"))
     assert needs(let_go).wait is Wait.REST
     laid = apply(let_go, Placed(3, "ball"))
-    assert laid == replace(START, pieces=(*STOCK.pieces, Piece("ball", "bausack/ball")), new=True, step=3)
+    assert laid == replace(
+        START, pieces=(*STOCK.pieces, NamedPiece("ball", "bausack/ball")), new=True, step=3
+    )
     assert (needs(laid).wait, needs(laid).pieces) == (Wait.ACTION, ())
     assert outcome(laid) is None
     assert seen_by(laid, "Ana") == laid

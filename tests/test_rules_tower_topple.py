@@ -26,16 +26,16 @@ from rules_tower_topple import (
     reset,
 )
 
-from games.rules.base import Input, Need, Outcome, Take, TakeBack, Wait
-from games.rules.conditions import Condition
-from games.rules.errors import MalformedAction, MalformedState, SetupError
-from games.rules.events import Fell, Met, Nudged, Placed, Released, Removed, Rested
-from games.rules.options import options_of
-from games.rules.tower_topple import state as state_module
-from games.rules.tower_topple.entry import GAME
-from games.rules.tower_topple.game import apply, faults, legal, needs, outcome, scores, seen_by, start
-from games.rules.tower_topple.rows import in_play
-from games.rules.tower_topple.state import (
+from games.core.errors import MalformedAction, MalformedState, SetupError
+from games.core.events import Condition, Fell, Met, Nudged, Placed, Released, Removed, Rested
+from games.core.rules import Input, Need, Outcome, Take, TakeBack, Wait
+from games.core.setup import options_of
+from games.tower_topple import state as state_module
+from games.tower_topple.game import GAME
+from games.tower_topple.rules import apply, faults, legal, needs, outcome, scores, seen_by, start
+from games.tower_topple.rules_rows import in_play
+from games.tower_topple.rules_turns import has_toppled
+from games.tower_topple.state import (
     FREE,
     House,
     Leave,
@@ -48,7 +48,6 @@ from games.rules.tower_topple.state import (
     ToppleReason,
     read_stock,
 )
-from games.rules.tower_topple.turns import has_toppled
 
 ALONE = (Condition.IN_TOP_ROW, Condition.FLAT_IN_ROW, Condition.ACROSS_THE_ROW_BELOW)
 BESIDE = (*ALONE, Condition.BESIDE_ITS_ROW)

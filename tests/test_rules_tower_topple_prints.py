@@ -21,13 +21,12 @@ from rules_tower_topple import (
     reset,
 )
 
-from games.rules.base import Need, Take, Wait
-from games.rules.conditions import Question
-from games.rules.errors import MalformedAction
-from games.rules.events import Fell, Placed, RefereeAnswer, Released
-from games.rules.tower_topple.game import apply, legal, needs, opening, tell
-from games.rules.tower_topple.state import COLOUR_OF, FREE, Phase, Print, Sort, State, Task
-from games.rules.tower_topple.story import demand
+from games.core.errors import MalformedAction
+from games.core.events import Fell, Placed, Question, RefereeAnswer, Released
+from games.core.rules import Need, Take, Wait
+from games.tower_topple.rules import apply, legal, needs, opening, tell
+from games.tower_topple.state import COLOUR_OF, FREE, Phase, Print, Sort, State, Task
+from games.tower_topple.story import demand
 
 TWO, EDGE, CENTRE = Task(Sort.TWO), Task(Sort.EDGE), Task(Sort.CENTRE)
 SECOND = Task(Sort.SECOND)

@@ -10,15 +10,14 @@ import pytest
 from rules_lab import Lab, Table, begin, count_leaves
 from rules_wonky import LAB, NAMES
 
-from games.catalogue import stock_of
-from games.rules.base import Input, Need, Outcome, Take, TakeBack, Wait
-from games.rules.conditions import Condition
-from games.rules.errors import IllegalAction, MalformedAction, MalformedState, SetupError
-from games.rules.events import CountElapsed, Fell, Met, Nudged, Released, Rested
-from games.rules.wonky.cards import free_blocks
-from games.rules.wonky.entry import GAME
-from games.rules.wonky.game import apply, faults, legal, needs, outcome, scores, seen_by, start, tell
-from games.rules.wonky.state import (
+from games.core.errors import IllegalAction, MalformedAction, MalformedState, SetupError
+from games.core.events import Condition, CountElapsed, Fell, Met, Nudged, Released, Rested
+from games.core.rules import Input, Need, Outcome, Take, TakeBack, Wait
+from games.game import stock_of
+from games.wonky.game import GAME
+from games.wonky.rules import apply, faults, legal, needs, outcome, scores, seen_by, start, tell
+from games.wonky.rules_turn import free_blocks
+from games.wonky.state import (
     Card,
     DrawCards,
     Effect,

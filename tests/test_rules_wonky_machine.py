@@ -14,13 +14,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from games.catalogue import stock_of
-from games.rules.base import TakeBack, Wait
-from games.rules.conditions import Condition
-from games.rules.events import CountElapsed, Fell, Met, Nudged, Released, Rested
-from games.rules.wonky.entry import GAME
-from games.rules.wonky.game import apply, faults, legal, needs, start
-from games.rules.wonky.state import DrawCards, KeepCard, Phase, PlayCard, Sort, State
+from games.core.events import Condition, CountElapsed, Fell, Met, Nudged, Released, Rested
+from games.core.rules import TakeBack, Wait
+from games.game import stock_of
+from games.wonky.game import GAME
+from games.wonky.rules import apply, faults, legal, needs, start
+from games.wonky.state import DrawCards, KeepCard, Phase, PlayCard, Sort, State
 
 STOCK = stock_of(GAME)
 SORT = {card.id: card.sort for card in STOCK.cards}

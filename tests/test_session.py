@@ -17,16 +17,15 @@ from engine.pose import Pose
 from engine.record.reader import load
 from engine.settings import GRAVITY
 from engine.world import FLOOR, TABLE
-from games.judge.registry import JUDGES
+from games.core.errors import IllegalAction
+from games.core.rules import Action, Take, Wait
 from games.play.playback import verify
 from games.play.recording import begin
 from games.play.session import Session
 from games.players.bots import Bot
 from games.players.player import play
-from games.rules.base import Action, Take, Wait
-from games.rules.errors import IllegalAction
-from games.rules.registry import GAMES
-from games.rules.wonky.state import PlayCard
+from games.registry import GAMES
+from games.wonky.state import PlayCard
 from models.material import pair_friction
 
 BY_NAME = {game.name: game for game in GAMES}
@@ -118,7 +117,7 @@ def test_WK_11_a_block_let_go_beside_the_middle_falls_and_goes_home(wonky: Sessi
     assert wonky.state.tower == ()
     body = wonky.table.bodies[held]
     assert body.fixed
-    assert body.pose == JUDGES["wonky"].home(wonky.state, held).pose
+    assert body.pose == wonky.judge.home(wonky.state, held).pose
 
 
 def test_there_is_a_floor_for_what_leaves_the_table(wonky: Session) -> None:

@@ -8,15 +8,14 @@ from typing import Any
 import pytest
 
 from engine.pose import Pose
-from games.catalogue import stock_of
-from games.judge.bausack import areas, home
-from games.judge.registry import JUDGES
+from games.bausack.game import GAME
+from games.bausack.judge import areas
+from games.bausack.rules import start
+from games.bausack.state import IN, BausackReason, Phase
+from games.core.events import Fell
+from games.core.rules import Input
+from games.game import stock_of
 from games.play.session import Session
-from games.rules.base import Input
-from games.rules.bausack.entry import GAME
-from games.rules.bausack.game import start
-from games.rules.bausack.state import IN, BausackReason, Phase
-from games.rules.events import Fell
 
 pytestmark = pytest.mark.slow
 NAMES = ["Ana", "Ben"]
@@ -35,7 +34,7 @@ def session_at(told: list[Input], **more: Any) -> Session:
         piece="cube",
         **more,
     )
-    session = Session(GAME, JUDGES["bausack"], state, tell=[lambda before, given, after: told.append(given)])
+    session = Session(GAME, GAME.judge, state, tell=[lambda before, given, after: told.append(given)])
     for name, seat in (("base_1", 0), ("base_2", 1)):
         area = areas(state)[seat]
         lay(session, name, area.x, area.y, 0.0)
@@ -45,7 +44,7 @@ def session_at(told: list[Input], **more: Any) -> Session:
 
 def lay(session: Session, name: str, x: float, y: float, up: float) -> None:
     """Put a piece somewhere, as it lies in the supply, so far above the table; millimetres."""
-    body = home(session.state, name)
+    body = GAME.judge.home(session.state, name)
     session.table.put(
         body.at(Pose((x / 1e3, y / 1e3, body.pose.position[2] + up / 1e3), body.pose.orientation))
     )

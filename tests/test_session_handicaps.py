@@ -17,6 +17,12 @@ from engine.hand_noise import BALANCE_TIME_S, SHOULDER_HEIGHT, StiffArm
 from engine.pose import Pose
 from engine.record.reader import load
 from engine.world import TABLE
+from games.bausack.state import IN
+from games.core.events import Condition, Fell, Placed
+from games.core.handicap import Handicap
+from games.core.rules import Input, Take, Wait
+from games.crazy_tower.game import GAME
+from games.crazy_tower.state import CrazyReason, RevealCard
 from games.play.held_piece import Handling
 from games.play.playback import verify
 from games.play.recording import begin
@@ -24,13 +30,7 @@ from games.play.session import Session
 from games.players import player
 from games.players.bots import bots_of
 from games.players.player import lay, play
-from games.rules.base import Input, Take, Wait
-from games.rules.bausack.state import IN
-from games.rules.conditions import Condition
-from games.rules.crazy_tower.state import CrazyReason, RevealCard
-from games.rules.crazy_tower.stock import Handicap
-from games.rules.events import Fell, Placed
-from games.rules.registry import GAMES
+from games.registry import GAMES
 
 BY_NAME = {game.name: game for game in GAMES}
 RATE = 240
@@ -166,7 +166,7 @@ def test_CT_46_without_thumbs_a_piece_slips_that_a_hand_would_hold() -> None:
 
 
 def test_CT_47_the_hand_wobbles_for_five_seconds_after_a_new_card() -> None:
-    handling = Handling(Handicap(spins=3, wobble_s=5.0), 0.0, 1)
+    handling = Handling(Handicap(spins=3, wobble_s=5.0), 0.0, 1, spins=GAME.handicaps.spins)
     lower, higher = (SimpleNamespace(floors=("card",) * count) for count in (1, 2))
     assert np.abs(offsets(handling, 1.0)).max() < 1e-9
     handling.follow(lower, higher, 2 * RATE)

@@ -18,13 +18,13 @@ from engine.record.format import RecordError
 from engine.record.reader import load
 from engine.record.writer import Recorder
 from games.cli import app
+from games.core.rules import Take, TakeBack, Wait
 from games.play.playback import checkpoint_at, fork, resume, verify
 from games.play.recording import begin
 from games.play.session import Session
 from games.players.bots import bots_of
 from games.players.player import play
-from games.rules.base import Take, TakeBack, Wait
-from games.rules.registry import GAMES
+from games.registry import GAMES
 
 BY_NAME = {game.name: game for game in GAMES}
 SHORT: dict[str, tuple[tuple[str, ...], dict[str, object], int, int]] = {

@@ -8,13 +8,12 @@ from engine.hand import packed
 from engine.pose import Pose
 from engine.scripted import Hold, Keyframes, ScriptedWorld, hold
 from engine.world import TABLE
-from games.catalogue import stock_of
-from games.judge.registry import JUDGES
+from games.core.events import CountElapsed, Fell
+from games.core.rules import Input, Wait
+from games.game import stock_of
 from games.play.session import Session
-from games.rules.base import Input, Wait
-from games.rules.events import CountElapsed, Fell
-from games.rules.registry import game_named
-from games.rules.wonky.state import State
+from games.registry import game_named
+from games.wonky.state import State
 
 FOREVER = 10**9
 CARRY_STEPS = 80
@@ -33,7 +32,7 @@ class Script:
         state: State = game.rules.start(("Ana", "Ben"), 1, {}, stock_of(game))
         self.session = Session(
             game,
-            JUDGES["wonky"],
+            game_named("wonky").judge,
             state,
             tell=[lambda before, given, after: self.heard.append(given)],
             make_world=partial(ScriptedWorld, paths=self.paths, holds=self.holds),

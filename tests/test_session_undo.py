@@ -9,14 +9,14 @@ import pytest
 
 from engine.hand import packed
 from engine.pose import Pose
+from games.bausack.state import IN
+from games.core.errors import IllegalAction
+from games.core.rules import Take, TakeBack, Wait
 from games.play.recording import begin
 from games.play.session import Session
 from games.players.bots import Bot
 from games.players.player import play
-from games.rules.base import Take, TakeBack, Wait
-from games.rules.bausack.state import IN
-from games.rules.errors import IllegalAction
-from games.rules.registry import GAMES
+from games.registry import GAMES
 
 BY_NAME = {game.name: game for game in GAMES}
 OPTIONS: dict[str, dict[str, object]] = {

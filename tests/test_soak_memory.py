@@ -16,7 +16,7 @@ from pathlib import Path
 from games.players.bots import bots_of
 from games.players.player import play
 from games.play.recording import begin
-from games.rules.registry import GAMES
+from games.registry import GAMES
 
 SHORT = {
     "wonky": (("bot:steady", "bot:clumsy"), {}, 4),

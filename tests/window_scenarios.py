@@ -15,8 +15,8 @@ from window_driver import Person, sees, xdotool
 from engine.geometry.rotation import angle_between
 from engine.pose import Pose
 from engine.record.reader import load as read_replay
-from games.rules.base import Wait
-from games.rules.registry import GAMES
+from games.core.rules import Wait
+from games.registry import GAMES
 from games.ui.app import App
 from games.ui.messages import Plan
 from games.ui.opening import plan_of
@@ -214,7 +214,7 @@ def small_game_by_hand() -> None:
         )
         person.choose()
         person.asked(wait=Wait.HAND)
-        from games.judge.bausack import areas
+        from games.bausack.judge import areas
 
         area = areas(person.desk.state)[person.desk.state.actor]
         tower = person.desk.state.towers[person.desk.state.actor]

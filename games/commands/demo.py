@@ -13,7 +13,7 @@ from rich.table import Table
 
 from games.commands.console import OK, refuse
 
-GAME, PLAYERS, SEED = "tower-topple", ("bot:bold", "bot:clumsy"), 38
+PLAYERS, SEED = ("bot:bold", "bot:clumsy"), 38
 HOUSE: dict[str, object] = {"rounds": 1}
 SCENE = "arch"
 SECONDS = 10.0
@@ -76,14 +76,14 @@ def _table(made: Sequence[Made]) -> Table:
 
 
 def _game(path: Path) -> str:
-    from games.commands.play import game_named
     from games.play.recording import begin
     from games.players.bots import bots_of
     from games.players.player import play
+    from games.registry import DEMO, game_named
 
     # made anew each time, like everything in this folder
     path.unlink(missing_ok=True)
-    game = game_named(GAME)
+    game = game_named(DEMO)
     session, recorder = begin(game, PLAYERS, SEED, HOUSE, path=path)
     try:
         result = play(session, bots_of(session, SEED), 60)

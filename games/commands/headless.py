@@ -11,8 +11,8 @@ from games.commands.console import OK, STOPPED, print_json, refuse
 if TYPE_CHECKING:
     from engine.record.writer import Recorder
     from games.commands.play import Request
+    from games.game import Game
     from games.play.session import Session
-    from games.rules.base import Game
 
 
 class Told:
@@ -81,11 +81,13 @@ def resume_game(request: Request, as_json: bool) -> int:
 
 
 def _check_players(game: Game, players: tuple[str, ...]) -> None:
-    from games.players.bots import SKILLS, STYLES
-    from games.rules.errors import SetupError
+    from games.core.errors import SetupError
+    from games.players.bots import STYLES
+    from games.registry import GAMES
 
-    if game.name not in SKILLS:
-        refuse(f"bots do not play {game.name} yet; they play {', '.join(sorted(SKILLS))}")
+    if not game.has_bots:
+        names = sorted(each.name for each in GAMES if each.has_bots)
+        refuse(f"bots do not play {game.name} yet; they play {', '.join(names)}")
     people = [name for name in players if not name.startswith("bot:")]
     if people:
         raise SetupError(f"{people[0]!r} is a person, and --headless is for bots: write bot:steady")

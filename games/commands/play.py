@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from games.commands.console import refuse
 
 if TYPE_CHECKING:
-    from games.rules.base import Game
+    from games.game import Game
 
 MOST_TURNS = 2000
 """Choices of a player after which a game is broken off; no game of four bots has come near."""
@@ -67,7 +67,7 @@ def _in_window(request: Request) -> int:
     if request.game is None:
         return open_window(None)
     game = game_named(request.game)
-    if request.scene is not None and game.name != "sandbox":
+    if request.scene is not None and not game.is_free_building:
         refuse(f"--scene {request.scene}: scenes belong to the sandbox, not to {game.name}")
     options = options_of(request, game)
     if request.players is None:
@@ -89,18 +89,20 @@ def _in_window(request: Request) -> int:
 
 def options_of(request: Request, game: Game) -> dict[str, object]:
     """The options of a new game. Raises SetupError; what belongs to other games is refused."""
+    from games.core.setup import split_texts
     from games.play.held_piece import MAX_TREMOR
-    from games.rules.options import split_texts
+    from games.registry import GAMES
 
     options: dict[str, object] = dict(split_texts(request.house))
     if request.mode is not None:
         options["mode"] = request.mode
     if request.challenge is not None:
-        if game.name != "crazy-tower":
-            refuse(f"--challenge {request.challenge}: challenges belong to crazy-tower, not to {game.name}")
+        if not game.challenge_mode:
+            names = ", ".join(each.name for each in GAMES if each.challenge_mode)
+            refuse(f"--challenge {request.challenge}: challenges belong to {names}, not to {game.name}")
         if "challenge" in options:
             refuse(f"--challenge {request.challenge} and --house challenge={options['challenge']}: give one")
-        options |= {"challenge": request.challenge, "mode": request.mode or "solo"}
+        options |= {"challenge": request.challenge, "mode": request.mode or game.challenge_mode}
     if not 0.0 <= request.tremor <= MAX_TREMOR * 1e3:
         most = MAX_TREMOR * 1e3
         refuse(f"--tremor {request.tremor:g}: a hand shakes by 0 to {most:g} mm")
@@ -128,8 +130,8 @@ def _check_resume(request: Request) -> None:
 
 def game_named(name: str) -> Game:
     """A game by its name. Raises SetupError with the nearest for an unknown one."""
-    from games.rules.errors import SetupError, unknown
-    from games.rules.registry import GAMES
+    from games.core.errors import SetupError, unknown
+    from games.registry import GAMES
 
     found = next((game for game in GAMES if game.name == name), None)
     if found is None:

@@ -13,8 +13,8 @@ from games.commands.console import OK, print_json
 
 def list_games(as_json: bool) -> int:
     """Print the games, their modes and options."""
-    from games.rules.options import options_of
-    from games.rules.registry import GAMES
+    from games.core.setup import options_of
+    from games.registry import GAMES
 
     if as_json:
         print_json(
@@ -64,7 +64,7 @@ def _shown(value: object) -> str:
 
 def list_clauses(name: str, as_json: bool) -> int:
     """Print every clause of a game. Raises SetupError for an unknown game."""
-    from games.rules.registry import clauses_of, game_named
+    from games.registry import clauses_of, game_named
 
     game = game_named(name)
     clauses = clauses_of(game)

@@ -1,41 +1,153 @@
-"""The protocol every game's judge fits: how a game is laid out, and how a lying piece is judged."""
+"""What a game is to the physical world: how it is laid out, and how a lying piece is judged.
+
+Names of bodies are the names of pieces in the rules' state, so nothing needs translating.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Generic
 
-from engine.world import Body
-from games.judge.scene import Scene
-from games.rules.conditions import Condition
+from typing_extensions import TypeVar
+
+from engine.tolerances import has_fallen
+from engine.world import FLOOR, TABLE, Body
+from games.core.events import Condition
+
+S = TypeVar("S", contravariant=True, default=Any)
 
 
-class Judge(Protocol):
-    """The physical side of one game; pure functions of the rules' state and a scene.
+@dataclass(frozen=True, slots=True)
+class TableScene:
+    """Everything on the table at one moment.
 
-    Names of bodies are the names of pieces in the rules' state, so nothing needs translating.
+    bodies: by name, supports too (`engine.world.TABLE`), with their present poses. touching: pairs of names in
+    order that carry force between them.
     """
 
-    def layout(self, state: Any) -> tuple[Body, ...]:
-        """Every body of the game where it lies before the first turn: the table first, supplies beside the play
-        area, towers that are set up. Deterministic; pieces lie in stable poses and do not overlap."""
+    bodies: Mapping[str, Body]
+    touching: frozenset[tuple[str, str]] = frozenset()
 
-    def home(self, state: Any, piece: str) -> Body:
-        """The body of a piece where the supply keeps it: where a piece that goes back, or a new one, is put."""
+    def touch(self, one: str, other: str) -> bool:
+        """Whether two bodies carry force between them."""
+        return (min(one, other), max(one, other)) in self.touching
 
-    def broken(
-        self, state: Any, piece: str, conditions: tuple[Condition, ...], before: Scene, after: Scene
-    ) -> tuple[Condition, ...]:
-        """Which of the conditions the piece at rest does not meet, in their order.
+    def touched_by(self, name: str) -> tuple[str, ...]:
+        """All that a body touches, sorted."""
+        return tuple(sorted(b if a == name else a for a, b in self.touching if name in (a, b)))
 
-        before: the scene when the piece was grabbed, without the piece. after: the scene at rest.
+
+class Judge(ABC, Generic[S]):
+    """The physical side of one game: pure functions of the rules' state and a scene."""
+
+    minds_nudges = True
+    """Whether the rules care for pieces that are pushed along."""
+    is_instant = False
+    """Whether a fall counts in the step in which it happens (BS-08), and not only when all lies still."""
+    is_fine = False
+    """Whether the world takes twice as many steps, as arches need to stand."""
+
+    @abstractmethod
+    def layout(self, state: S) -> tuple[Body, ...]:
+        """Returns every body of the game where it lies before the first turn.
+
+        The table first, supplies beside the play area, towers that are set up. Deterministic; pieces lie in
+        stable poses and do not overlap.
         """
 
-    def where(self, state: Any, piece: str, after: Scene) -> str:
-        """The place the rules call it by: a floor, a slot, a tower; empty when there is only one."""
+    @abstractmethod
+    def in_play(self, state: S) -> frozenset[str]:
+        """Returns the pieces that lie or are carried as part of the game; all others are supply."""
 
-    def covers(self, state: Any, piece: str, before: Scene, after: Scene) -> tuple[str, ...]:
-        """What it newly covers by at least half, for games that have boxes; else nothing."""
+    def home(self, state: S, piece: str) -> Body:
+        """Returns the body of a piece where the supply keeps it: where one that goes back, or a new one, is put."""
+        return {body.name: body for body in self.layout(state)}[piece]
 
-    def fallen(self, state: Any, piece: str, before: Scene, after: Scene) -> tuple[str, ...]:
-        """Pieces that fell (ALL-4, BS-08), sorted: the moved piece is judged only by where it ends. piece: the one
-        being moved, empty for none."""
+    def is_new(self, before: S, after: S) -> bool:
+        """Returns whether everything is set up afresh between two states."""
+        return False
+
+    def later_models(self, state: S) -> Mapping[str, str]:
+        """Returns the models, by name, of bodies that `layout` does not show yet: a recording names them all."""
+        return {}
+
+    def broken(
+        self,
+        state: S,
+        piece: str,
+        conditions: tuple[Condition, ...],
+        before: TableScene,
+        after: TableScene,
+        released_height_mm: float | None = None,
+    ) -> tuple[Condition, ...]:
+        """Returns which of the conditions the piece at rest does not meet, in their order.
+
+        before: the scene when the piece was grabbed, without the piece. after: the scene at rest.
+        released_height_mm: of `height`, where it was let go; None when nobody measured, which is not held
+        against the player.
+        """
+        return tuple(
+            each for each in conditions if not self.meets(state, piece, each, after, released_height_mm)
+        )
+
+    def meets(
+        self, state: S, piece: str, condition: Condition, after: TableScene, released_height_mm: float | None
+    ) -> bool:
+        """Returns whether a piece at rest meets a condition; ValueError for one the game does not have."""
+        raise ValueError(f"{condition.name} is no condition of this game")
+
+    def height(self, state: S, piece: str, scene: TableScene) -> float | None:
+        """Returns millimetres of a piece in the hand above the tower (CT-50); None in games that do not ask."""
+        return None
+
+    def where(self, state: S, piece: str, after: TableScene) -> str:
+        """Returns the place the rules call it by: a floor, a slot, a tower; empty when there is only one."""
+        return ""
+
+    def covers(self, state: S, piece: str, before: TableScene, after: TableScene) -> tuple[str, ...]:
+        """Returns what it newly covers by at least half, in games that have boxes."""
+        return ()
+
+    def fallen(
+        self, state: S, piece: str, before: TableScene, after: TableScene, is_lifted: bool = True
+    ) -> tuple[str, ...]:
+        """Returns the pieces that fell (ALL-4, BS-08), sorted; the moved piece is judged only by where it ends.
+
+        piece: the one being moved, empty for none. is_lifted: whether it has left the supply; until then it
+        may touch what it lies on.
+        """
+        return ()
+
+    def hit(self, state: S, piece: str, after: TableScene) -> str | None:
+        """Returns the owner of another tower the piece lies against (BS-03); None without one."""
+        return None
+
+    def heights(self, state: S, scene: TableScene) -> tuple[float, ...]:
+        """Returns the millimetres of every tower, in games that measure (BS-21)."""
+        return ()
+
+    def supplied(self, state: S, bodies: Iterable[Body]) -> tuple[Body, ...]:
+        """Returns the bodies with those of the supply immovable."""
+        play = self.in_play(state)
+        return tuple(
+            body if body.name == TABLE or body.name in play else replace(body, fixed=True) for body in bodies
+        )
+
+    def stored(self, state: S, piece: str) -> Body:
+        """Returns a piece back in the supply, immovable."""
+        return replace(self.home(state, piece), fixed=True)
+
+
+def fell(name: str, before: TableScene, after: TableScene) -> bool:
+    """Returns whether a piece that lay still fell (ALL-4).
+
+    It touches the table or the floor and did not before, or lies lower than before by more than half its
+    smallest side and 8 mm.
+    """
+    was, now = before.bodies[name], after.bodies[name]
+    if any(after.touch(name, ground) and not before.touch(name, ground) for ground in (TABLE, FLOOR)):
+        return True
+    lowered = was.pose.position[2] - now.pose.position[2]
+    return bool(has_fallen(lowered, float(now.piece.extents.min())))

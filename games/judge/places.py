@@ -18,12 +18,14 @@ from engine.geometry.resting import extreme_points, resting_faces
 from engine.geometry.rotation import Array, quaternion_of_rpy
 from engine.pose import Pose
 from engine.world import TABLE, Body
-from games.judge.scene import Scene
+from games.judge.judge import TableScene
 from models.build import build
 from models.piece import Piece
 from models.spec import PieceSpec
 from scenes.assemble import TABLE_THICKNESS_MM
 
+TABLE_MM = (1200.0, 800.0)
+"""As large as the table of scenes."""
 STEADY_DEG = 5.0
 """BS-01: a face on which a piece can be tilted so far lets it stand by itself; poles and tees stand, balls do not."""
 WORTH_A_TURN = 0.15
@@ -134,7 +136,13 @@ def on_saucer(body: Body) -> tuple[Body, ...]:
     return Body(f"saucer.{body.name}", ring, low, fixed=True), body.at(Pose((x, y, high.position[2] - fall)))
 
 
-def top_of(scene: Scene) -> float:
+def outline(body: Body) -> shapely.Geometry:
+    """Returns the convex outline of a piece with corners seen from above, millimetres."""
+    corners = np.concatenate([part.vertices for part in body.piece.parts])
+    return shapely.MultiPoint(body.pose.apply(corners)[:, :2] * 1e3).convex_hull
+
+
+def top_of(scene: TableScene) -> float:
     """The height of the table's top in metres; 0 where a scene has no table."""
     support = scene.bodies.get(TABLE)
     return 0.0 if support is None else highest(support)
@@ -150,7 +158,7 @@ def centre_of(body: Body) -> Array:
     return body.pose.apply(body.piece.centre_of_mass)
 
 
-def on_support(scene: Scene, name: str) -> bool:
+def on_support(scene: TableScene, name: str) -> bool:
     """Whether a piece touches the table or the floor beyond it, or has dropped below the table's top."""
     if any(scene.bodies[other].fixed for other in scene.touched_by(name) if other in scene.bodies):
         return True

@@ -22,13 +22,14 @@ from numpy.typing import NDArray
 from engine.pose import Pose
 from engine.world import TABLE, Body
 from engine.worlds import new_world
+from games.core.rules import Wait
 from games.judge.places import highest
 from games.learning.building import PlaceBlock
 from games.learning.playing import REACH, GameEnv
 from games.learning.poses import SIZE, action_of, level_axes, pose_of, sides
-from games.players.bausack_places import tilt_of
 from games.players.bots import Bot
-from games.rules.base import Wait
+from games.players.tower_places import tilt_of
+from games.registry import LEARNED
 
 Array = NDArray[np.float64]
 
@@ -117,7 +118,7 @@ class RandomPlayer:
 class SteadyPlayer:
     """The computer player `bot:steady` in an agent's clothes; or another style."""
 
-    def __init__(self, seed: int = 0, game: str = "wonky", style: str = "steady") -> None:
+    def __init__(self, seed: int = 0, game: str = LEARNED, style: str = "steady") -> None:
         self.bot = Bot(style, game, seed)
 
     def act(self, env: GameEnv, observation: NDArray[np.float32], agent: str) -> dict[str, Any]:

@@ -23,8 +23,7 @@ from engine.motions import lower
 from engine.pose import Pose
 from engine.world import FLOOR, TABLE, Body, Scale, typical_size
 from games.judge import places
-from games.judge.rows import fell
-from games.judge.scene import Scene
+from games.judge.judge import TableScene, fell
 from games.learning.images import TableRenderer, depth_image
 from games.learning.poses import SIZE, ActionFrame, pose_of
 from games.play.table import Table
@@ -208,9 +207,9 @@ class PlaceBlock(gymnasium.Env[dict[str, Any], NDArray[np.float32]]):
         x, y, z = (np.asarray(pose.position) + offset).tolist()
         return packed(Pose((x, y, z), pose.orientation))
 
-    def _fallen(self, before: Scene, laid: Body, after: Scene) -> tuple[str, ...]:
+    def _fallen(self, before: TableScene, laid: Body, after: TableScene) -> tuple[str, ...]:
         """Returns the blocks that fell, the new one from where it was laid; sorted."""
-        start = Scene({**before.bodies, laid.name: laid}, before.touching | {(laid.name, TABLE)})
+        start = TableScene({**before.bodies, laid.name: laid}, before.touching | {(laid.name, TABLE)})
         return tuple(sorted(name for name in self._laid if fell(name, start, after)))
 
     def _worth(self, before: float) -> float:

@@ -20,17 +20,16 @@ from engine.hand_noise import Tremor
 from engine.pose import Pose
 from engine.record.writer import Recorder
 from engine.world import FLOOR
+from games.core.errors import SetupError, unknown
+from games.core.rules import Action, Choice, Need, Wait
 from games.learning.images import TableRenderer
+from games.learning.observation import Observer, numbers, observation_of
 from games.learning.poses import SIZE, level_axes, pose_of
-from games.learning.seeing import Eyes, numbers
-from games.learning.views import VIEWS
 from games.play.recording import begin
 from games.play.session import Session
 from games.players.bots import Bot
 from games.players.player import lay, pull
-from games.rules.base import Action, Choice, Need, Wait
-from games.rules.errors import SetupError, unknown
-from games.rules.registry import game_named
+from games.registry import GAMES, LEARNED, game_named
 
 Array = NDArray[np.float64]
 REACH = 0.15
@@ -87,7 +86,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
 
     def __init__(
         self,
-        game: str = "wonky",
+        game: str = LEARNED,
         seats: int = 2,
         mode: str | None = None,
         house: Mapping[str, object] | None = None,
@@ -98,8 +97,9 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
-        if game not in VIEWS:
-            raise SetupError(unknown("game", game, sorted(VIEWS)))
+        learned = sorted(each.name for each in GAMES if each.observation_class)
+        if game not in learned:
+            raise SetupError(unknown("game", game, learned))
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"render_mode={render_mode!r}: 'rgb_array', or None")
         if most_tries < 1 or most_turns < 1:
@@ -110,7 +110,8 @@ class GameEnv(AECEnv):  # type: ignore[misc]
             "is_parallelizable": False,
             "render_fps": 1,
         }
-        self.game, self.view, self.render_mode = game_named(game), VIEWS[game], render_mode
+        self.game, self.render_mode = game_named(game), render_mode
+        self.view = observation_of(self.game)
         self.options: dict[str, object] = dict(house or {}) | ({"mode": mode} if mode is not None else {})
         self.most_tries, self.most_turns = most_tries, most_turns
         self._tremor, self._record, self._games = tremor_mm / 1e3, record, 0
@@ -121,7 +122,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         self._renderer = TableRenderer()
         self._session: Session | None = None
         self._recorder: Recorder | None = None
-        self.eyes = Eyes(self.game, self.view, self.possible_agents, self.options)
+        self.eyes = Observer(self.game, self.view, self.possible_agents, self.options)
         agents = self.possible_agents
         self.observation_spaces = {agent: spaces.flatten_space(self.eyes.structure) for agent in agents}
         self.action_spaces = {

@@ -14,7 +14,7 @@ from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
 from engine.world import Body
 from games.judge.places import laid, steady
-from games.players.bausack_places import faces, let_down
+from games.players.tower_places import faces, let_down
 from models.piece import Piece
 
 Array = NDArray[np.float64]

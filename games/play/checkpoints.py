@@ -15,12 +15,10 @@ from typing_extensions import TypeVar
 from engine.hand import Grip
 from engine.settings import RATES
 from engine.world import Scale, WorldMaker
-from games.judge.registry import GameJudge
-from games.judge.scene import Scene
+from games.core.events import Condition, CountElapsed, Fell, HitNeighbour, Measured, Placed, Rested
+from games.core.rules import Need
+from games.judge.judge import Judge, TableScene
 from games.play.table import STRIDE_STEPS, Moment, Sink, Table
-from games.rules.base import Need
-from games.rules.conditions import Condition
-from games.rules.events import CountElapsed, Fell, HitNeighbour, Measured, Placed, Rested
 
 S = TypeVar("S", default=Any)
 """The state of a game; who plays any game leaves it out."""
@@ -39,9 +37,7 @@ class Checkpoints(Generic[S]):
     """A table that is laid out for a state of the rules, at rest. before: the scene at the last checkpoint, or when the
     piece in the hand was taken up."""
 
-    def __init__(
-        self, judge: GameJudge, state: S, grip: Grip, sink: Sink | None, make_world: WorldMaker
-    ) -> None:
+    def __init__(self, judge: Judge, state: S, grip: Grip, sink: Sink | None, make_world: WorldMaker) -> None:
         self._judge, self._grip, self._sink, self._make_world = judge, grip, sink, make_world
         bodies = judge.layout(state)
         self._scale = Scale.of(bodies)
@@ -49,7 +45,7 @@ class Checkpoints(Generic[S]):
             finer = RATES[min(RATES.index(self._scale.rate) + 1, len(RATES) - 1)]
             self._scale = Scale.of(bodies, finer)
         self.table = Table(judge.supplied(state, bodies), self._scale, grip, sink=sink, make_world=make_world)
-        self.before: Scene
+        self.before: TableScene
         self.last: GameCheckpoint[S]
         self._is_touched = False
         self.add(state)
@@ -119,7 +115,7 @@ class Referee(Generic[S]):
     """Asks the game's judge about the table, and turns the answers into events. It decides nothing that the rules
     decide, and moves nothing."""
 
-    def __init__(self, judge: GameJudge, checkpoints: Checkpoints[S]) -> None:
+    def __init__(self, judge: Judge, checkpoints: Checkpoints[S]) -> None:
         self._judge, self._checkpoints = judge, checkpoints
         self._told: set[str] = set()
 
@@ -149,7 +145,7 @@ class Referee(Generic[S]):
 
     def placed(self, state: S, need: Need, height: float | None) -> Placed | Rested:
         """Returns how the piece that is waited for lies; without one, that all lies still. height: of
-        `GameJudge.height`."""
+        `Judge.height`."""
         if not need.pieces:
             return Rested(self._step, tuple(sorted(self._judge.in_play(state))))
         piece, before, after = need.pieces[0], self._checkpoints.before, self._scene()
@@ -168,7 +164,7 @@ class Referee(Generic[S]):
         """BS-21: how high everybody's tower is."""
         return Measured(self._step, self._judge.heights(state, self._scene()))
 
-    def _scene(self) -> Scene:
+    def _scene(self) -> TableScene:
         return self._checkpoints.table.scene()
 
     @property

@@ -5,7 +5,8 @@ that carries it may move.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,14 @@ from engine.hand import GRIP, Grip, Target, packed, unpacked
 from engine.hand_noise import StiffArm, Sway, Tremor, onset
 from engine.pose import Pose
 from engine.world import FLOOR, TABLE
+from games.core.events import Met, Nudged
+from games.core.handicap import NO_HANDICAPS, Handicap
+from games.core.rules import Running
+from games.game import Game
 from games.play.table import Moment, Table
-from games.rules.crazy_tower.stock import Handicap
-from games.rules.events import Met, Nudged
 
 Array = NDArray[np.float64]
+S = TypeVar("S", bound=Running)
 
 OUT_SHARE = 0.6
 """TT-24: a brick is out when nothing touches it and it has come this part of its length."""
@@ -113,14 +117,23 @@ class Handling:
 
     handicap: of the challenge that is played. tremor: metres, root mean square along each axis. seed: of the tremor.
     limit_s: seconds that the game may take from the first grab, 0 without a limit.
+    spins: whether the player spins round between two states.
     """
 
-    def __init__(self, handicap: Handicap, tremor: float, seed: int, limit_s: float = 0.0) -> None:
+    def __init__(
+        self,
+        handicap: Handicap,
+        tremor: float,
+        seed: int,
+        limit_s: float = 0.0,
+        spins: Callable[[Any, Any], bool] = NO_HANDICAPS.spins,
+    ) -> None:
         self.grip: Grip = GRIP if handicap.grip == 1.0 else GRIP.weakened(handicap.grip)
         """CT-46: without thumbs the hand is weaker, and a piece slips and turns sooner."""
         self.shakes = handicap.tremor
         """CT-40: times the tremor that a player brings along."""
         self.limit_s = limit_s
+        self._spins = spins
         self._tremor = Tremor(handicap.tremor * tremor, seed)
         self._sway = Sway(handicap.sway_mm / 1e3, handicap.sway_period_s or 1.0, handicap.sway_axes)
         self._dizzy_s = handicap.wobble_s
@@ -150,10 +163,9 @@ class Handling:
             bool(self.limit_s) and self._first_at is not None and step - self._first_at > self.limit_s * rate
         )
 
-    def follow(self, before: object, after: object, step: int) -> None:
-        """CT-47: after every new floor card the player spins round."""
-        floors = [len(getattr(state, "floors", ())) for state in (before, after)]
-        if self._dizzy_s and floors[1] > floors[0]:
+    def follow(self, before: Any, after: Any, step: int) -> None:
+        """CT-47: when the handicap says so the player spins round."""
+        if self._dizzy_s and self._spins(before, after):
             self._spun_at = step
 
     def of(self, target: Target, step: int, rate: int) -> Target:
@@ -189,12 +201,10 @@ class Handling:
         return max(0.0, left) * Sway(WOBBLE_SIZE, WOBBLE_PERIOD_S, 2).at((step - self._spun_at) / rate)
 
 
-def handling_of(state: object, tremor: float = 0.0) -> Handling:
+def handling_of(game: Game[S], state: S, tremor: float = 0.0) -> Handling:
     """Returns the handling of a game from its first state. tremor: metres. Raises ValueError for one no hand has."""
     if not 0.0 <= tremor <= MAX_TREMOR:
         raise ValueError(f"a tremor of {tremor * 1e3:g} mm: a hand shakes by 0 to {MAX_TREMOR * 1e3:g} mm")
-    challenge = getattr(state, "challenge", None)
-    seed = int(getattr(state, "luck", 0)) & 0xFFFFFFFF
-    if challenge is None:
-        return Handling(Handicap(), tremor, seed)
-    return Handling(challenge.handicap, tremor, seed, challenge.limit_s)
+    seed = state.luck & 0xFFFFFFFF
+    handicaps = game.handicaps
+    return Handling(handicaps.of(state), tremor, seed, handicaps.limit_s(state), handicaps.spins)

@@ -19,11 +19,11 @@ from engine.record.meta import Meta, Versions, fingerprint
 from engine.record.part import SUFFIX
 from engine.record.reader import Replay, load
 from engine.record.writer import Recorder
+from games.core.errors import RulesError
+from games.game import Game
 from games.play.recording import Tape, first_state, known_game
 from games.play.session import Session, Teller
 from games.play.table import Sink
-from games.rules.base import Game
-from games.rules.errors import RulesError
 
 Progress = Callable[[int, int], None]
 """Hears how many entries of the journal are done, and of how many."""

@@ -13,13 +13,12 @@ from engine.record.arrays import state_digest
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.writer import Recorder
 from engine.world import Body, Scale
-from games.catalogue import stock_of
-from games.judge.registry import JUDGES
+from games.core.rules import Input
+from games.game import Game, stock_of
 from games.play.checkpoints import S
 from games.play.session import Session, Teller
 from games.play.table import Sink
-from games.rules.base import Game, Input
-from games.rules.registry import GAMES
+from games.registry import GAMES
 
 Bodies = Mapping[str, Body]
 
@@ -42,7 +41,7 @@ class Tape(Generic[S]):
         """Returns the session that is followed, at its first checkpoint."""
         self._session = Session(
             self._game,
-            JUDGES[self._game.name],
+            self._game.judge,
             state,
             tremor=tremor,
             tell=(self._told,),
@@ -113,10 +112,9 @@ def meta_of(
     tremor: float = 0.0,
 ) -> Meta:
     """Returns the head of the record of a game, from its first state."""
-    bodies = JUDGES[game.name].layout(state)
+    bodies = game.judge.layout(state)
     names = {body.name: body.piece.model for body in bodies} | {"floor": "floor"}
-    for card in getattr(state, "deck", ()) if game.name == "crazy-tower" else ():
-        names.setdefault(card, f"crazy_tower/{card}")
+    names = {**game.judge.later_models(state), **names}
     return Meta(
         game=game.name,
         mode=str(options.get("mode", "")),

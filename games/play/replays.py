@@ -15,9 +15,8 @@ from engine.record.meta import BodyMeta, Meta
 from engine.record.reader import Replay
 from engine.view.video.captions import Caption, Telling
 from engine.world import FLOOR, TABLE, Body
-from games.judge.registry import JUDGES
+from games.core.errors import RulesError
 from games.play.recording import first_state, known_game
-from games.rules.errors import RulesError
 from models.build import build
 from models.catalogue import find
 from models.errors import ModelError
@@ -58,10 +57,10 @@ def placed(replay: Replay, bodies: Sequence[Body]) -> tuple[Body, ...]:
 def _own(meta: Meta) -> dict[str, Body]:
     """Returns the bodies that a game lays out for these players, seed and options; none when it does not know them."""
     game = known_game(meta)
-    if game is None or game.name not in JUDGES:
+    if game is None:
         return {}
     try:
-        return {body.name: body for body in JUDGES[game.name].layout(first_state(game, meta))}
+        return {body.name: body for body in game.judge.layout(first_state(game, meta))}
     except (RulesError, ModelError):
         return {}
 

@@ -18,15 +18,14 @@ from engine.hand import Target
 from engine.process import trim_heap
 from engine.world import Body, WorldMaker
 from engine.worlds import new_world
-from games.judge.registry import GameJudge
-from games.judge.scene import Scene
+from games.core.errors import IllegalAction
+from games.core.events import Nudged, Question, RefereeAnswer, Removed, TimeUp
+from games.core.rules import Action, Choice, Input, Need, Outcome, TakeBack, Wait
+from games.game import Game
+from games.judge.judge import Judge, TableScene
 from games.play.checkpoints import Checkpoints, GameCheckpoint, Referee, S
 from games.play.held_piece import Handling, HeldPiece, handling_of
 from games.play.table import Sink, Table
-from games.rules.base import Action, Choice, Game, Input, Need, Outcome, TakeBack, Wait
-from games.rules.conditions import Question
-from games.rules.errors import IllegalAction
-from games.rules.events import Nudged, RefereeAnswer, Removed, TimeUp
 
 Journal = Callable[[int, dict[str, Any]], None]
 """Is given every input: the step, and a JSON object with a `type`."""
@@ -56,7 +55,7 @@ class Session(Generic[S]):
     def __init__(
         self,
         game: Game,
-        judge: GameJudge,
+        judge: Judge,
         state: S,
         *,
         tremor: float = 0.0,
@@ -71,7 +70,7 @@ class Session(Generic[S]):
         """How often a player chose an action."""
         self.refused: IllegalAction | None = None
         """Why the rules last took a piece out of the hand: it touched what it may not."""
-        self.handling: Handling = handling_of(state, tremor)
+        self.handling: Handling = handling_of(game, state, tremor)
         """What the hand can do in this game, and how it shakes."""
         self._tell, self._journal, self._tell_checkpoint = tuple(tell), journal, checkpoint
         self._held: HeldPiece | None = None
@@ -109,7 +108,7 @@ class Session(Generic[S]):
         return self.game.rules.outcome(self.state)
 
     @property
-    def before(self) -> Scene:
+    def before(self) -> TableScene:
         """The scene at the last checkpoint, or when the piece in the hand was taken up."""
         return self._checkpoints.before
 

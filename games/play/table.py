@@ -18,7 +18,7 @@ from engine.pose import Pose
 from engine.settings import PLAY
 from engine.world import FLOOR, TABLE, Body, Scale, Snapshot, Vector, WorldMaker, pressing, tilted_gravity
 from engine.worlds import new_world
-from games.judge.scene import Scene
+from games.judge.judge import TableScene
 from models.build import build
 from models.spec import PieceSpec
 
@@ -102,14 +102,14 @@ class Table:
         """The pairs of bodies that touch, in order."""
         return self._detector.touching
 
-    def scene(self) -> Scene:
+    def scene(self) -> TableScene:
         """Returns everything as it lies now."""
         tick = self.world.read(contacts=True)
         self._follow(tick.names, tick.poses.tolist())
         forces: dict[tuple[str, str], float] = {}
         for contact in tick.contacts or ():
             forces[contact.a, contact.b] = forces.get((contact.a, contact.b), 0.0) + contact.force
-        return Scene(dict(self.bodies), frozenset(forces))
+        return TableScene(dict(self.bodies), frozenset(forces))
 
     def pressing(self) -> dict[str, float]:
         """Returns the newtons with which each body is pressed from above, as a finger that taps it feels."""

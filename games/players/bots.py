@@ -4,17 +4,17 @@ they know of each game stands in a module of its own. A bot looks at nothing its
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.hand_noise import Tremor
 from engine.pose import Pose
+from games.core.errors import SetupError
+from games.core.rules import Action, Need
+from games.game import Game
 from games.play.session import Session
-from games.players import bausack, crazy_tower, tower_topple, wonky
-from games.rules.base import Action, Need
+from games.registry import game_named
 
 Array = NDArray[np.float64]
 
@@ -26,8 +26,8 @@ TREMOR = {"steady": 0.0, "bold": 0.0003, "clumsy": 0.002}
 class Bot:
     """A player of one style. seed: of everything it leaves to chance. shakes: times the tremor of its style (CT-40).
 
-    It keeps nothing between two questions: its luck begins afresh with each, from the seed and the step of the game. A
-    game that is resumed by fresh bots therefore goes on as the one that was never left.
+    It keeps nothing between two questions: its random numbers begin afresh with each, from the seed and the step
+    of the game. A game that is resumed by fresh bots therefore goes on as the one that was never left.
     """
 
     def __init__(self, style: str, game: str, seed: int, shakes: float = 1.0) -> None:
@@ -35,9 +35,9 @@ class Bot:
             raise ValueError(f"there is no bot {style!r}; there are {', '.join(STYLES)}")
         self.style = style
         self._seed = f"{style} {game} {seed}"
-        self.luck = random.Random(self._seed)
+        self.random = random.Random(self._seed)
         self.tremor = Tremor(shakes * TREMOR[style], seed)
-        self._skill = SKILLS[game]
+        self._skill = skill_of(game_named(game))
 
     def choose(self, session: Session, need: Need) -> Action:
         """One of the legal actions."""
@@ -68,40 +68,42 @@ class Bot:
         return self._skill.answer(self, session, need)
 
     def _begin(self, question: str, session: Session) -> None:
-        self.luck = random.Random(f"{self._seed} {question} {session.table.step}")
+        self.random = random.Random(f"{self._seed} {question} {session.table.step}")
 
 
 class Skill:
-    """What a bot knows of one game: four functions of the bot, the session and the need, and two of the session for how
-    a piece is let go."""
+    """What a bot knows of one game. It keeps nothing between two questions; the bot brings style and chance."""
 
-    def __init__(
-        self,
-        choose: Callable[[Any, Session, Need], Action],
-        place: Callable[[Any, Session, Need], Pose],
-        pull: Callable[[Any, Session, Need], Array | None] = lambda bot, session, need: None,
-        answer: Callable[[Any, Session, Need], bool] = lambda bot, session, need: False,
-        height: Callable[[Session], float | None] = lambda session: None,
-        slide: Callable[[Session], Array | None] = lambda session: None,
-    ) -> None:
-        self.choose, self.place, self.pull, self.answer = choose, place, pull, answer
-        self.height, self.slide = height, slide
+    def choose(self, bot: Bot, session: Session, need: Need) -> Action:
+        """Returns one of the legal actions."""
+        return bot.random.choice(session.choices).action
+
+    def place(self, bot: Bot, session: Session, need: Need) -> Pose:
+        """Returns where the held piece shall come to lie."""
+        raise NotImplementedError(f"{type(self).__name__} lays no piece")
+
+    def pull(self, bot: Bot, session: Session, need: Need) -> Array | None:
+        """Returns the displacement (3,), metres, by which the held piece is drawn; None to leave it."""
+        return None
+
+    def answer(self, bot: Bot, session: Session, need: Need) -> bool:
+        """Returns the answer to the referee's question."""
+        return False
+
+    def height(self, session: Session) -> float | None:
+        """Returns metres above its place from which the held piece is let go; None to lower it onto something."""
+        return None
+
+    def slide(self, session: Session) -> Array | None:
+        """Returns the displacement (3,), metres, by which the lowered piece is pushed on; None for none."""
+        return None
 
 
-SKILLS = {
-    "bausack": Skill(bausack.choose, bausack.place),
-    "crazy-tower": Skill(crazy_tower.choose, crazy_tower.place, crazy_tower.pull, crazy_tower.answer),
-    "wonky": Skill(wonky.choose, wonky.place, height=wonky.height),
-    "tower-topple": Skill(
-        tower_topple.choose,
-        tower_topple.place,
-        tower_topple.pull,
-        tower_topple.answer,
-        tower_topple.height,
-        tower_topple.slide,
-    ),
-}
-"""By the names of `games.rules.registry`."""
+def skill_of(game: Game) -> Skill:
+    """Returns what bots know of a game. Raises SetupError for one that they do not play."""
+    if not game.has_bots:
+        raise SetupError(f"no computer player plays {game.title}")
+    return game.part(game.bot_class, Skill)
 
 
 def bots_of(session: Session, seed: int) -> dict[str, Bot]:

@@ -17,10 +17,10 @@ from engine.hand_noise import Tremor
 from engine.motions import LOWER_SPEED, Ending, Motion, carry, draw, lower, wait
 from engine.pose import Pose
 from engine.world import FLOOR, TABLE
-from games.judge.rows import outline as plan
+from games.core.events import Condition
+from games.core.rules import Action, Need, TakeBack, Wait
+from games.judge.places import outline as plan
 from games.play.session import Session
-from games.rules.base import Action, Need, TakeBack, Wait
-from games.rules.conditions import Condition
 
 Array = NDArray[np.float64]
 
@@ -71,7 +71,7 @@ class Player(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class GameResult:
     """turns: how often a player has chosen an action in this game. why: in words, why it was broken off; empty when it
     ended."""
 
@@ -79,7 +79,7 @@ class Result:
     why: str = ""
 
 
-def play(session: Session, players: Mapping[str, Player], most_turns: int = 2000) -> Result:
+def play(session: Session, players: Mapping[str, Player], most_turns: int = 2000) -> GameResult:
     """Play to the end, or until so many actions were chosen, or one player has laid one piece `MOST_TRIES` times in a
     row, which is in vain. players: by the names of the seats."""
     tries, last = 0, ("", "")
@@ -99,9 +99,9 @@ def play(session: Session, players: Mapping[str, Player], most_turns: int = 2000
         else:
             session.settle()
     if session.outcome is not None:
-        return Result(session.turns)
+        return GameResult(session.turns)
     laid = f": a piece was laid against the rules {tries} times running" if tries >= MOST_TRIES else ""
-    return Result(session.turns, f"broken off after {session.turns} turns{laid}")
+    return GameResult(session.turns, f"broken off after {session.turns} turns{laid}")
 
 
 def lay(session: Session, player: Player, need: Need) -> None:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.record.writer import Recorder
+from games.core.errors import SetupError
+from games.core.rules import Bring
+from games.game import Game
 from games.play.playback import resume
 from games.play.recording import begin
 from games.play.session import Session, Teller
 from games.play.table import Sink
-from games.rules.base import Game
-from games.rules.errors import SetupError
-from games.rules.registry import game_named
-from games.rules.sandbox.game import Bring
+from games.registry import game_named
 from games.ui.messages import Plan
-from games.ui.opening import SANDBOX
 from games.ui.tray import Tray, tray_of
 
 
@@ -53,8 +52,8 @@ def open_game(plan: Plan, tell: Teller, sink: Sink) -> ActiveGame:
     """Begin a game, or go on with one. Raises SetupError, RecordError, SceneError."""
     game = game_named(plan.game)
     recorder: Recorder | None
-    if game.name == SANDBOX:
-        return _sandbox(plan, tell, sink)
+    if game.is_free_building:
+        return _build(game, plan, tell, sink)
     if plan.resume is not None:
         session, recorder = resume(plan.resume, tell=(tell,), sink=sink)
         return ActiveGame(game, session, recorder)
@@ -71,11 +70,10 @@ def open_game(plan: Plan, tell: Teller, sink: Sink) -> ActiveGame:
     return ActiveGame(game, session, recorder)
 
 
-def _sandbox(plan: Plan, tell: Teller, sink: Sink) -> ActiveGame:
+def _build(game: Game, plan: Plan, tell: Teller, sink: Sink) -> ActiveGame:
     """Free building; it is not recorded, but can be saved as a scene."""
-    game = game_named(SANDBOX)
     tray = tray_of(plan.scene)
-    state = game.rules.start(plan.players, plan.seed, dict(plan.options), tray.stock())
-    session = Session(game, tray.judge(), state, tremor=plan.tremor, tell=(tell,), sink=sink)
+    state = game.rules.start(plan.players, plan.seed, dict(plan.options), game.read_stock(tray.tables()))
+    session = Session(game, tray, state, tremor=plan.tremor, tell=(tell,), sink=sink)
     tray.bodies = lambda: session.table.bodies
     return ActiveGame(game, session, None, tray)

@@ -19,11 +19,12 @@ from engine.view.window.events import Clicked, Closed, Event, Press
 from engine.view.window.lost import say_when_lost
 from engine.view.window.speaker import Speaker
 from engine.view.window.window import Window
-from games.rules.errors import RulesError
+from games.core.errors import RulesError
+from games.registry import game_named
 from games.ui.clarity import Clarity
 from games.ui.menu import of_game
 from games.ui.messages import Plan
-from games.ui.opening import SANDBOX, plan_of
+from games.ui.opening import plan_of
 from games.ui.scan import Scanner
 from games.ui.settings import Settings
 from games.ui.start import Start
@@ -170,7 +171,7 @@ class App:
         from games.ui.building import Building
         from games.ui.playing import Playing
 
-        kind = Building if plan.game == SANDBOX else Playing
+        kind = Building if game_named(plan.game).is_free_building else Playing
         self.screen = kind(self.window, self.settings, plan)
 
     def _resume(self, start: Start) -> None:

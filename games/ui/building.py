@@ -13,9 +13,8 @@ from engine.view.panels import Button, Field, Gap, Item, Panel, Row, Slider, Tex
 from engine.view.window.events import Event, Press, Typed
 from engine.view.window.window import Window
 from engine.world import FLOOR, Assembly, Body
-from games.rules.base import Take, Wait
-from games.rules.errors import SetupError
-from games.rules.sandbox.game import Bring, PutAway
+from games.core.errors import SetupError
+from games.core.rules import Bring, PutAway, Take, Wait
 from games.ui.messages import BringFile, Do, Plan, Shove, Tilt
 from games.ui.playing import Playing
 from games.ui.settings import Settings

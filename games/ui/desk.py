@@ -11,8 +11,8 @@ import numpy as np
 from engine.pose import Pose
 from engine.view.frame import Frame, frame_of
 from engine.world import Body
-from games.judge.registry import JUDGES
-from games.rules.base import Choice, Game, Need
+from games.core.rules import Choice, Need
+from games.game import Game
 from games.ui.messages import Broken, Busy, Left, New, News, Plan, Refused, Told, View, Waits
 from models.piece import Piece
 
@@ -77,7 +77,7 @@ class Desk:
     @property
     def in_play(self) -> frozenset[str]:
         """The pieces that lie or are carried as part of the game."""
-        return JUDGES[self.game.name].in_play(self.state)
+        return self.game.judge.in_play(self.state)
 
     def is_fixed(self, name: str) -> bool:
         """Whether a body never moves: the table and supports."""
@@ -149,7 +149,7 @@ class Desk:
 
     def clause(self, name: str) -> str:
         """The text of a clause; empty for none of this game."""
-        from games.rules.registry import clauses_of
+        from games.registry import clauses_of
 
         return next((clause.text for clause in clauses_of(self.game) if clause.id == name), "")
 

@@ -1,14 +1,20 @@
-"""What is particular to each game on the screen: cards, tokens, stacks, requirements, colours."""
+"""What is particular to a game on the screen, as far as all games share it: `GameDetails`, and who asks it.
+
+Each game has its own in `games/<game>/screen.py`.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
 
-from engine.view.panels import Button, Item, Panel, Row, Text
-from games.rules.base import Choice
-from games.rules.conditions import Condition as Condition
+from engine.view.guide import Guide
+from engine.view.panels import Item, Panel
+from games.core.events import Condition as Condition
+from games.core.rules import Choice
+from games.game import Game
 from games.ui.desk import Desk
+from games.ui.grip import Grip
 
 COLOURS = {
     "red": "#c22f22",
@@ -23,6 +29,43 @@ COLOURS = {
 }
 SEATS = ("#1f5fa8", "#d8741a", "#2f7d32", "#8a2f7a", "#8a6d1f", "#2f7a7a", "#a8324a", "#5a5a5a")
 """Spots of seats where the game gives no colours."""
+CARRY = (
+    "Move the pointer: the piece goes along, over whatever is there. The dark spot shows where it would land. "
+    "A and D turn it, F flips it, the wheel lifts it, Shift makes the hand slow. "
+)
+"""The part of a tutorial on carrying that all games share."""
+
+
+class GameDetails:
+    """What a game shows beside turns and scores; by default nothing."""
+
+    lessons: Mapping[str, str] = {}
+    """The tutorial: by the phase of the rules, CARRY and PULL."""
+
+    def items(self, desk: Desk) -> tuple[Item, ...]:
+        """Returns the lines of the game's own panel."""
+        return ()
+
+    def phase(self, state: Any) -> str:
+        """Returns where in a turn the game is."""
+        return str(state.phase.name)
+
+    def seat_colour(self, desk: Desk, seat: int) -> str:
+        """Returns the colour of a seat, as `#rrggbb`; empty for none."""
+        return SEATS[seat % len(SEATS)]
+
+    def highlights(self, desk: Desk, grip: Grip) -> list[Guide]:
+        """Returns what lights up under the piece in the hand."""
+        return []
+
+    def unread(self, desk: Desk) -> frozenset[str]:
+        """Returns the pieces whose print nobody may see yet."""
+        return frozenset()
+
+
+def details_of(game: Game) -> GameDetails:
+    """Returns what a game shows."""
+    return game.part(game.screen_class, GameDetails)
 
 
 def colour_of(desk: Desk, choice: Choice) -> str:
@@ -32,144 +75,21 @@ def colour_of(desk: Desk, choice: Choice) -> str:
 
 
 def seat_colour(desk: Desk, seat: int) -> str:
-    """The colour of a seat."""
-    chosen = getattr(desk.state, "colours", ())
-    if chosen and desk.game.name == "crazy-tower":
-        return COLOURS.get(chosen[seat][0], SEATS[seat % len(SEATS)])
-    return "" if desk.game.endless else SEATS[seat % len(SEATS)]
+    """Returns the colour of a seat."""
+    return details_of(desk.game).seat_colour(desk, seat)
 
 
 def panels(desk: Desk) -> tuple[Panel, ...]:
-    """What a game shows beside turns and scores."""
-    make = MAKERS.get(desk.game.name)
-    items = make(desk) if make is not None else ()
-    return (Panel("details", "top-right", tuple(items), width=230),) if items else ()
+    """Returns what a game shows beside turns and scores."""
+    items = details_of(desk.game).items(desk)
+    return (Panel("details", "top-right", items, width=230),) if items else ()
 
 
-def _wonky(desk: Desk) -> tuple[Item, ...]:
-    from games.rules.wonky.cards import said
-
-    state = desk.seen
-    items: list[Item] = [
-        Text(f"{len(state.tower)} of {len(state.stock.blocks)} blocks stand", size="small"),
-        Text(f"{len(state.deck)} cards to draw, {len(state.discard)} played", "quiet", "small"),
-        Text(
-            "play goes " + ("clockwise" if state.direction == 1 else "the other way round"), "quiet", "small"
-        ),
-    ]
-    viewer = desk.viewer
-    if viewer:
-        hand = next(hand for seat, hand in zip(state.seats, state.hands, strict=True) if seat.name == viewer)
-        items.append(Text(f"{viewer}'s cards", bold=True, size="small"))
-        for card, count in Counter(hand).items():
-            text = said(card) + (f"  x{count}" if count > 1 else "")
-            items.append(Text(text, size="small", mark=_mark(card)))
-    return tuple(items)
-
-
-def _mark(name: str) -> str:
-    return next((colour for word, colour in COLOURS.items() if word in name.split("_")), "#b9ad98")
-
-
-def _crazy(desk: Desk) -> tuple[Item, ...]:
-    state = desk.seen
-    items: list[Item] = [
-        Text(f"{len(state.floors)} floors stand", size="small"),
-        Text(f"{len(state.deck)} floor cards in the stack", "quiet", "small"),
-    ]
-    for number, seat in enumerate(state.seats):
-        items.append(
-            Text(
-                f"{seat.name}: {len(state.hands[number])} blocks",
-                size="small",
-                mark=seat_colour(desk, number),
-            )
-        )
-    if state.boxes:
-        items.append(Text("boxes: " + ", ".join(box.name.lower() for box in state.boxes), "warn", "small"))
-    if state.fallen:
-        items.append(Text(f"{len(state.fallen)} fallen pieces to put back", "bad", "small"))
-    if state.saboteur >= 0:
-        items.append(Text(f"saboteur: {state.seats[state.saboteur].name}", "warn", "small"))
-    if state.challenge is not None:
-        items += [Text(_challenge(desk), "accent", "small")]
-    return tuple(items)
-
-
-def _challenge(desk: Desk) -> str:
-    challenge = desk.seen.challenge
-    text = next(
-        (clause.text for clause in desk.game.clauses if clause.id == getattr(challenge, "clause", "")), ""
-    )
-    return f"Challenge {desk.state.house.challenge}" + (f": {text}" if text else "")
-
-
-def _bausack(desk: Desk) -> tuple[Item, ...]:
-    state = desk.seen
-    items: list[Item] = []
-    for number, seat in enumerate(state.seats):
-        out = " (out)" if state.out[number] != -1 else ""
-        items.append(
-            Row(
-                (
-                    Text(seat.name + out, size="small"),
-                    Text(f"{state.tokens[number]} tokens", "quiet", "small"),
-                ),
-                (1.4, 1),
-            )
-        )
-    items.append(Text(f"bank {state.bank}, {len(state.supply)} pieces left", "quiet", "small"))
-    if state.phase.name == "BID" and state.leader >= 0:
-        items.append(Text(f"auction: {state.bid} by {state.seats[state.leader].name}", "warn", "small"))
-    if state.phase.name == "RECEIVE":
-        items.append(Text(f"passing it on costs {state.price}", "warn", "small"))
-    if any(state.heights_mm):
-        for seat, height in zip(state.seats, state.heights_mm, strict=True):
-            items.append(Text(f"{seat.name}: {height:.0f} mm", size="small"))
-    return tuple(items)
-
-
-def _topple(desk: Desk) -> tuple[Item, ...]:
-    state = desk.seen
-    items: list[Item] = [
-        Text(f"round {state.round} of {state.house.rounds}, {len(state.tower)} rows high", size="small"),
-        Text("play goes " + ("to the left" if state.direction == 1 else "to the right"), "quiet", "small"),
-    ]
-    for task in state.owed:
-        mark = COLOURS.get(task.colour, "")
-        colour = f" ({task.colour})" if task.colour else ""
-        items.append(
-            Text("owed: " + task.sort.value + colour, "warn" if colour else "plain", "small", mark=mark)
-        )
-    for seat, topples in zip(state.seats, state.topples, strict=True):
-        if topples:
-            items.append(Text(f"{seat.name} toppled it {topples} times", "bad", "small"))
-    return tuple(items)
-
-
-def _sandbox(desk: Desk) -> tuple[Item, ...]:
-    return (Button("pieces", "Pieces ..."), Button("check", "Check"), Button("save", "Save the scene"))
-
-
-MAKERS: dict[str, Callable[[Desk], tuple[Item, ...]]] = {
-    "wonky": _wonky,
-    "crazy-tower": _crazy,
-    "bausack": _bausack,
-    "tower-topple": _topple,
-}
-"""By the names of `games.rules.registry`."""
+def highlights(desk: Desk, grip: Grip | None) -> list[Guide]:
+    """Returns what lights up under the piece in the hand; nothing for an empty one."""
+    return details_of(desk.game).highlights(desk, grip) if grip is not None else []
 
 
 def unread(desk: Desk) -> frozenset[str]:
-    """Pieces whose print nobody may see yet."""
-    if desk.game.name != "tower-topple":
-        return frozenset()
-    seen = set(desk.state.seen)
-    return frozenset(
-        brick.id
-        for brick in desk.state.bricks
-        if not brick.colour
-        and brick.id not in seen
-        and brick.print.name != "PLAIN"
-        and brick.id in desk.frame.names
-    )
+    """Returns the pieces whose print nobody may see yet."""
+    return details_of(desk.game).unread(desk)

@@ -10,7 +10,7 @@ from engine.geometry.convex import ConvexSolids
 from engine.view.camera import Camera
 from engine.view.guide import Guide
 from engine.view.window.orbit import on_plane, ray
-from games.rules.base import Wait
+from games.core.rules import Wait
 from games.ui.desk import Desk
 from games.ui.grip import Grip
 from games.ui.ground import Ground

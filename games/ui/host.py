@@ -19,12 +19,12 @@ from engine.hand import packed
 from engine.motions import Ending, Motion, draw, glide, lower
 from engine.pose import Pose
 from engine.world import FLOOR, Body
+from games.core.errors import IllegalAction, RulesError
+from games.core.events import Question
+from games.core.rules import Input, Need, TakeBack, Wait
 from games.play.session import Session
-from games.players.bots import SKILLS, Bot
+from games.players.bots import Bot
 from games.players.player import lay, pull, way_clear
-from games.rules.base import Input, Need, TakeBack, Wait
-from games.rules.conditions import Question
-from games.rules.errors import IllegalAction, RulesError
 from games.ui import messages
 from games.ui.active_game import open_game
 from games.ui.clock import Clock
@@ -64,9 +64,9 @@ class Host:
         self._bots = {
             seat.name: Bot(seat.members[0].bot, plan.game, plan.seed + number)
             for number, seat in enumerate(self.session.state.seats)
-            if seat.members[0].bot and plan.game in SKILLS
+            if seat.members[0].bot and self._begun.game.has_bots
         }
-        self._referee = Bot("steady", plan.game, plan.seed) if plan.game in SKILLS else None
+        self._referee = Bot("steady", plan.game, plan.seed) if self._begun.game.has_bots else None
 
     # -- to the window -----------------------------------------------------------------------------------------------
 

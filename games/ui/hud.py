@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.view.panels import Button, Item, Meter, Panel, Row, Text
-from games.rules.base import Choice, Need, Wait
+from games.core.rules import Choice, Need, Wait
 from games.ui import details
 from games.ui.desk import Desk
 from games.ui.settings import Settings

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from engine.view.panels import Button, Field, Gap, Item, Panel, Row, Slider, Text
-from games.rules.base import Game
-from games.rules.errors import SetupError
-from games.rules.options import Option, options_of
-from games.rules.registry import GAMES, game_named
-from games.rules.seats import BOT, Mode
+from games.core.errors import SetupError
+from games.core.setup import BOT, Mode, Option, options_of
+from games.game import Game
+from games.registry import GAMES, game_named
 from games.ui.messages import Plan
 from games.ui.settings import HELP_LEVELS, Settings
 from games.ui.store import Kept
@@ -29,17 +28,14 @@ LEVELS = {
     "table": "rules only",
     "purist": "no undo, and a hand that trembles",
 }
-FIRST_SEATS: dict[str, tuple[str, ...]] = {
-    "sandbox": ("Ana",),
-}
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
     """What is filled in. options: house rules, as texts. active: the field that is typed into. page: what is shown."""
 
-    game: str = "crazy-tower"
-    mode: str = "competitive"
+    game: str = GAMES[0].name
+    mode: str = GAMES[0].modes[0].name
     players: tuple[str, ...] = ("Ana", "bot:steady")
     seed: str = "1"
     options: Mapping[str, str] = field(default_factory=dict)
@@ -55,7 +51,7 @@ class Form:
     @property
     def has_bots(self) -> bool:
         """Whether computer players play it."""
-        return not self.chosen.endless
+        return self.chosen.has_bots
 
     @property
     def kind(self) -> Mode:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from engine.pose import Pose
 from engine.world import Body
-from games.rules.base import Action, Choice, Input, Need
+from games.core.rules import Action, Choice, Input, Need
 
 
 @dataclass(frozen=True, slots=True)

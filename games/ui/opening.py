@@ -6,12 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.world import FLOOR, Body
-from games.catalogue import stock_of
-from games.rules.base import Game
-from games.rules.registry import game_named
+from games.game import Game, stock_of
+from games.registry import game_named
 from games.ui.messages import Plan
-
-SANDBOX = "sandbox"
 
 
 def plan_of(path: Path) -> Plan:
@@ -32,13 +29,12 @@ def first_state(plan: Plan) -> tuple[Game, Any, tuple[Body, ...]]:
 
     Raises SetupError, SceneError.
     """
-    from games.judge.registry import JUDGES
     from games.ui.tray import tray_of
 
     game = game_named(plan.game)
-    judge, stock = JUDGES[game.name], stock_of(game)
-    if game.name == SANDBOX:
+    judge, stock = game.judge, stock_of(game)
+    if game.is_free_building:
         tray = tray_of(plan.scene)
-        judge, stock = tray.judge(), tray.stock()
+        judge, stock = tray, game.read_stock(tray.tables())
     state = game.rules.start(plan.players, plan.seed, dict(plan.options), stock)
     return game, state, tuple(body for body in judge.layout(state) if body.name != FLOOR)

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from games.registry import game_named
 from games.ui.app import App
 from games.ui.messages import Pace, Plan
 from games.ui.playing import Playing
@@ -64,7 +65,7 @@ def game(name: str, out: Path) -> Path:
         _until(app, lambda: screen.desk.waits is not None)
         screen.link.send(Pace(1.0))
         screen.sight.stand(azimuth, elevation, near)
-        if name == "sandbox":
+        if game_named(name).is_free_building:
             screen.act("check")
             _until(app, lambda: screen.counsel.finding is not None)
         for _ in range(12):

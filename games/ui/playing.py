@@ -11,21 +11,21 @@ from engine.view.panels import Panel
 from engine.view.sound import RATE, struck
 from engine.view.window.events import Clicked, Event, Lift, Moved, Press, Slid
 from engine.view.window.window import Window
-from games.rules.base import Choice, Take, Wait
-from games.ui import boxes, details, hud
+from games.core.rules import Choice, Take, Wait
+from games.ui import details, hud
+from games.ui.camera_handicap import handicap_of
 from games.ui.counsel import Counsel
 from games.ui.desk import Desk
-from games.ui.eye import eye_of
 from games.ui.hand import HandControl
 from games.ui.hud import Look, piece_of
 from games.ui.knocks import Knocks
-from games.ui.lesson import Lesson
 from games.ui.link import Link
 from games.ui.messages import Do, New, Pace, Plan, Undo, View
 from games.ui.mouse import Mouse
 from games.ui.opening import first_state
 from games.ui.settings import Settings
 from games.ui.sight import Sight, sphere_of
+from games.ui.tutorial import Tutorial
 
 HOVER, LIT = "#f2c14e", "#e07a2f"
 SLOW = (0.35, 1.4)
@@ -43,7 +43,7 @@ class Playing:
         self.desk = Desk(plan, game, state, bodies, time.perf_counter)
         sphere = sphere_of(bodies)
         window.put(bodies, sphere=sphere)
-        self.sight = Sight(sphere, eye_of(state))
+        self.sight = Sight(sphere, handicap_of(game, state))
         window.aim(self.sight.camera)
         self.hand = HandControl(self.desk, self.link, settings)
         is_coached = settings.help.level == "coach"
@@ -55,10 +55,10 @@ class Playing:
         self._seated = self.desk.people[0] if len(self.desk.people) == 1 else ""
         self._cursor = -1
         self._slow_until = 0.0
-        self._floors = len(getattr(state, "floors", ()))
+        self._state = state
         self._marked: dict[str, str] = {}
         self._knocks = Knocks()
-        self._lesson = Lesson() if is_coached else None
+        self._lesson = Tutorial() if is_coached else None
         self._is_new = True
 
     # -- what happens by itself --------------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ class Playing:
 
     def more_guides(self) -> list[Guide]:
         """Guides of a game of its own kind."""
-        return boxes.guides(self.desk, self.hand.grip)
+        return details.highlights(self.desk, self.hand.grip)
 
     def _sound(self, view: View) -> None:
         speaker = self.window.speaker
@@ -113,10 +113,9 @@ class Playing:
         if self._slow_until and now > self._slow_until:
             self._slow_until = 0.0
             self.link.send(Pace(1.0))
-        floors = len(getattr(self.desk.state, "floors", ()))
-        if floors > self._floors:
+        before, self._state = self._state, self.desk.state
+        if self.desk.game.handicaps.spins(before, self._state):
             self.sight.eye.spin()
-        self._floors = floors
         if events:
             self.counsel.felt = None
             self.look = replace(self.look, page=0, pieces=())

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from games.rules.errors import SetupError
+from games.core.errors import SetupError
 
 HELP_LEVELS = ("coach", "table", "purist")
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from engine.view.camera import Camera, Sphere, Vector, bounding_sphere
 from engine.view.window.orbit import DEGREES, Orbit, orbit_of
 from engine.world import TABLE, Body
-from games.ui.eye import Eye
+from games.ui.camera_handicap import CameraHandicap
 
 VIEWS = ("three-quarter", "front", "side", "top", "close")
 SWING = 0.35
@@ -23,7 +23,9 @@ ZOOM = 0.88
 class Sight:
     """Where a person looks from. sphere: what is to be seen. eye: what is done to it."""
 
-    def __init__(self, sphere: Sphere, eye: Eye, *, azimuth: float = -72.0, elevation: float = 24.0) -> None:
+    def __init__(
+        self, sphere: Sphere, eye: CameraHandicap, *, azimuth: float = -72.0, elevation: float = 24.0
+    ) -> None:
         self._sphere = sphere
         self.eye = eye
         self._home = replace(orbit_of(sphere), azimuth=azimuth % 360.0, elevation=elevation)

@@ -13,7 +13,8 @@ from engine.view.window.events import Clicked, Event, Press, Slid, Typed
 from engine.view.window.orbit import Orbit
 from engine.view.window.window import Window
 from engine.world import Body
-from games.rules.errors import RulesError
+from games.core.errors import RulesError
+from games.registry import GAMES
 from games.ui import menu, store
 from games.ui.menu import Form
 from games.ui.messages import Plan
@@ -35,7 +36,7 @@ class Start:
 
     def __init__(self, window: Window, settings: Settings, form: Form | None = None) -> None:
         self.window, self.settings = window, settings
-        self.form = form or menu.of_game("crazy-tower")
+        self.form = form or menu.of_game(GAMES[0].name)
         self.wish = ""
         self.is_scanned = False
         self.plan: Plan | None = None
@@ -110,7 +111,7 @@ class Start:
         try:
             seed = int(form.seed or "0")
             plan = form.plan(
-                self.settings, None if form.game == "sandbox" else store.new_file(form.game, seed)
+                self.settings, None if form.chosen.is_free_building else store.new_file(form.game, seed)
             )
             first_state(plan)
         except (RulesError, ValueError) as error:
@@ -140,7 +141,7 @@ def _still_life() -> tuple[Body, ...]:
     from models.build import build
     from models.catalogue import find
 
-    bodies = [places.table(1200.0, 800.0)]
+    bodies = [places.table(*places.TABLE_MM)]
     tops: dict[tuple[int, int], float] = {}
     for name, x, y, yaw in STACK:
         piece = build(find(f"wonky/{name}"))

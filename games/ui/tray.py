@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from engine.geometry.convex import ConvexSolids
 from engine.geometry.drop import drop
 from engine.pose import Pose
 from engine.world import FLOOR, TABLE, Body
+from games.core.errors import SetupError
 from games.judge import places
-from games.judge import sandbox as plain
-from games.judge.registry import JUDGES, GameJudge
-from games.judge.scene import Scene as Lying
-from games.rules.conditions import Condition
-from games.rules.errors import SetupError
-from games.rules.sandbox.game import Piece as Named
-from games.rules.sandbox.game import State, Stock
+from games.judge.judge import Judge
 from models.build import build
 from models.catalogue import find
 from scenes.load import load
@@ -29,15 +25,17 @@ AWAY = Pose((0.0, 0.0, -5.0))
 """Where pieces are that were put away."""
 
 
-class Tray:
+class Tray(Judge[Any]):
     """The judge of one sandbox. scene: what lies there at first. Raises SetupError when the scene has no table."""
+
+    is_fine = True
 
     def __init__(self, scene: Scene | None = None) -> None:
         self.bodies: Callable[[], Mapping[str, Body]] = dict
         """What lies on the table now; the session's table answers."""
         self._solids = ConvexSolids()
         self._homes: dict[str, Body] = {}
-        self._table: Body | None = places.table(*plain.TABLE_MM)
+        self._table: Body | None = places.table(*places.TABLE_MM)
         if scene is not None and all(body.name != TABLE for body in scene.assembly.bodies):
             self._table = None
         for body in scene.assembly.bodies if scene is not None else ():
@@ -51,16 +49,16 @@ class Tray:
         """A piece that no catalogue has."""
         self._homes[body.name] = body
 
-    def judge(self) -> GameJudge:
-        """As a session wants it."""
-        return GameJudge(self, JUDGES["sandbox"].in_play, is_fine=True)
+    def in_play(self, state: Any) -> frozenset[str]:
+        """All pieces that were brought out."""
+        return frozenset(piece.id for piece in state.pieces)
 
-    def stock(self) -> Stock:
-        """What the rules may take up: everything that is not a support."""
+    def tables(self) -> dict[str, Any]:
+        """What the rules may take up, as the tables of a catalogue: everything that is not a support."""
         named = [(name, body) for name, body in self._homes.items() if name not in self._fixed]
-        return Stock(tuple(Named(name, body.piece.model or name) for name, body in named))
+        return {"piece": [{"id": name, "model": body.piece.model or name} for name, body in named]}
 
-    def layout(self, state: State) -> tuple[Body, ...]:
+    def layout(self, state: Any) -> tuple[Body, ...]:
         """The table, the supports, and the pieces where the scene has them."""
         return (*self._tables, *self._homes.values())
 
@@ -68,7 +66,7 @@ class Tray:
     def _tables(self) -> tuple[Body, ...]:
         return () if self._table is None else (self._table,)
 
-    def home(self, state: State, piece: str) -> Body:
+    def home(self, state: Any, piece: str) -> Body:
         """A new piece: beside the person, on whatever lies there. One that was put away: out of sight."""
         named = next((each for each in state.pieces if each.id == piece), None)
         if named is None:
@@ -86,24 +84,6 @@ class Tray:
             x, y, z = high.position
             pose = Pose((x, y, z - free + 5e-4), high.orientation)
         return Body(piece, solid, pose)
-
-    def broken(
-        self, state: State, piece: str, conditions: tuple[Condition, ...], before: Lying, after: Lying
-    ) -> tuple[Condition, ...]:
-        """Nothing: any pose will do."""
-        return ()
-
-    def where(self, state: State, piece: str, after: Lying) -> str:
-        """There is only one place."""
-        return ""
-
-    def covers(self, state: State, piece: str, before: Lying, after: Lying) -> tuple[str, ...]:
-        """There are no boxes."""
-        return ()
-
-    def fallen(self, state: State, piece: str, before: Lying, after: Lying) -> tuple[str, ...]:
-        """Nothing: on the table is as good as anywhere."""
-        return ()
 
     def read(self, path: str) -> Body:
         """The first piece of a mesh or scene file, named after the file. Raises SetupError, SceneError, ModelError."""

@@ -1,0 +1,1 @@
+"""Bausack: pieces are bid for or pushed on; everybody builds a tower."""

@@ -1,0 +1,127 @@
+"""How the computer players play Bausack: which piece, what it is worth, and where on the own tower it lies."""
+
+from __future__ import annotations
+
+import math
+
+from engine.pose import Pose
+from engine.world import Body
+from games.bausack.judge import areas
+from games.bausack.state import Accept, Bid, Build, Pass, PassOn, Phase, Push
+from games.core.rules import Action, Need, Take, TakeBack
+from games.judge.places import steady
+from games.play.session import Session
+from games.players.ahead import firmest
+from games.players.bots import Bot, Skill
+from games.players.tower_places import first, in_hollows, let_down, places
+from models.build import build
+from models.catalogue import find
+
+GOOD_DEG = 8.0
+"""A piece that lies so firmly on the own tower is wanted."""
+PRICES = ((4.0, 0), (1.5, 1), (-math.inf, 3))
+"""How many tokens it is worth at most to be rid of a pushed piece, by how many degrees it bears on the own tower."""
+LOOKED_AT = 8
+"""Pieces of the supply that a player thinks about in a turn."""
+TRIES = 4
+"""Places on flat tops that are tried."""
+HOLLOWS = 4
+"""Hollows that a round piece is tried in."""
+FIRM_DEG = 6.0
+"""A place in which the tower bears so much tilt is taken without looking at others."""
+NOISE_DEG = {"steady": 0.3, "bold": 4.0, "clumsy": 12.0}
+"""How much of the ranking is left to chance."""
+BUILDS = {"steady": 0.1, "bold": 0.5}
+"""How often a piece that fits well is kept instead of pushed."""
+MOST_BID = {"steady": 1, "bold": 3, "clumsy": 2}
+"""Tokens that a piece which fits well is worth."""
+
+
+class BausackSkill(Skill):
+    """How a bot plays Bausack."""
+
+    def choose(self, bot: Bot, session: Session, need: Need) -> Action:
+        """Build with what fits the own tower, push what does not; pay to be rid of it."""
+        state, actions = session.state, [choice.action for choice in session.choices]
+        if state.phase is Phase.CHOOSE:
+            return _pick(bot, session, [action for action in actions if isinstance(action, Take)])
+        if state.phase is Phase.PLACE:
+            return next(action for action in actions if isinstance(action, Take))
+        if bot.style == "clumsy":
+            return _anything(bot, actions)
+        degrees = worth(session, state.actor, state.piece)
+        if state.phase is Phase.LOOK:
+            # what is pushed makes another tower higher, not the own one; a foundation is needed, though
+            wanted = degrees >= GOOD_DEG and (
+                not state.towers[state.actor] or bot.random.random() < BUILDS[bot.style]
+            )
+            return next(action for action in actions if isinstance(action, Build if wanted else Push))
+        if state.phase is Phase.RECEIVE:
+            refusal = next((action for action in actions if isinstance(action, PassOn)), None)
+            accept = next(action for action in actions if isinstance(action, Accept))
+            most = next(tokens for least, tokens in PRICES if degrees >= least)
+            return accept if refusal is None or state.price > most else refusal
+        bids = [a for a in actions if isinstance(a, Bid) and a.bid <= MOST_BID[bot.style]]
+        if degrees >= GOOD_DEG and bids and bot.random.random() < 0.25:
+            return bids[0]
+        return next(action for action in actions if isinstance(action, Pass))
+
+    def place(self, bot: Bot, session: Session, need: Need) -> Pose:
+        """The middle of the own area, or where the own tower bears the piece firmly."""
+        state, held = session.state, session.table.bodies[need.pieces[0]]
+        tower = tower_of(session, state.actor)
+        if not tower:
+            area = areas(state)[state.actor]
+            return first(held.piece, area.x, area.y)
+        noise = NOISE_DEG[bot.style]
+        ranked = sorted(
+            places(held.piece, tower), key=lambda each: -each.worth - bot.random.uniform(0.0, noise)
+        )
+        found = [each.pose for each in ranked[:TRIES]] + in_hollows(held.piece, tower)[:HOLLOWS]
+        found = found or [_over(held, tower)]
+        if bot.style == "clumsy":
+            return found[0]
+        return firmest(session, state.towers[state.actor], held, found, FIRM_DEG)[1]
+
+
+def _anything(bot: Bot, actions: list[Action]) -> Action:
+    """Whatever comes to mind, but neither a high bid nor second thoughts."""
+    dear = [
+        action for action in actions if isinstance(action, (Build, Bid)) and action.bid > MOST_BID[bot.style]
+    ]
+    minded = [action for action in actions if action not in dear and not isinstance(action, TakeBack)]
+    found: Action = bot.random.choice(minded)
+    return found
+
+
+def worth(session: Session, seat: int, name: str) -> float:
+    """Degrees that a piece could be tilted on a seat's tower; 0 when it finds no place."""
+    piece, tower = build(find(f"bausack/{name}")), tower_of(session, seat)
+    if not tower:
+        # a foundation should be flat and broad; what stands at all is better than a price
+        return 20.0 if name.startswith("base") else 4.0
+    return next((each.worth for each in places(piece, tower, 1)), 0.0)
+
+
+def tower_of(session: Session, seat: int) -> list[Body]:
+    """The pieces of a seat's tower as they lie, the foundation first."""
+    return [session.table.bodies[name] for name in session.state.towers[seat]]
+
+
+def _pick(bot: Bot, session: Session, takes: list[Take]) -> Take:
+    """The piece that fits the own tower best: it will be pushed, and may come back. For a foundation one that is made
+    for it."""
+    seen: list[Take] = bot.random.sample(takes, min(LOOKED_AT, len(takes)))
+    if bot.style == "clumsy":
+        return seen[0]
+    seat = session.state.turn
+    if not session.state.towers[seat]:
+        return next((take for take in takes if take.piece.startswith("base")), seen[0])
+    return max(seen, key=lambda take: worth(session, seat, take.piece))
+
+
+def _over(held: Body, tower: list[Body]) -> Pose:
+    """On top of the last piece, come what may."""
+    x, y, _ = tower[-1].pose.position
+    pose = steady(held.piece).then(Pose((x, y, 0.0)))
+    return let_down(held.piece, pose, tower) or pose

@@ -1,0 +1,306 @@
+"""Bausack between two inputs: pieces, tokens, house rules, the state, and what makes it sound."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, ClassVar
+
+from games.core import codec
+from games.core.errors import IllegalAction
+from games.core.rules import Action, Reason
+from games.core.setup import Mode, Seat, option
+
+MODES = (Mode("standard", "Bausack", 2, 8),)
+
+NOBODY = -1
+"""In place of a seat index."""
+IN = -1
+"""In place of the step at which a player went out: still in the game."""
+
+
+@dataclass(frozen=True, slots=True)
+class SupplyPiece:
+    """One of the wooden pieces."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The numbers of the rule book, as printed unless table `[numbers]` of the catalogue says otherwise.
+
+    tokens: to each player. area_mm: the side of a player's area.
+    """
+
+    tokens: int = 10
+    area_mm: float = 610.0
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """Everything that is in the sack, or of it what is in play."""
+
+    pieces: tuple[SupplyPiece, ...]
+    numbers: Numbers
+
+
+def read_stock(tables: Mapping[str, Any]) -> Stock:
+    """The stock from the tables of `models/bausack.toml`. Raises codec.MisfitError."""
+    return Stock(
+        pieces=codec.rows(SupplyPiece, tables, "piece"),
+        numbers=codec.record(Numbers, tables.get("numbers", {}), "numbers"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """The options of the game."""
+
+    first: str = option("", "who starts (the youngest player): a name or a seat number", clause="BS-12")
+    pieces: int = option(0, "how many pieces are in play, drawn by lot; 0: all", clause="BS-01", most=70)
+    tallest: bool = option(
+        False, "when all pieces are placed the tallest tower wins, instead of a draw", clause="BS-21"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Build(Action):
+    """Choose the piece in the hand for an auction, with this opening bid."""
+
+    bid: int
+
+
+@dataclass(frozen=True, slots=True)
+class Push(Action):
+    """Choose the piece in the hand and give it to the next player."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bid(Action):
+    """Bid more for the piece on auction."""
+
+    bid: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pass(Action):
+    """Bid no more for the piece on auction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accept(Action):
+    """Keep the pushed piece, in order to place it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassOn(Action):
+    """Pay, and give the pushed piece to the next player."""
+
+
+class Phase(Enum):
+    """Where in a turn the game is."""
+
+    CHOOSE = "a piece of the supply is to be picked up"
+    LOOK = "a piece of the supply is in the hand, to be looked at and perhaps chosen"
+    BID = "an auction is on"
+    RECEIVE = "a pushed piece is to be accepted or passed on"
+    PLACE = "the accepted piece is to be taken up"
+    CARRY = "the accepted piece is in the hand"
+    SETTLE = "the piece was let go"
+    DONE = "the piece lies, or its player is out; the turn goes on once all is still"
+    MEASURE = "all pieces are placed; the height measurer decides"
+
+
+class Stir(Enum):
+    """Whether the table is still; nothing is decided before it is (BS-09, ALL-2)."""
+
+    STILL = "everything lies still"
+    FALLING = "a tower collapsed, its pieces have yet to come to rest"
+    TAKEN_AWAY = "the pieces are back in the supply; that may fell another tower"
+
+
+class BausackReason(Reason):
+    """Why a game of Bausack ends."""
+
+    LAST_STANDING = ("BS-19", "one player is left")
+    SAME_STEP = ("BS-19", "the last towers fell in the same step: a draw")
+    ALL_PLACED = ("BS-20", "all pieces are placed and more than one player is left: a draw")
+    TALLEST = ("BS-21", "all pieces are placed; the tallest tower wins")
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A game of Bausack between two inputs.
+
+    turn: seat index of the player on turn. actor: of the one who acts (bids, receives, places).
+    towers: for every seat its pieces, the foundation first; those of a player who is out lie where they
+    fell until everything rests. out: for every seat the step it went out at, or IN.
+    piece: the one in the hand, on auction, pushed, or just let go. met: it has touched another.
+    bid, leader: the highest bid and its seat; the leader stays known while they place (BS-17).
+    passed: seats out of this auction. price: tokens for passing a pushed piece on.
+    heights_mm, best_mm: what the height measurer read last, and the most it read, for every seat.
+    """
+
+    seats: tuple[Seat, ...]
+    house: House
+    stock: Stock
+    turn: int
+    actor: int
+    tokens: tuple[int, ...]
+    towers: tuple[tuple[str, ...], ...]
+    out: tuple[int, ...]
+    supply: tuple[str, ...]
+    heights_mm: tuple[float, ...]
+    best_mm: tuple[float, ...]
+    bank: int = 0
+    phase: Phase = Phase.CHOOSE
+    stir: Stir = Stir.STILL
+    piece: str = ""
+    met: bool = False
+    bid: int = 0
+    leader: int = NOBODY
+    passed: tuple[int, ...] = ()
+    price: int = 0
+    step: int = 0
+    winners: tuple[str, ...] = ()
+    reason: BausackReason | None = None
+    luck: ClassVar[int] = 0
+
+
+OUT_OF_PLACE = {
+    Phase.CHOOSE: ("BS-13", "a piece of the supply is picked up first"),
+    Phase.LOOK: ("BS-13", "the piece in the hand is put up for auction, pushed, or put back"),
+    Phase.BID: ("BS-14", "an auction is on: bid more, or pass"),
+    Phase.RECEIVE: ("BS-18", "a pushed piece is accepted or passed on"),
+    Phase.PLACE: ("BS-04", "the accepted piece must be placed before play goes on"),
+    Phase.CARRY: ("BS-04", "the accepted piece must be placed before play goes on"),
+}
+"""Clause and sentence for an action that belongs to another phase than this one."""
+
+
+def expect(state: State, phase: Phase) -> None:
+    """Refuse an action that belongs to another phase."""
+    if state.phase is not phase:
+        raise IllegalAction(*OUT_OF_PLACE[state.phase])
+
+
+QUALITIES = frozenset(["small", "large", "long", "short", "steep", "flat", "round", "cut", "bored", "half"])
+"""Words that follow the noun in a piece's id and go before it in speech: `egg_half`, the half egg."""
+
+
+def said(name: str) -> str:
+    """A piece's name as people say it."""
+    *most, last = name.split("_")
+    if last in QUALITIES:
+        return " ".join([last, *most])
+    return name.upper() if len(name) == 1 else name.replace("_", " ")
+
+
+def name_of(state: State, seat: int) -> str:
+    """The name of a seat."""
+    return state.seats[seat].name
+
+
+def players_in(state: State) -> list[int]:
+    """The seats still in the game."""
+    return [seat for seat, step in enumerate(state.out) if step == IN]
+
+
+def next_in(state: State, seat: int) -> int:
+    """The next seat clockwise that is still in the game."""
+    while True:
+        seat = (seat + 1) % len(state.seats)
+        if state.out[seat] == IN:
+            return seat
+
+
+def owner_of(state: State, piece: str) -> int:
+    """The seat whose tower a piece belongs to, also the one being placed; NOBODY's for the supply."""
+    for seat, tower in enumerate(state.towers):
+        if piece in tower:
+            return seat
+    return state.actor if piece == state.piece and state.phase in (Phase.CARRY, Phase.SETTLE) else NOBODY
+
+
+def restocked(state: State, pieces: tuple[str, ...]) -> tuple[str, ...]:
+    """The supply with these pieces back in it, in the order of the stock."""
+    lying = {*state.supply, *pieces}
+    return tuple([piece.id for piece in state.stock.pieces if piece.id in lying])
+
+
+def paid(state: State, seat: int, tokens: int) -> tuple[tuple[int, ...], int]:
+    """BS-07: everyone's tokens and the bank's after a seat has paid."""
+    left = (*state.tokens[:seat], state.tokens[seat] - tokens, *state.tokens[seat + 1 :])
+    return left, state.bank + tokens
+
+
+WITH_PIECE = (Phase.LOOK, Phase.BID, Phase.RECEIVE, Phase.PLACE, Phase.CARRY, Phase.SETTLE)
+
+
+def faults(state: State) -> tuple[str, ...]:
+    """Everything that is wrong with a state, in sentences."""
+    seats = len(state.seats)
+    wrong = [] if MODES[0].least <= seats <= MODES[0].most else [f"{seats} seats"]
+    for word in ("tokens", "towers", "out", "heights_mm", "best_mm"):
+        count = len(getattr(state, word))
+        wrong += [f"{word} for {count} of {seats} seats"] if count != seats else []
+    for word, least in (("turn", 0), ("actor", 0), ("leader", NOBODY)):
+        seat = getattr(state, word)
+        wrong += [] if least <= seat < seats else [f"{word} {seat} is no seat"]
+    if wrong:  # the rest looks things up by seat
+        return tuple(wrong)
+    return tuple([sentence for is_wrong, sentence in _of_things(state) + _of_turns(state) if is_wrong])
+
+
+def _of_things(state: State) -> list[tuple[bool, str]]:
+    there = Counter([*state.supply, *(piece for tower in state.towers for piece in tower)])
+    there.update([state.piece] if state.piece else [])
+    whole = Counter(piece.id for piece in state.stock.pieces)
+    tokens = state.bank + sum(state.tokens)
+    all_tokens = state.stock.numbers.tokens * len(state.seats)
+    fallen = [tower for tower, when in zip(state.towers, state.out, strict=True) if tower and when != IN]
+    rich = [count for count, when in zip(state.tokens, state.out, strict=True) if count and when != IN]
+    return [
+        (there != whole, f"pieces lost or doubled: {dict(there - whole or whole - there)}"),
+        (tokens != all_tokens, f"{tokens} tokens instead of {all_tokens}"),
+        (min(state.tokens) < 0 or state.bank < 0, "tokens below zero"),
+        (bool(rich), "a player who is out has tokens"),
+        (bool(fallen) != (state.stir is Stir.FALLING), f"{len(fallen)} fallen towers, {state.stir.name}"),
+        (min(state.heights_mm + state.best_mm) < 0, "a height below zero"),
+        ((state.piece != "") != (state.phase in WITH_PIECE), f"{state.piece!r} in phase {state.phase.name}"),
+    ]
+
+
+def _of_turns(state: State) -> list[tuple[bool, str]]:
+    names = {seat.name for seat in state.seats}
+    running = state.reason is None
+    still = state.stir is Stir.STILL
+    acts_out = state.out[state.actor] != IN
+    turns = state.phase in (Phase.CHOOSE, Phase.LOOK)
+    bidding = state.phase is Phase.BID
+    return [
+        (running and len(players_in(state)) < 2, "the game goes on with one player left"),
+        (still and acts_out, "a player who is out is to act"),
+        (running and still and state.phase is Phase.DONE, "nothing is waited for"),
+        (state.phase is Phase.CHOOSE and not state.supply, "nothing to choose from"),
+        (still and _is_early(state), "measured before the end, or without the option"),
+        (turns and state.turn != state.actor, "another than the player on turn chooses"),
+        (turns and state.leader != NOBODY, "a highest bidder without an auction"),
+        (bidding and state.leader in (NOBODY, state.actor), "nobody leads the auction, or bids on alone"),
+        (still and state.bid > state.tokens[state.leader], "a bid of more than there is"),
+        (bool({state.actor, state.leader} & {*state.passed}), "one who has passed bids on"),
+        (bool(state.passed) and not bidding, "someone passed without an auction"),
+        (any(not 0 <= seat < len(state.seats) for seat in state.passed), "someone without a seat passed"),
+        ((state.bid != 0 and not bidding) or state.bid < 0, f"a bid of {state.bid} in {state.phase.name}"),
+        ((state.price > 0) != (state.phase is Phase.RECEIVE), f"price {state.price} in {state.phase.name}"),
+        (state.met and state.phase not in (Phase.CARRY, Phase.SETTLE), f"met in phase {state.phase.name}"),
+        (running == bool(state.winners), "winners and reason do not agree"),
+        (not set(state.winners) <= names, "a winner without a seat"),
+    ]
+
+
+def _is_early(state: State) -> bool:
+    return state.phase is Phase.MEASURE and (bool(state.supply) or not state.house.tallest)

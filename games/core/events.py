@@ -1,0 +1,186 @@
+"""What the rules ask of the physical world, and the judged events: what happened in it, as far as the rules care.
+
+A condition is told with a legal action ("covers no red box") and asked once the piece lies: the conditions
+that do not hold come back in the `broken` field of the event. How many millimetres or per cent a word means
+stands in the game's judge.
+
+The session derives the events from physical facts (`engine.events`) and from what the player was about; tests
+make them up. Each has the step it happened at, the only clock the rules know; steps never run backwards.
+Several pieces in one event means: in the same step. Taken over from `engine.events` as they are: `Grabbed`,
+`Released` (of the piece the rules expect in the hand) and `Rested` (everything lies still).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from engine.events import Grabbed as Grabbed
+from engine.events import Released as Released
+from engine.events import Rested as Rested
+
+
+class Condition(Enum):
+    """How a piece has to lie, with the clause that says so."""
+
+    ON_HIGHEST_FLOOR = ("CT-11", "lies on the highest floor card")
+    ON_NAMED_FLOOR = ("CT-20", "lies on the floor it is put back on")
+    CARD_ON_TOP = ("CT-10", "the card lies on top of the tower")
+    CARD_TOUCHES_BLOCK = ("CT-12", "the card touches at least one block of the floor below")
+    LAID_FLAT = ("CT-14", "lies flat on the card")
+    ON_ITS_SIDE = ("CT-43", "stands on its side")
+    COVERS_NO_RED_BOX = ("CT-04", "covers no red box")
+    DROPPED_FROM_ABOVE = ("CT-50", "was let go at least 20 mm above the tower")
+
+    IN_THE_CENTRE = ("WK-05", "stands in the centre of the play area")
+    HIGHEST_OF_THE_TOWER = ("WK-11", "its centre is the highest of the tower")
+    TOUCHES_TOWER_ONLY = ("WK-11", "touches tower blocks only")
+
+    IN_OWN_AREA = ("BS-02", "lies inside the player's own area")
+    ON_OWN_TOWER = ("BS-03", "lies on pieces of the player's own tower")
+    CLEAR_OF_OTHER_TOWERS = ("BS-05", "the held piece touches no other tower")
+
+    IN_TOP_ROW = ("TT-05", "lies in the row that is being built on top")
+    FLAT_IN_ROW = ("TT-24", "lies flat")
+    BESIDE_ITS_ROW = ("TT-24", "lies beside the other bricks of its row")
+    ACROSS_THE_ROW_BELOW = ("TT-24", "lies at right angles to the row below")
+
+    @property
+    def clause(self) -> str:
+        """The clause that asks for it."""
+        return self.value[0]
+
+    @property
+    def text(self) -> str:
+        """The condition in words."""
+        return self.value[1]
+
+
+class Question(Enum):
+    """What only a referee can answer; a what-if check of the physics, or a person, plays the referee."""
+
+    WOULD_TOPPLE = ("TT-11", "would pulling any of these bricks obviously topple the tower?")
+    DOES_FIT = ("CT-10", "does any of these blocks fit on the floor?")
+    HOW_TALL = ("BS-21", "how tall is every tower? (the height measurer says: Measured)")
+
+    @property
+    def clause(self) -> str:
+        """The clause that needs the answer."""
+        return self.value[0]
+
+    @property
+    def text(self) -> str:
+        """The question in words."""
+        return self.value[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """The held piece made its first contact with a lying piece: from here nothing can be taken back (ALL-6)."""
+
+    step: int
+    piece: str
+    other: str
+
+
+@dataclass(frozen=True, slots=True)
+class Nudged:
+    """The held piece moved a lying piece, by so many millimetres in all since it was grabbed."""
+
+    step: int
+    piece: str
+    mm: float
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """The piece that was being pulled is out of the tower and in the hand."""
+
+    step: int
+    piece: str
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The released piece lies at rest.
+
+    where: the place as the game names it (a floor, a slot, a tower; empty when there is only one).
+    covers: what it newly covers by at least half, for games that have boxes. broken: conditions not met.
+    """
+
+    step: int
+    piece: str
+    where: str = ""
+    covers: tuple[str, ...] = ()
+    broken: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CountElapsed:
+    """The count after a release is over, whether or not all is at rest.
+
+    Broken: conditions not met by then.
+    """
+
+    step: int
+    piece: str
+    broken: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fell:
+    """Pieces fell (ALL-4) in one and the same step; sorted by name. In Bausack: touch the table (BS-08)."""
+
+    step: int
+    pieces: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HitNeighbour:
+    """A piece lies at rest against the tower of another player, named by its owner."""
+
+    step: int
+    piece: str
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class TimeUp:
+    """The simulated time the rules had set is over (a challenge against the clock)."""
+
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The height measurer was read: millimetres for every seat, in seat order."""
+
+    step: int
+    heights_mm: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RefereeAnswer:
+    """The answer to a question the rules had asked about these pieces."""
+
+    step: int
+    question: Question
+    pieces: tuple[str, ...]
+    yes: bool
+
+
+Event = (
+    Grabbed
+    | Released
+    | Rested
+    | Met
+    | Nudged
+    | Removed
+    | Placed
+    | CountElapsed
+    | Fell
+    | HitNeighbour
+    | TimeUp
+    | Measured
+    | RefereeAnswer
+)

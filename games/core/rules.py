@@ -1,0 +1,238 @@
+"""What every game's rules are: pure functions over a frozen state, and the values they speak in.
+
+The rules of a game are a module (`games/<game>/rules.py`) that fits the `Rules` protocol. They know no poses,
+no pictures and no clock: an action says what a player wants, an event says what the world did, and `needs`
+tells the session what the game waits for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Protocol, TypeVar
+
+from games.core.errors import IllegalAction, MalformedAction, SetupError, shown, unknown
+from games.core.events import Condition, Event, Question
+from games.core.setup import Mode, Seat, seat_index, take_house, take_mode, take_seats
+
+S = TypeVar("S")
+H = TypeVar("H")
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What a player (a seat, by name) wants to do; every game adds its own."""
+
+    player: str
+
+
+@dataclass(frozen=True, slots=True)
+class Take(Action):
+    """The hand takes up this piece in order to lay it."""
+
+    piece: str
+
+
+@dataclass(frozen=True, slots=True)
+class TakeBack(Action):
+    """The hand puts the piece it holds back where it came from, as if it had never been taken (ALL-6)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bring(Action):
+    """Bring out a new piece of this model, into the hand: free building."""
+
+    piece: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class PutAway(Action):
+    """Take a lying piece off the table for good: free building."""
+
+    piece: str
+
+
+Input = Action | Event
+
+
+class Reason(Enum):
+    """Why a game ended. Each game has its own subclass; a member is (clause, sentence)."""
+
+    @property
+    def clause(self) -> str:
+        """The clause that decided."""
+        return str(self.value[0])
+
+    @property
+    def text(self) -> str:
+        """The reason in words."""
+        return str(self.value[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a game ended: the seats that won (none: nobody; several: shared or together), and why."""
+
+    winners: tuple[str, ...]
+    reason: Reason
+
+
+class Wait(Enum):
+    """What a game waits for; the session does it and reports."""
+
+    ACTION = "the player chooses one of the legal actions"
+    HAND = "the player carries the held piece and lets it go: Met, Nudged, Fell, Released"
+    PULL = "the player pulls the piece out of the tower: Met, Nudged, Fell, Removed"
+    REST = "the world runs until it rests: Placed or Rested, Fell, HitNeighbour"
+    COUNT = "the world runs for `seconds` from the release: Fell, CountElapsed"
+    ANSWER = "the referee answers `question` about `pieces`: RefereeAnswer"
+    OVER = "nothing: the game is over"
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What must happen next. player: the seat whose act it is. pieces: the held piece, or those asked about.
+
+    conditions: what the session must find out about the piece once it lies.
+    """
+
+    wait: Wait
+    player: str
+    pieces: tuple[str, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    seconds: float = 0.0
+    question: Question | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A legal action with a short sentence for people, and how its piece will have to lie."""
+
+    action: Action
+    sentence: str
+    conditions: tuple[Condition, ...] = ()
+
+
+class Rules(Protocol[S]):
+    """The rules of one game as pure functions; a module fits when it has them."""
+
+    def start(self, players: Sequence[str], seed: int, options: Mapping[str, object], stock: Any) -> S:
+        """The state before the first turn. options: `mode` and house options. Raises SetupError."""
+
+    def legal(self, state: S) -> tuple[Choice, ...]:
+        """Every action that may be taken now; empty while the world decides or the game is over."""
+
+    def needs(self, state: S) -> Need:
+        """What the game waits for."""
+
+    def apply(self, state: S, given: Input) -> S:
+        """The state after an action or an event.
+
+        Raises IllegalAction or MalformedAction, and changes nothing.
+        """
+
+    def outcome(self, state: S) -> Outcome | None:
+        """How the game ended, None while it goes on."""
+
+    def scores(self, state: S) -> tuple[int, ...]:
+        """One number for every seat; what it counts is the game's `score_word`."""
+
+    def seen_by(self, state: S, player: str) -> S:
+        """The state with all that this player may not see blotted out (`?`, and the luck).
+
+        legal() and needs() still work on it when this player is the one to act.
+        """
+
+    def faults(self, state: S) -> tuple[str, ...]:
+        """Everything that is wrong with a state (pieces lost or doubled, ...), in sentences.
+
+        Empty when sound.
+        """
+
+    def opening(self, state: S) -> tuple[str, ...]:
+        """The first lines of the story of a game."""
+
+    def tell(self, before: S, given: Input, after: S) -> tuple[str, ...]:
+        """The next lines of the story, for people who know the game: captions, logs, golden transcripts."""
+
+
+class Running(Protocol):
+    """What every state has, as far as the shared checks go."""
+
+    @property
+    def seats(self) -> tuple[Seat, ...]:
+        """The seats in clockwise order."""
+
+    @property
+    def luck(self) -> int:
+        """The random state; 0 in a game without chance."""
+
+    @property
+    def step(self) -> int:
+        """The step of the last event."""
+
+    @property
+    def reason(self) -> Reason | None:
+        """Why the game ended, None while it goes on."""
+
+
+def prepare(
+    modes: Sequence[Mode], house: type[H], players: Sequence[str], seed: object, options: Mapping[str, object]
+) -> tuple[Mode, tuple[Seat, ...], H]:
+    """What start() is given, checked: the mode (key `mode` of the options), the seats, the house rules."""
+    if type(seed) is not int:
+        raise SetupError(f"the seed must be a whole number, not {shown(seed)}")
+    mode = take_mode(modes, options.get("mode"))
+    chosen = take_house(house, {name: value for name, value in options.items() if name != "mode"}, mode)
+    return mode, take_seats(players, mode), chosen
+
+
+def admit(state: Running, given: Input, need: Need, kinds: Mapping[type, Any], turn_clause: str) -> Any:
+    """The handler in `kinds` for this input, after the checks every game shares.
+
+    Raises MalformedAction for what the game does not know, IllegalAction for anything after the end, for
+    actions while things move (ALL-2), out of turn (`turn_clause`), and for events that do not come in step
+    order.
+    """
+    handler = kinds.get(type(given))
+    if handler is None:
+        raise MalformedAction(unknown("input", type(given).__name__, [kind.__name__ for kind in kinds]))
+    if state.reason is not None:
+        raise IllegalAction(state.reason.clause, f"the game is over: {state.reason.text}")
+    if not isinstance(given, Action):
+        if given.step < state.step:
+            raise MalformedAction(
+                f"step {given.step} comes before step {state.step}; events come in step order"
+            )
+        return handler
+    if seat_index(state.seats, given.player) < 0:
+        raise MalformedAction(unknown("player", given.player, [seat.name for seat in state.seats]))
+    if need.wait in (Wait.REST, Wait.COUNT):
+        raise IllegalAction("ALL-2", "nothing is decided while things move")
+    if given.player != need.player:
+        raise IllegalAction(turn_clause, f"it is {need.player}'s turn, not {given.player}'s")
+    if need.wait is Wait.ANSWER:
+        raise IllegalAction("ALL-2", "the referee has yet to answer")
+    return handler
+
+
+def require_piece(piece: str, known: Sequence[str], what: str = "piece") -> None:
+    """Refuse a name that no piece of this game has. Raises MalformedAction with the nearest."""
+    if piece not in known:
+        raise MalformedAction(unknown(what, piece, known))
+
+
+def hold_one(held: str) -> None:
+    """ALL-1: a hand that holds something takes nothing else."""
+    if held:
+        raise IllegalAction("ALL-1", f"one hand holds one piece at a time; it holds {shown(held)}")
+
+
+def may_take_back(held: str, met: bool) -> None:
+    """ALL-6: a move of the hand may be taken back until the release or the first contact."""
+    if not held:
+        raise IllegalAction("ALL-6", "only a piece still in the hand can be taken back")
+    if met:
+        raise IllegalAction("ALL-6", f"{held} has met a lying piece; this cannot be taken back")

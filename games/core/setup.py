@@ -1,0 +1,243 @@
+"""What a game is set up with: who sits where (ALL-5), the modes, and the house options (`--house KEY=VALUE`).
+
+Options are declared as fields of a frozen dataclass:
+
+    @dataclass(frozen=True, slots=True)
+    class House:
+        rounds: int = option(3, "how many rounds are played", clause="TT-07", least=1, most=99)
+
+`options_of(House)` lists them for help; `take_house(House, {"rounds": "5"}, mode)` returns a House with
+rounds == 5. The kind of an option is the type of its default: yes or no, a whole number, or a text.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from games.core.errors import SetupError, shown, unknown
+
+LONGEST_NAME = 40
+"""Characters; longer ones break every table and panel."""
+
+BOT = "bot:"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One person or computer player; `bot` is the kind of computer player, empty for a person."""
+
+    name: str
+    bot: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A place at the table: one player, or a team that plays as one and is named `Ana+Ben`."""
+
+    name: str
+    members: tuple[Member, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A way to play a game. least, most: how many seats; teams: whether a seat may hold several players."""
+
+    name: str
+    title: str
+    least: int
+    most: int
+    teams: bool = False
+
+
+def take_mode(modes: Sequence[Mode], name: object = None) -> Mode:
+    """The mode of that name, the first one by default. Raises SetupError with the modes there are."""
+    if name is None or name == "":
+        return modes[0]
+    for mode in modes:
+        if mode.name == name:
+            return mode
+    raise SetupError(unknown("mode", name, [mode.name for mode in modes]))
+
+
+def take_seats(players: Sequence[str], mode: Mode) -> tuple[Seat, ...]:
+    """Seats in the order given, clockwise, from texts such as `Ana`, `Ana+Ben`, `bot:steady`.
+
+    Equal computer players are numbered: `steady-1`, `steady-2`. Raises SetupError for a wrong number of
+    seats, an empty or doubled name, a team where there are none.
+    """
+    if isinstance(players, str):
+        raise SetupError(f"players must be a list of names, not the text {shown(players)}")
+    teams = [_members(text) for text in players]
+    if not mode.least <= len(teams) <= mode.most:
+        allowed = f"{mode.least}" if mode.least == mode.most else f"{mode.least} to {mode.most}"
+        raise SetupError(f"{mode.title} is for {allowed} players; {len(teams)} given")
+    seats = _numbered(teams)
+    names = Counter(member.name.casefold() for seat in seats for member in seat.members)
+    for seat in seats:
+        if len(seat.members) > 1 and not mode.teams:
+            raise SetupError(f"{mode.title} has no teams: {shown(seat.name)} must be one player")
+        for member in seat.members:
+            if names[member.name.casefold()] > 1:
+                raise SetupError(f"two players are called {shown(member.name)}; names must differ")
+    return seats
+
+
+def _members(text: object) -> tuple[Member, ...]:
+    if not isinstance(text, str):
+        raise SetupError(f"a player's name must be text, not {shown(text)}")
+    return tuple(_member(part.strip()) for part in text.split("+"))
+
+
+def _member(name: str) -> Member:
+    bot = name[len(BOT) :] if name.startswith(BOT) else ""
+    plain = name.removeprefix(BOT)
+    if not plain:
+        raise SetupError("a player's name is empty; give names like `Ana,Ben,bot:steady`")
+    if len(plain) > LONGEST_NAME or "," in plain or not plain.isprintable():
+        raise SetupError(
+            f"{shown(plain)} is no name: at most {LONGEST_NAME} printable characters, no comma, no +"
+        )
+    return Member(plain, bot)
+
+
+def _numbered(teams: Sequence[tuple[Member, ...]]) -> tuple[Seat, ...]:
+    kinds = Counter(member.bot for team in teams for member in team if member.bot)
+    seen: Counter[str] = Counter()
+    seats = []
+    for team in teams:
+        members = []
+        for member in team:
+            seen[member.bot] += 1
+            several = kinds[member.bot] > 1
+            members.append(Member(f"{member.bot}-{seen[member.bot]}", member.bot) if several else member)
+        seats.append(Seat("+".join(member.name for member in members), tuple(members)))
+    return tuple(seats)
+
+
+def first_seat(seats: Sequence[Seat], first: str) -> int:
+    """The index of the seat that starts: a name or a number counted from 1; the first one by default."""
+    if not first:
+        return 0
+    for index, seat in enumerate(seats):
+        if first in (seat.name, str(index + 1)) or first in [member.name for member in seat.members]:
+            return index
+    raise SetupError(f"option first: {unknown('player', first, [seat.name for seat in seats])}")
+
+
+def seat_index(seats: Sequence[Seat], name: str) -> int:
+    """The index of the seat of that name, -1 when there is none."""
+    for index, seat in enumerate(seats):
+        if seat.name == name:
+            return index
+    return -1
+
+
+H = TypeVar("H")
+
+Value = bool | int | str
+
+YES = ("yes", "true", "on", "1")
+NO = ("no", "false", "off", "0")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option as help shows it.
+
+    least, most: range of a number. choices: what a text may be, empty: anything.
+    modes: the only modes it belongs to, empty: all. clause: the clause it comes from.
+    """
+
+    default: Value
+    help: str
+    clause: str
+    least: int
+    most: int
+    choices: tuple[str, ...]
+    modes: tuple[str, ...]
+    name: str = ""
+
+    @property
+    def allowed(self) -> str:
+        """The values it takes, in words."""
+        if isinstance(self.default, bool):
+            return "yes or no"
+        if isinstance(self.default, int):
+            return f"a whole number from {self.least} to {self.most}"
+        return ", ".join(self.choices) or "a text"
+
+    def take(self, given: object) -> Value:
+        """The value from a text or a plain value. Raises SetupError with what is allowed."""
+        value = self._value(given)
+        if value is None:
+            raise SetupError(f"option {self.name}: {shown(given)} is not allowed; it takes {self.allowed}")
+        return value
+
+    def _value(self, given: object) -> Value | None:
+        if isinstance(self.default, bool):
+            word = str(given).strip().lower()
+            return True if word in YES else False if word in NO else None
+        if isinstance(self.default, int):
+            return self._whole(given)
+        text = given.strip() if isinstance(given, str) else ""
+        return text if isinstance(given, str) and (not self.choices or text in self.choices) else None
+
+    def _whole(self, given: object) -> int | None:
+        try:
+            number = int(given) if isinstance(given, str) else given
+        except ValueError:
+            return None
+        return number if type(number) is int and self.least <= number <= self.most else None
+
+
+def option(
+    default: Value,
+    help: str,
+    *,
+    clause: str = "",
+    least: int = 0,
+    most: int = 0,
+    choices: Sequence[str] = (),
+    modes: Sequence[str] = (),
+) -> Any:
+    """A dataclass field that is an option of the game."""
+    spec = Option(default, help, clause, least, most, tuple(choices), tuple(modes))
+    return dataclasses.field(default=default, metadata={"option": spec})
+
+
+def options_of(house: Any) -> tuple[Option, ...]:
+    """The options a House class declares, in its order."""
+    fields = dataclasses.fields(house)
+    return tuple(dataclasses.replace(field.metadata["option"], name=field.name) for field in fields)
+
+
+def take_house(house: type[H], given: Mapping[str, object], mode: Mode) -> H:
+    """The House that `given` asks for; what is not given keeps its default. Raises SetupError."""
+    options = {each.name: each for each in options_of(house)}
+    chosen = {}
+    for name, value in given.items():
+        if name not in options:
+            raise SetupError(unknown("option", name, [*options, "mode"]))
+        wanted = options[name]
+        if wanted.modes and mode.name not in wanted.modes:
+            raise SetupError(f"option {name} belongs to mode {' or '.join(wanted.modes)}, not to {mode.name}")
+        chosen[name] = wanted.take(value)
+    return house(**chosen)
+
+
+def split_texts(texts: Sequence[str]) -> dict[str, str]:
+    """`KEY=VALUE` texts of a command line as a mapping. Raises SetupError."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or not name:
+            raise SetupError(f"{shown(text)} is not an option; write KEY=VALUE")
+        if name in found:
+            raise SetupError(f"option {name} is given twice")
+        found[name] = value.strip()
+    return found

@@ -1,0 +1,57 @@
+"""What Crazy Tower is made of."""
+
+from __future__ import annotations
+
+from games.core.events import Fell, Met, Nudged, Placed, RefereeAnswer, Released, Removed, Rested, TimeUp
+from games.core.handicap import NO_HANDICAP, Handicap, Handicaps
+from games.core.rules import Take, TakeBack
+from games.crazy_tower import clauses, rules, state
+from games.game import Game
+
+
+class CrazyHandicaps(Handicaps[state.State]):
+    """CT-37 to CT-50: those of the solo challenge that is played."""
+
+    def of(self, state: state.State) -> Handicap:
+        """The challenge's handicap."""
+        return NO_HANDICAP if state.challenge is None else state.challenge.handicap
+
+    def limit_s(self, state: state.State) -> float:
+        """CT-37 to CT-39: the challenge's clock."""
+        return 0.0 if state.challenge is None else state.challenge.limit_s
+
+    def spins(self, before: state.State, after: state.State) -> bool:
+        """CT-47: after every new floor card."""
+        return len(after.floors) > len(before.floors)
+
+
+GAME = Game(
+    name="crazy-tower",
+    title="Crazy Tower",
+    summary="add blocks and floor cards to one tower; lay your last block before it collapses",
+    modes=state.MODES,
+    clauses=clauses.CLAUSES,
+    rules=rules,
+    house=state.House,
+    state=state.State,
+    actions=(
+        Take,
+        TakeBack,
+        state.RevealCard,
+        state.NothingFits,
+        state.PutBack,
+        state.GiveBack,
+        state.Pull,
+        state.Decline,
+        state.Swap,
+    ),
+    events=(Met, Nudged, Released, Placed, Rested, Fell, Removed, RefereeAnswer, TimeUp),
+    read_stock=state.read_stock,
+    judge_class="games.crazy_tower.judge:CrazyJudge",
+    bot_class="games.crazy_tower.bot:CrazySkill",
+    screen_class="games.crazy_tower.screen:CrazyDetails",
+    observation_class="games.crazy_tower.observation:CrazyObservation",
+    score_word="points left",
+    handicaps=CrazyHandicaps(),
+    challenge_mode=state.SOLO,
+)

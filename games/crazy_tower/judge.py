@@ -1,0 +1,234 @@
+"""Crazy Tower on the table: where cards and blocks begin, and whether a card or block lies as the rules ask.
+
+The floor cards of the stack are no bodies. Their order is hidden, they are never touched but from the top, and a
+stack of them would only cost time; a card comes into the world where the stack is (`home`) when it is revealed.
+A block keeps its own place beside the player who chose its colour, also when it is swapped: who may lay it is
+for the rules to know.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import shapely
+
+from engine.pose import Pose
+from engine.tolerances import FALL_DROP, has_fallen
+from engine.world import Body
+from games.core.events import Condition
+from games.crazy_tower import judge_footprint as footprint
+from games.crazy_tower.rules_allowed import is_card, top_card
+from games.crazy_tower.rules_flow import standing_pieces
+from games.crazy_tower.state import Sort, State, box_name
+from games.judge import places
+from games.judge.judge import Judge, TableScene
+from models.build import build
+from models.catalogue import find
+from models.piece import Piece
+
+TABLE_MM = (1200.0, 1000.0)
+"""Room for four rows of blocks before one player."""
+STACK_MM = (350.0, -350.0)
+"""The place of the stack, in a corner that no row of blocks reaches."""
+FIRST_ROW_MM = 200.0
+"""From the centre to a player's first row: outside the reach of a card that leans over the tower's edge."""
+ROW_MM = 62.0
+"""From row to row: the largest block and a gap."""
+SIDES = {1: (0,), 2: (0, 2), 3: (0, 1, 2), 4: (0, 1, 2, 3)}
+"""ALL-5: where seats are, in quarter turns clockwise from the near side."""
+
+RED_SHARE = 0.15
+"""CT-04: a block that covers more of a red box lies on it; less is the width of a slip."""
+COVERED_SHARE = 0.5
+"""CT-05..07: a box acts when at least so much of it is covered."""
+LEAN_DEG = 10.0
+"""CT-14, CT-43: how far from flat, or from upright on its side, a block may lie."""
+LEAST_FOOT_MM2 = 1.0
+"""CT-11: a block lies on a card when at least so much of it does; one that leans by 10 degrees has 8 on a corner."""
+CARD_LEAN_DEG = 30.0
+"""CT-10: a steeper card does not lie but lean; friction holds none beyond 22 degrees."""
+
+
+class CrazyJudge(Judge[State]):
+    """The physical side of Crazy Tower."""
+
+    def in_play(self, state: State) -> frozenset[str]:
+        """The tower, what fell off it, and the piece in the hand."""
+        fallen = {each.piece for each in state.fallen}
+        return frozenset({*_tower(state), *fallen, state.held}) - {""}
+
+    def later_models(self, state: State) -> dict[str, str]:
+        """The cards of the stack."""
+        return {card: f"crazy_tower/{card}" for card in state.deck}
+
+    def meets(
+        self,
+        state: State,
+        piece: str,
+        condition: Condition,
+        after: TableScene,
+        released_height_mm: float | None,
+    ) -> bool:
+        """CT-04, CT-10 to CT-14, CT-20, CT-43, CT-50."""
+        body = after.bodies[piece]
+        match condition:
+            case Condition.CARD_ON_TOP:
+                return _is_on_top(state, body, after)
+            case Condition.CARD_TOUCHES_BLOCK:
+                return any(after.touch(body.name, block) for block in state.floors[-1].blocks)
+            case Condition.DROPPED_FROM_ABOVE:
+                return released_height_mm is None or released_height_mm >= _least_drop(state)
+        card = after.bodies[state.target or top_card(state)]
+        match condition:
+            case Condition.ON_HIGHEST_FLOOR | Condition.ON_NAMED_FLOOR:
+                return _foot(body, card) >= LEAST_FOOT_MM2
+            case Condition.LAID_FLAT:
+                return footprint.lean(body, card) <= LEAN_DEG
+            case Condition.ON_ITS_SIDE:
+                return footprint.lean(body, card, upright=True) <= LEAN_DEG
+            case Condition.COVERS_NO_RED_BOX:
+                return all(share <= RED_SHARE for share in _red_shares(body, card))
+        raise ValueError(f"{condition.name} is no condition of Crazy Tower")
+
+    def layout(self, state: State) -> tuple[Body, ...]:
+        """The table, the first card in its centre, and every player's blocks, flat, in a row for each colour."""
+        table = places.table(*TABLE_MM)
+        cards = [
+            _body(card, Pose((0.0, 0.0, _half(card)))) for card in [floor.card for floor in state.floors][:1]
+        ]
+        blocks = [self.home(state, block.id) for block in state.stock.blocks]
+        return (table, *cards, *blocks)
+
+    def home(self, state: State, piece: str) -> Body:
+        """A block at its own place beside the player who chose its colour; a card where the stack is, face up."""
+        if is_card(state, piece):
+            return _body(piece, Pose((STACK_MM[0] / 1e3, STACK_MM[1] / 1e3, _half(piece))))
+        colour = next(block.colour for block in state.stock.blocks if block.id == piece)
+        seat, rank = next(
+            (seat, colours.index(colour)) for seat, colours in enumerate(state.colours) if colour in colours
+        )
+        row = [block.id for block in state.stock.blocks if block.colour == colour]
+        widths = [float(_piece(block).extents[0]) * 1e3 for block in row]
+        at = row.index(piece)
+        left = -(sum(widths) + places.GAP_MM * (len(row) - 1)) / 2
+        x = left + sum(widths[:at]) + places.GAP_MM * at + widths[at] / 2
+        pose = places.moved(Pose((0.0, 0.0, _half(piece))), x, -FIRST_ROW_MM - rank * ROW_MM)
+        quarter = SIDES[len(state.seats)][seat]
+        return _body(piece, pose.then(places.moved(Pose((0.0, 0.0, 0.0)), 0.0, 0.0, -quarter * math.pi / 2)))
+
+    def height(self, state: State, piece: str, scene: TableScene) -> float:
+        """CT-50: millimetres from the highest point of the tower up to the lowest of a card in the hand."""
+        card = scene.bodies[piece]
+        tower = [scene.bodies[name] for name in _tower(state) if name in scene.bodies and name != piece]
+        top = max((places.highest(body) for body in tower), default=places.top_of(scene))
+        return (float(places.bounds(card.piece, card.pose)[0][2]) - top) * 1e3
+
+    def where(self, state: State, piece: str, after: TableScene) -> str:
+        """The floor card on which most of a block lies; empty for none, and for a card."""
+        if is_card(state, piece):
+            return ""
+        feet: dict[str, float] = {}
+        for floor in state.floors:
+            card = after.bodies[floor.card]
+            feet[floor.card] = _foot(after.bodies[piece], card)
+        best = max(feet, key=lambda name: feet[name], default="")
+        return best if best and feet[best] >= LEAST_FOOT_MM2 else ""
+
+    def covers(self, state: State, piece: str, before: TableScene, after: TableScene) -> tuple[str, ...]:
+        """CT-03..07: the boxes of the highest floor that a block of the turn covers and none covered before."""
+        if is_card(state, piece) or state.target:
+            return ()
+        name = top_card(state)
+        card, lain = after.bodies[name], before.bodies[name]
+        under = footprint.footprint(after.bodies[piece], card)
+        others = [before.bodies[block] for block in state.floors[-1].blocks if block in before.bodies]
+        there = shapely.union_all([footprint.footprint(block, lain) for block in others])
+        squares = footprint.boxes(card)
+        new = [
+            at
+            for at, box in squares.items()
+            if footprint.share(box, under) >= COVERED_SHARE > footprint.share(box, there)
+        ]
+        return tuple(box_name(name, row, column) for row, column in new)
+
+    def fallen(
+        self, state: State, piece: str, before: TableScene, after: TableScene, is_lifted: bool = True
+    ) -> tuple[str, ...]:
+        """ALL-4, CT-19: what of the tower, and of the piece just let go, lies on the table, off the tower, or lower.
+
+        The moved piece falls only when it ends on the table or off the tower; on a lower floor than it was meant for
+        it lies, against the rules (ALL-9).
+        """
+        # a card that is laid while no other lies is the first, and lies on the table
+        ground = state.floors[0].card if state.floors else piece if is_card(state, piece) else ""
+        fell = []
+        for name in standing_pieces(state):
+            if name not in after.bodies:
+                continue
+            if name == ground:
+                off = float(places.centre_of(after.bodies[name])[2]) < places.top_of(after)
+            else:
+                off = _is_off(state, name, after) or (name != piece and _sank(name, before, after))
+            if off:
+                fell.append(name)
+        return tuple(sorted(fell))
+
+
+def _least_drop(state: State) -> float:
+    return state.challenge.handicap.drop_mm if state.challenge is not None else 0.0
+
+
+def _is_on_top(state: State, card: Body, after: TableScene) -> bool:
+    """CT-10: face up, not leaning, its centre over the plane of the highest floor, and carried by the tower."""
+    upward = math.degrees(math.acos(max(-1.0, min(1.0, float(card.pose.matrix[2, 2])))))
+    top = after.bodies[top_card(state)]
+    over = float(footprint.on_card(places.centre_of(card)[None], top)[0, 2]) > 0
+    return upward <= CARD_LEAN_DEG and over and not _is_off(state, card.name, after)
+
+
+def _is_off(state: State, name: str, after: TableScene) -> bool:
+    """Whether a piece lies on the table, or against something but nothing of the tower."""
+    touched = after.touched_by(name)
+    return places.on_support(after, name) or (
+        bool(touched) and not set(touched) & set(standing_pieces(state))
+    )
+
+
+def _sank(name: str, before: TableScene, after: TableScene) -> bool:
+    """ALL-4: lower than at the last rest."""
+    if name not in before.bodies:
+        return False
+    body = after.bodies[name]
+    drop = float(places.centre_of(before.bodies[name])[2] - places.centre_of(body)[2]) * 1e3
+    return bool(has_fallen(drop, float(body.piece.extents.min()) * 1e3, FALL_DROP * 1e3))
+
+
+def _tower(state: State) -> list[str]:
+    return [piece for floor in state.floors for piece in (floor.card, *floor.blocks)]
+
+
+def _foot(block: Body, card: Body) -> float:
+    """Square millimetres of a block that lie on the card and not beside it (CT-15)."""
+    return float(footprint.footprint(block, card).intersection(footprint.outline(card)).area)
+
+
+def _red_shares(block: Body, card: Body) -> Iterator[float]:
+    """How much of every red box is under a block."""
+    under = footprint.footprint(block, card)
+    marks = card.piece.face.boxes if card.piece.face is not None else ()
+    for (row, column), box in footprint.boxes(card).items():
+        if marks[row - 1][column - 1] == Sort.RED.mark:
+            yield footprint.share(box, under)
+
+
+def _body(name: str, pose: Pose) -> Body:
+    return Body(name, _piece(name), pose)
+
+
+def _piece(name: str) -> Piece:
+    return build(find(f"crazy_tower/{name}"))
+
+
+def _half(name: str) -> float:
+    return float(_piece(name).extents[2]) / 2

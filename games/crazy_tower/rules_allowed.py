@@ -1,0 +1,321 @@
+"""What may be done with a block or card now, and why not; what the solo challenges add; what a sound state is."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from games.core.errors import IllegalAction, MalformedAction
+from games.core.events import Condition, TimeUp
+from games.crazy_tower.state import (
+    ACTING,
+    MODES,
+    SABOTEUR,
+    SOLO,
+    CrazyReason,
+    Fallen,
+    Floor,
+    HandPhase,
+    Sort,
+    State,
+    TurnStage,
+    colour_of,
+    shape_of,
+)
+
+Refusal = tuple[str, str] | None
+"""Clause and sentence, or None for what is allowed."""
+
+TIME_UP = {
+    reason.clause: reason
+    for reason in (CrazyReason.THREE_MINUTES, CrazyReason.TWO_MINUTES, CrazyReason.ONE_MINUTE)
+}
+
+
+def challenge_bars_block(state: State, block: str, floor: Floor) -> Refusal:
+    """CT-32..35: a block the challenge does not want on this floor."""
+    asked = state.challenge
+    if asked is None:
+        return None
+    lying = len(floor.blocks)
+    if asked.blocks_a_floor and lying >= asked.blocks_a_floor:
+        return asked.clause, f"a floor takes exactly {counted(asked.blocks_a_floor)}"
+    if asked.blocks_on_first and floor.card == state.floors[0].card and lying >= asked.blocks_on_first:
+        return asked.clause, f"the first floor takes only {counted(asked.blocks_on_first)}"
+    if asked.shapes_differ and shape_of(block) in [shape_of(each) for each in floor.blocks]:
+        return asked.clause, "a block of that shape already lies on this floor"
+    return None
+
+
+def challenge_bars_card(state: State) -> Refusal:
+    """CT-32, CT-33: a new card while the floor below is not as the challenge wants it."""
+    asked = state.challenge
+    if asked is None or asked.blocks_a_floor in (0, len(state.floors[-1].blocks)):
+        return None
+    return asked.clause, f"a floor needs exactly {counted(asked.blocks_a_floor)} before the next card"
+
+
+def challenge_bars_pull(state: State, floor: Floor) -> Refusal:
+    """CT-32, CT-33: a removal that breaks a floor."""
+    asked = state.challenge
+    if asked is None or asked.blocks_a_floor in (0, len(floor.blocks) - 1):
+        return None
+    return asked.clause, f"a floor must keep exactly {counted(asked.blocks_a_floor)}"
+
+
+def how_it_lies(state: State, block: str) -> Condition:
+    """CT-14: flat; CT-43: on its side, but for the single cube."""
+    if state.challenge is None or not state.challenge.on_side:
+        return Condition.LAID_FLAT
+    value = next(each.value for each in state.stock.blocks if each.id == block)
+    return Condition.LAID_FLAT if value == 1 else Condition.ON_ITS_SIDE
+
+
+def is_met(state: State) -> bool:
+    """CT-31..36: whether a complete tower is what the challenge asked for."""
+    asked = state.challenge
+    assert asked is not None
+    counts = [len(floor.blocks) for floor in state.floors]
+    if asked.blocks_a_floor:
+        last = (asked.blocks_a_floor, *asked.blocks_on_last)
+        if any(count != asked.blocks_a_floor for count in counts[:-1]) or counts[-1] not in last:
+            return False
+    if asked.blocks_on_first not in (0, counts[0]):
+        return False
+    return len(counts) >= asked.least_cards
+
+
+def time_is_up(state: State, given: TimeUp) -> CrazyReason:
+    """CT-37..39: the reason for which the game is lost."""
+    asked = state.challenge
+    if asked is None or not asked.limit_s:
+        raise MalformedAction("no challenge against the clock is played")
+    if not state.started:
+        raise IllegalAction(asked.clause, "the clock starts with the first grab")
+    return TIME_UP[asked.clause]
+
+
+def counted(blocks: int) -> str:
+    """So many blocks, in words."""
+    return f"{blocks} block{'' if blocks == 1 else 's'}"
+
+
+def said(piece: str) -> str:
+    """A piece's id as people say it."""
+    return piece.replace("_", " ")
+
+
+def pieces_of(state: State) -> list[str]:
+    """The names of all pieces in play."""
+    return [*(block.id for block in state.stock.blocks), *(card.id for card in state.stock.cards)]
+
+
+def is_card(state: State, piece: str) -> bool:
+    """Whether a piece is a floor card."""
+    return any(card.id == piece for card in state.stock.cards)
+
+
+def top_card(state: State) -> str:
+    """The card of the highest floor; empty while the only one lies fallen."""
+    return state.floors[-1].card if state.floors else ""
+
+
+def floor_of(state: State, block: str) -> Floor | None:
+    """The floor on which a block lies."""
+    return next((floor for floor in state.floors if block in floor.blocks), None)
+
+
+def owner_of(state: State, block: str) -> int:
+    """CT-05: the seat that chose the block's colour, even if the block was swapped since."""
+    colour = colour_of(block)
+    return next(seat for seat, colours in enumerate(state.colours) if colour in colours)
+
+
+def why_no_block(state: State, block: str, floor: Floor) -> Refusal:
+    """CT-18, and what the challenge forbids: this block on this floor."""
+    colour = colour_of(block)
+    for lying in floor.blocks:
+        if colour_of(lying) == colour:
+            return "CT-18", f"{colour} already lies on this floor"
+    return challenge_bars_block(state, block, floor)
+
+
+def why_no_card(state: State) -> Refusal:
+    """CT-10, CT-12, and what the challenge forbids: a new floor card now."""
+    if not state.deck:
+        return "CT-10", "no floor card is left in the stack"
+    if not state.floors[-1].blocks:
+        return "CT-12", "a new card has to touch a block of the floor below, and none lies there"
+    return challenge_bars_card(state)
+
+
+def why_no_pull(state: State, block: str) -> Refusal:
+    """CT-05, and what the challenge forbids: taking this block out of the tower."""
+    floor = floor_of(state, block)
+    if floor is None or floor is state.floors[-1]:
+        return "CT-05", f"{said(block)} does not lie on a lower floor"
+    return challenge_bars_pull(state, floor)
+
+
+def layable(state: State) -> list[str]:
+    """CT-10, CT-11: the own blocks that may go on the highest floor, as far as the rules can tell."""
+    top = state.floors[-1]
+    return [block for block in state.hands[state.turn] if why_no_block(state, block, top) is None]
+
+
+def can_lay(state: State) -> bool:
+    """Whether any of the own blocks may go on the highest floor."""
+    top = state.floors[-1]
+    return any(why_no_block(state, block, top) is None for block in state.hands[state.turn])
+
+
+def removable(state: State) -> list[str]:
+    """CT-05: the blocks that may be pulled out."""
+    lower = state.floors[:-1]
+    return [block for floor in lower if challenge_bars_pull(state, floor) is None for block in floor.blocks]
+
+
+def swappable(state: State) -> list[str]:
+    """CT-07: the unplayed blocks of the others; alone and in a team there are none."""
+    return [block for seat, hand in enumerate(state.hands) if seat != state.turn for block in hand]
+
+
+def can_act(state: State, box: Sort) -> bool:
+    """CT-05, CT-07: whether a covered box has anything to act on; if not it lapses."""
+    return bool(removable(state) if box is Sort.REMOVE else swappable(state))
+
+
+def fallen_named(state: State, piece: str) -> Fallen | None:
+    """The fallen piece of that name."""
+    return next((each for each in state.fallen if each.piece == piece), None)
+
+
+def homes(state: State, fallen: Fallen) -> list[Floor]:
+    """CT-20: where a fallen block may go: the floor it fell from, and the highest; less what is forbidden."""
+    top = state.floors[-1]
+    floors = [floor for floor in state.floors[:-1] if floor.card == fallen.floor]
+    return [floor for floor in (*floors, top) if why_no_block(state, fallen.piece, floor) is None]
+
+
+def how_to_lay(state: State, block: str) -> tuple[Condition, ...]:
+    """CT-04, CT-11, CT-14: how a block of the turn has to lie; CT-15: it may overhang, nothing forbids it."""
+    return (Condition.ON_HIGHEST_FLOOR, how_it_lies(state, block), Condition.COVERS_NO_RED_BOX)
+
+
+def how_to_put_back(state: State, piece: str) -> tuple[Condition, ...]:
+    """CT-20: how a fallen piece has to lie."""
+    if is_card(state, piece):
+        return how_to_lay_card(state)
+    return (Condition.ON_NAMED_FLOOR, how_it_lies(state, piece), Condition.COVERS_NO_RED_BOX)
+
+
+def how_to_lay_card(state: State) -> tuple[Condition, ...]:
+    """CT-12, CT-50: how a floor card has to lie; CT-16: it may be offset, nothing forbids it."""
+    if not state.floors:
+        return ()
+    how: tuple[Condition, ...] = (Condition.CARD_ON_TOP,)
+    if state.floors[-1].blocks:
+        how += (Condition.CARD_TOUCHES_BLOCK,)
+    if state.challenge is not None and state.challenge.handicap.drop_mm:
+        how += (Condition.DROPPED_FROM_ABOVE,)
+    return how
+
+
+def faults(state: State) -> tuple[str, ...]:
+    """Everything that is wrong with a state, in sentences."""
+    wrong = [sentence for is_wrong, sentence in _seats(state) if is_wrong]
+    wrong += [sentence for is_wrong, sentence in _pieces(state) if is_wrong]
+    # what follows looks seats and pieces up, so these must be right first
+    return tuple(wrong or [sentence for is_wrong, sentence in _moment(state) if is_wrong])
+
+
+def _seats(state: State) -> list[tuple[bool, str]]:
+    seats = len(state.seats)
+    mode = next((mode for mode in MODES if mode.name == state.mode), None)
+    chosen = Counter(colour for each in state.colours for colour in each)
+    members = len(state.seats[state.turn].members) if 0 <= state.turn < seats else 1
+    return [
+        (mode is None, f"unknown mode {state.mode!r}"),
+        (mode is not None and not mode.least <= seats <= mode.most, f"{seats} seats"),
+        (len(state.hands) != seats, f"{len(state.hands)} hands for {seats} seats"),
+        (not 0 <= state.turn < seats, f"turn {state.turn} is no seat"),
+        (not 0 <= state.member < members, f"member {state.member} is nobody"),
+        (not 0 <= state.passes < seats, f"{state.passes} passes of {seats} seats"),
+        (len(state.colours) != seats, f"colours of {len(state.colours)} seats for {seats}"),
+        (
+            chosen != Counter(state.stock.colours),
+            f"colours {sorted(chosen.elements())} are not those in play",
+        ),
+        (not -1 <= state.saboteur < seats, f"saboteur {state.saboteur} is no seat"),
+        (
+            (state.saboteur >= 0) != (state.mode == SABOTEUR),
+            f"saboteur {state.saboteur} in mode {state.mode}",
+        ),
+        (len(state.stock.challenges) != (state.mode == SOLO), f"challenges in mode {state.mode}"),
+        (not set(state.winners) <= {seat.name for seat in state.seats}, "a winner without a seat"),
+        (bool(state.winners) and state.reason is None, "winners without a reason"),
+    ]
+
+
+def _pieces(state: State) -> list[tuple[bool, str]]:
+    fallen = [each.piece for each in state.fallen]
+    blocks: Counter[str] = Counter(piece for piece in fallen if not is_card(state, piece))
+    for pile in (*state.hands, *[floor.blocks for floor in state.floors]):
+        blocks.update(pile)
+    cards = Counter([*state.deck, *[floor.card for floor in state.floors]])
+    cards.update([piece for piece in fallen if is_card(state, piece)])
+    cards.update([state.card] if state.card else [])
+    all_blocks = Counter(block.id for block in state.stock.blocks)
+    all_cards = Counter(card.id for card in state.stock.cards)
+    return [
+        (blocks != all_blocks, f"blocks lost or doubled: {dict(blocks - all_blocks or all_blocks - blocks)}"),
+        (cards != all_cards, f"cards lost or doubled: {dict(cards - all_cards or all_cards - cards)}"),
+    ]
+
+
+def _moment(state: State) -> list[tuple[bool, str]]:
+    over, fallen = state.reason is not None, [each.piece for each in state.fallen]
+    sorts = {is_card(state, piece) for piece in fallen}
+    waits = state.stage is TurnStage.BOXES and state.hand is HandPhase.FREE and not over and not fallen
+    return [
+        (len(sorts) > 1 and not over, "a block and a card fell, and the game goes on"),
+        (not state.floors and not fallen, "no tower stands"),
+        (
+            bool(state.card) != (state.stage is TurnStage.CARD),
+            f"card {state.card!r} in stage {state.stage.name}",
+        ),
+        (state.hand is HandPhase.ASK and bool(state.asked) != bool(fallen), f"asked about {state.asked!r}"),
+        (
+            bool(state.asked) and state.asked not in fallen,
+            f"asked about {state.asked!r}, which has not fallen",
+        ),
+        (any(box not in ACTING for box in state.boxes), "a box that does not act"),
+        (
+            waits and not any(can_act(state, box) for box in state.boxes if box is not Sort.AGAIN),
+            "no box to act in stage BOXES",
+        ),
+        *_hand(state, fallen),
+    ]
+
+
+def _hand(state: State, fallen: list[str]) -> list[tuple[bool, str]]:
+    pulls, carries = state.hand is HandPhase.PULL, state.hand is HandPhase.CARRY
+    mending, holds = state.held in fallen, bool(state.held)
+    in_turn = [state.card] if state.stage is TurnStage.CARD else list(state.hands[state.turn])
+    lower = [block for floor in state.floors[:-1] for block in floor.blocks]
+    return [
+        ((carries or pulls) and not holds, f"nothing held while the hand has {state.hand.name}"),
+        (
+            state.hand in (HandPhase.FREE, HandPhase.ASK) and holds,
+            f"held {state.held!r} while the hand has {state.hand.name}",
+        ),
+        (
+            pulls and (state.held not in lower or Sort.REMOVE not in state.boxes),
+            f"{state.held!r} is pulled out",
+        ),
+        (
+            holds and not pulls and not mending and (state.held not in in_turn or (carries and bool(fallen))),
+            f"held {state.held!r} in stage {state.stage.name}",
+        ),
+        (bool(state.target) and not mending, f"target {state.target!r} without a block to put back"),
+        (state.met and not holds, "an empty hand has met something"),
+    ]

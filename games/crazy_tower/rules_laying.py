@@ -1,0 +1,251 @@
+"""Ways A and B of a turn: a block or a card is taken up, carried, let go and lies; and the special boxes at work."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from games.core.errors import IllegalAction, MalformedAction
+from games.core.events import Met, Nudged, Placed, Question, RefereeAnswer, Released, Removed, Rested
+from games.core.rules import Take, TakeBack, hold_one, may_take_back, require_piece
+from games.crazy_tower.rules_allowed import (
+    fallen_named,
+    homes,
+    is_card,
+    layable,
+    pieces_of,
+    said,
+    swappable,
+    top_card,
+    why_no_block,
+    why_no_card,
+    why_no_pull,
+)
+from games.crazy_tower.rules_flow import (
+    end_turn,
+    go_on,
+    handed_over,
+    nothing_fallen,
+    pass_turn,
+    pulled_out,
+    spent,
+)
+from games.crazy_tower.state import (
+    ACTING,
+    Decline,
+    Floor,
+    HandPhase,
+    NothingFits,
+    Pull,
+    RevealCard,
+    Sort,
+    State,
+    Swap,
+    TurnStage,
+    boxes_of,
+)
+
+
+def reveal(state: State, given: RevealCard) -> State:
+    """CT-10: turn up the first card of the stack."""
+    hold_one(state.held)
+    nothing_fallen(state)
+    if state.stage is not TurnStage.CHOOSE:
+        raise IllegalAction("CT-10", "a card is revealed at the beginning of a turn")
+    refusal = why_no_card(state)
+    if refusal:
+        raise IllegalAction(*refusal)
+    return replace(state, deck=state.deck[1:], card=state.deck[0], stage=TurnStage.CARD)
+
+
+def take(state: State, given: Take) -> State:
+    """CT-10, CT-11: take up an unplayed block for the highest floor, or the revealed card."""
+    hold_one(state.held)
+    require_piece(given.piece, pieces_of(state))
+    nothing_fallen(state)
+    if state.stage is TurnStage.BOXES:
+        box = state.boxes[0]
+        raise IllegalAction(box.clause, f"the {box.title} box acts first")
+    if state.stage is TurnStage.CARD:
+        if given.piece != state.card:
+            raise IllegalAction("CT-10", f"{said(state.card)} is laid first, then a block")
+    elif given.piece not in state.hands[state.turn]:
+        raise IllegalAction("CT-10", f"{said(given.piece)} is not an unplayed block of {state.player}")
+    else:
+        refusal = why_no_block(state, given.piece, state.floors[-1])
+        if refusal:
+            raise IllegalAction(*refusal)
+    return replace(state, hand=HandPhase.CARRY, held=given.piece, started=True)
+
+
+def take_back(state: State, given: TakeBack) -> State:
+    """ALL-6: put the piece down again, and choose anew; a revealed card stays revealed."""
+    may_take_back(state.held, state.met)
+    return replace(state, hand=HandPhase.FREE, held="", target="")
+
+
+def meet(state: State, given: Met) -> State:
+    """ALL-6: the held piece touches something; it can no longer be taken back."""
+    _in_hand(state, given.piece, HandPhase.CARRY, HandPhase.PULL)
+    return replace(state, met=True)
+
+
+def nudge(state: State, given: Nudged) -> State:
+    """A lying piece was moved; no rule of this game minds, but the hand has met it (ALL-6)."""
+    if not state.held:
+        raise IllegalAction("ALL-1", "nothing is in the hand")
+    require_piece(given.piece, pieces_of(state))
+    return replace(state, met=True)
+
+
+def release(state: State, given: Released) -> State:
+    """The piece is let go; the world decides."""
+    _in_hand(state, given.piece, HandPhase.CARRY)
+    return replace(state, hand=HandPhase.SETTLE)
+
+
+def placed(state: State, given: Placed) -> State:
+    """The piece lies. ALL-9: one that lies against the rules is taken up and laid again."""
+    _in_hand(state, given.piece, HandPhase.SETTLE)
+    card = is_card(state, given.piece)
+    aim = given.where if card else state.target or top_card(state)
+    if given.where:
+        require_piece(given.where, [each.id for each in state.stock.cards], "floor card")
+    if given.broken or given.where not in ("", aim) or (not card and not _has_room(state, given.piece, aim)):
+        return go_on(state)
+    fallen = fallen_named(state, given.piece)
+    if fallen is not None:
+        state = replace(state, fallen=tuple([each for each in state.fallen if each is not fallen]))
+    elif card:
+        state = replace(state, card="", stage=TurnStage.BLOCK)
+    else:
+        covered = _acting(state, given)
+        hand = tuple([block for block in state.hands[state.turn] if block != given.piece])
+        hands = (*state.hands[: state.turn], hand, *state.hands[state.turn + 1 :])
+        state = replace(state, hands=hands, stage=TurnStage.LAID, boxes=ordered(state.boxes + covered))
+    return go_on(replace(state, floors=_with(state.floors, given.piece, "" if card else aim), passes=0))
+
+
+def _has_room(state: State, block: str, card: str) -> bool:
+    """CT-18, should others have slid onto the floor, or the floor away, while the block was in the air."""
+    return any(floor.card == card and why_no_block(state, block, floor) is None for floor in state.floors)
+
+
+def _acting(state: State, given: Placed) -> tuple[Sort, ...]:
+    """CT-05..07: the boxes that begin to act; all named must lie on the card."""
+    top = state.floors[-1].card
+    there = boxes_of(next(card for card in state.stock.cards if card.id == top))
+    for name in given.covers:
+        require_piece(name, list(there), "box")
+    return tuple([there[name] for name in given.covers if there[name] in ACTING])
+
+
+def ordered(boxes: tuple[Sort, ...]) -> tuple[Sort, ...]:
+    """CT-06: play-again last."""
+    return tuple(sorted(boxes, key=ACTING.index))
+
+
+def _with(floors: tuple[Floor, ...], piece: str, on: str) -> tuple[Floor, ...]:
+    """The floors with a block added on one of them, or with a card on top."""
+    if not on:
+        return (*floors, Floor(piece))
+    return tuple([Floor(each.card, (*each.blocks, piece)) if each.card == on else each for each in floors])
+
+
+def rested(state: State, given: Rested) -> State:
+    """Everything lies still after a fall, or after a block was pulled out or left in peace."""
+    if state.hand is not HandPhase.SETTLE:
+        raise IllegalAction("ALL-2", "nothing waits for the tower to rest")
+    if state.held:
+        raise IllegalAction("ALL-2", f"{said(state.held)} was let go; say where it lies, or that it fell")
+    return go_on(state)
+
+
+def nothing_fits(state: State, given: NothingFits) -> State:
+    """CT-10: the claim that no own block fits; with a card to lay instead there is no need for it."""
+    hold_one(state.held)
+    nothing_fallen(state)
+    if state.stage not in (TurnStage.CHOOSE, TurnStage.BLOCK):
+        raise IllegalAction("CT-10", "no block is to be laid now")
+    if state.stage is TurnStage.CHOOSE and why_no_card(state) is None:
+        raise IllegalAction("CT-10", "a new floor card can be laid instead")
+    if state.fits:
+        raise IllegalAction("CT-10", "the referee has found a place")
+    return replace(state, hand=HandPhase.ASK)
+
+
+def asked_about(state: State) -> tuple[str, ...]:
+    """The blocks the referee looks at, then the cards of the floors they are meant for."""
+    fallen = fallen_named(state, state.asked)
+    if fallen is not None:
+        return (fallen.piece, *[floor.card for floor in homes(state, fallen)])
+    return (*layable(state), state.floors[-1].card)
+
+
+def answered(state: State, given: RefereeAnswer) -> State:
+    """CT-10: nothing fits: the card stays and the turn ends, or it passes. CT-20: the block is given back."""
+    if state.hand is not HandPhase.ASK:
+        raise IllegalAction("CT-10", "the referee was not asked")
+    pieces = asked_about(state)
+    if given.question is not Question.DOES_FIT or given.pieces != pieces:
+        raise MalformedAction(f"the question was DOES_FIT about {', '.join(pieces)}")
+    if given.yes:
+        return replace(state, hand=HandPhase.FREE, asked="", fits=True)
+    if state.asked:
+        return go_on(handed_over(state, state.asked))
+    return end_turn(state) if state.stage is TurnStage.BLOCK else pass_turn(state)
+
+
+def _in_hand(state: State, piece: str, *hands: HandPhase) -> None:
+    if state.hand not in hands:
+        busy = HandPhase.SETTLE in hands
+        raise IllegalAction("ALL-1", f"nothing {'was let go' if busy else 'is in the hand'}")
+    if piece != state.held:
+        raise MalformedAction(f"{piece!r} is not the piece in play, {state.held!r} is")
+
+
+def pull(state: State, given: Pull) -> State:
+    """CT-05: begin to pull a block out of a lower floor. It touches others, so it is no move to take back."""
+    hold_one(state.held)
+    require_piece(given.piece, pieces_of(state))
+    _at_work(state, Sort.REMOVE)
+    refusal = why_no_pull(state, given.piece)
+    if refusal:
+        raise IllegalAction(*refusal)
+    return replace(state, hand=HandPhase.PULL, held=given.piece, met=True)
+
+
+def decline(state: State, given: Decline) -> State:
+    """CT-05: leave it, as long as the block is not out; a tower that was pulled at comes to rest first."""
+    _at_work(state, Sort.REMOVE)
+    after = spent(state, Sort.REMOVE)
+    return replace(after, hand=HandPhase.SETTLE, held="", met=False) if state.held else go_on(after)
+
+
+def removed(state: State, given: Removed) -> State:
+    """CT-05: the block is out, and goes to the player who chose its colour."""
+    if state.hand is not HandPhase.PULL:
+        raise IllegalAction("CT-05", "no block is being pulled out")
+    if given.piece != state.held:
+        raise MalformedAction(f"{given.piece!r} is not the block being pulled, {state.held!r} is")
+    return pulled_out(state)
+
+
+def swap(state: State, given: Swap) -> State:
+    """CT-07: one unplayed block of one's own against one of another player."""
+    hold_one(state.held)
+    require_piece(given.give, pieces_of(state))
+    require_piece(given.take, pieces_of(state))
+    _at_work(state, Sort.EXCHANGE)
+    if given.give not in state.hands[state.turn]:
+        raise IllegalAction("CT-07", f"{said(given.give)} is not an unplayed block of {state.player}")
+    if given.take not in swappable(state):
+        raise IllegalAction("CT-07", f"{said(given.take)} is not an unplayed block of another player")
+    other = {given.give: given.take, given.take: given.give}
+    hands = tuple([tuple([other.get(block, block) for block in hand]) for hand in state.hands])
+    return go_on(replace(spent(state, Sort.EXCHANGE), hands=hands))
+
+
+def _at_work(state: State, box: Sort) -> None:
+    nothing_fallen(state)
+    if box not in state.boxes:
+        raise IllegalAction(box.clause, f"no {box.title} box is covered")

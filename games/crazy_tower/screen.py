@@ -1,0 +1,123 @@
+"""Crazy Tower on the screen: floors, blocks, the boxes a held block would cover, the tutorial."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import shapely
+
+from engine.pose import Pose
+from engine.view.guide import Guide, Spot
+from engine.view.panels import Item, Text
+from engine.world import Body
+from games.crazy_tower import judge_footprint
+from games.crazy_tower.judge import COVERED_SHARE, RED_SHARE
+from games.crazy_tower.rules_allowed import is_card, top_card
+from games.crazy_tower.state import Sort, State
+from games.ui.desk import Desk
+from games.ui.details import CARRY, COLOURS, SEATS, GameDetails
+from games.ui.grip import Grip
+
+FORBIDDEN, ACTING, PLAIN = "#b0301c", "#1f6d8c", "#8a8378"
+
+
+class CrazyDetails(GameDetails):
+    """Crazy Tower on the screen."""
+
+    lessons: Mapping[str, str] = {
+        "CHOOSE": "Click one of your blocks to lay it on the highest floor card. Be rid of large ones first.",
+        "CARD": "Click the new floor card and lay it on the tower. It has to touch a block below.",
+        "BLOCK": "A new floor wants a block: click one of yours.",
+        "CARRY": CARRY + "Flat on the card, and no red box below it. Click to lay it.",
+        "BOXES": "You covered a box that acts: choose what it does.",
+    }
+
+    def items(self, desk: Desk) -> tuple[Item, ...]:
+        """Returns the lines of the panel."""
+        state = desk.seen
+        items: list[Item] = [
+            Text(f"{len(state.floors)} floors stand", size="small"),
+            Text(f"{len(state.deck)} floor cards in the stack", "quiet", "small"),
+        ]
+        for number, seat in enumerate(state.seats):
+            items.append(
+                Text(
+                    f"{seat.name}: {len(state.hands[number])} blocks",
+                    size="small",
+                    mark=self.seat_colour(desk, number),
+                )
+            )
+        if state.boxes:
+            items.append(
+                Text("boxes: " + ", ".join(box.name.lower() for box in state.boxes), "warn", "small")
+            )
+        if state.fallen:
+            items.append(Text(f"{len(state.fallen)} fallen pieces to put back", "bad", "small"))
+        if state.saboteur >= 0:
+            items.append(Text(f"saboteur: {state.seats[state.saboteur].name}", "warn", "small"))
+        if state.challenge is not None:
+            items += [Text(_challenge(desk), "accent", "small")]
+        return tuple(items)
+
+    def phase(self, state: State) -> str:
+        """The stage of the turn."""
+        return state.stage.name
+
+    def seat_colour(self, desk: Desk, seat: int) -> str:
+        """The first colour that the seat chose."""
+        chosen: str = desk.state.colours[seat][0]
+        return COLOURS.get(chosen, SEATS[seat % len(SEATS)])
+
+    def highlights(self, desk: Desk, grip: Grip) -> list[Guide]:
+        """The boxes that the held block would cover; red ones may not be."""
+        card = _card(desk)
+        if card is None or card.piece.face is None:
+            return []
+        squares, marks = judge_footprint.boxes(card), card.piece.face.boxes
+        lit: list[Guide] = []
+        for (row, column), may in covered(desk, grip):
+            mark = marks[row - 1][column - 1]
+            colour = FORBIDDEN if not may else ACTING if mark.strip(" .") else PLAIN
+            lit.append(
+                Spot(_corners(squares[row, column], card), colour, 0.55 if colour != PLAIN else 0.25, 0.0006)
+            )
+        return lit
+
+
+def _challenge(desk: Desk) -> str:
+    challenge = desk.seen.challenge
+    text = next(
+        (clause.text for clause in desk.game.clauses if clause.id == getattr(challenge, "clause", "")), ""
+    )
+    return f"Challenge {desk.state.house.challenge}" + (f": {text}" if text else "")
+
+
+def covered(desk: Desk, grip: Grip) -> list[tuple[tuple[int, int], bool]]:
+    """Row and column of every box that the held block would cover if it were let go here, and whether it may."""
+    card = _card(desk)
+    if card is None or grip.landing is None or is_card(desk.state, grip.name) or card.piece.face is None:
+        return []
+    x, y, _ = grip.goal.position
+    block = Body(grip.name, grip.piece, Pose((x, y, grip.landing), grip.goal.orientation))
+    under = judge_footprint.footprint(block, card)
+    found = []
+    for (row, column), box in judge_footprint.boxes(card).items():
+        is_red = card.piece.face.boxes[row - 1][column - 1] == Sort.RED.mark
+        if judge_footprint.share(box, under) > (RED_SHARE if is_red else COVERED_SHARE):
+            found.append(((row, column), not is_red))
+    return found
+
+
+def _card(desk: Desk) -> Body | None:
+    name = desk.state.target or top_card(desk.state)
+    if not name or name not in desk.frame.names:
+        return None
+    return Body(name, desk.pieces[name], desk.pose(name))
+
+
+def _corners(square: shapely.Geometry, card: Body) -> tuple[tuple[float, float, float], ...]:
+    ring = shapely.get_coordinates(shapely.geometry.polygon.orient(square).exterior)[:-1] / 1e3
+    top = float(card.piece.extents[2]) / 2 + 6e-4
+    world = card.pose.apply(np.column_stack([ring, np.full(len(ring), top)]))
+    return tuple((float(x), float(y), float(z)) for x, y, z in world)

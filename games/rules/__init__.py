@@ -1,1 +1,0 @@
-"""Pure state machines of the games; no physics, no clock, no files."""

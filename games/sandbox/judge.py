@@ -1,0 +1,38 @@
+"""The sandbox on the table: everything is allowed, and nothing falls that anyone counts (SB-1)."""
+
+from __future__ import annotations
+
+from engine.world import Body
+from games.core.events import Condition
+from games.judge import places
+from games.judge.judge import Judge, TableScene
+from games.sandbox.rules import State
+from models.build import build
+from models.catalogue import find
+
+ROWS_MM = 600.0
+"""Width of the rows in which pieces are laid out: in reach of one player."""
+
+
+class SandboxJudge(Judge[State]):
+    """The physical side of the sandbox."""
+
+    def in_play(self, state: State) -> frozenset[str]:
+        """All pieces that were brought out."""
+        return frozenset(piece.id for piece in state.pieces)
+
+    def meets(
+        self,
+        state: State,
+        piece: str,
+        condition: Condition,
+        after: TableScene,
+        released_height_mm: float | None,
+    ) -> bool:
+        """Any pose will do."""
+        return True
+
+    def layout(self, state: State) -> tuple[Body, ...]:
+        """The table, and the pieces that have a model, in rows; one without has its place from a scene."""
+        named = [(piece.id, build(find(piece.model))) for piece in state.pieces if piece.model]
+        return (places.table(*places.TABLE_MM), *places.supply(named, ROWS_MM)[0])

@@ -1,0 +1,250 @@
+"""The rules of the sandbox: any piece may be brought out, moved and put away; nothing is won."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, ClassVar
+
+from games.core import codec
+from games.core.clauses import Clause
+from games.core.errors import IllegalAction, MalformedAction
+from games.core.events import Fell, Met, Placed, Released
+from games.core.rules import (
+    Action,
+    Bring,
+    Choice,
+    Input,
+    Need,
+    Outcome,
+    PutAway,
+    Reason,
+    Take,
+    TakeBack,
+    Wait,
+    admit,
+    hold_one,
+    may_take_back,
+    prepare,
+    require_piece,
+)
+from games.core.setup import Mode, Seat
+
+MODES = (Mode("free", "The sandbox", 1, 1),)
+
+CLAUSES = (
+    Clause(
+        "SB-1", "Any piece may be brought out, taken up, laid anywhere and put away; nothing is won or lost."
+    ),
+    Clause("SB-2", "Every piece has a name of its own."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPiece:
+    """A piece on the table; an empty model is a shape of its own."""
+
+    id: str
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """The pieces a scene begins with."""
+
+    pieces: tuple[NamedPiece, ...] = ()
+
+
+def read_stock(tables: Mapping[str, Any]) -> Stock:
+    """The stock from the `[[piece]]` tables of a scene. Raises codec.MisfitError."""
+    return Stock(codec.rows(NamedPiece, tables, "piece"))
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """The sandbox has no options."""
+
+
+class SandboxReason(Reason):
+    """The sandbox never ends."""
+
+
+class Phase(Enum):
+    """What the hand does."""
+
+    FREE = "the hand is empty"
+    CARRY = "the hand holds a piece"
+    SETTLE = "the piece was let go"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The pieces outside the supply; `held` is one of them. new: the held piece came from the supply."""
+
+    seats: tuple[Seat, ...]
+    pieces: tuple[NamedPiece, ...]
+    phase: Phase = Phase.FREE
+    held: str = ""
+    new: bool = False
+    met: bool = False
+    step: int = 0
+    luck: ClassVar[int] = 0
+
+    @property
+    def reason(self) -> Reason | None:
+        """Never: building goes on."""
+        return None
+
+
+def start(players: Sequence[str], seed: int, options: Mapping[str, object], stock: Stock) -> State:
+    """An empty table, or the pieces of a scene."""
+    _, seats, _ = prepare(MODES, House, players, seed, options)
+    return State(seats, stock.pieces)
+
+
+def legal(state: State) -> tuple[Choice, ...]:
+    """Take or put away any lying piece.
+
+    Bringing a new one is always possible and not listed: its name is free.
+    """
+    player = state.seats[0].name
+    if state.phase is Phase.FREE:
+        take = [Choice(Take(player, piece.id), f"take {piece.id}") for piece in state.pieces]
+        return (*take, *[Choice(PutAway(player, piece.id), f"put {piece.id} away") for piece in state.pieces])
+    if state.phase is Phase.CARRY and not state.met:
+        return (Choice(TakeBack(player), f"put {state.held} back"),)
+    return ()
+
+
+def needs(state: State) -> Need:
+    """What the sandbox waits for."""
+    wait = {Phase.FREE: Wait.ACTION, Phase.CARRY: Wait.HAND, Phase.SETTLE: Wait.REST}[state.phase]
+    return Need(wait, state.seats[0].name, (state.held,) if state.held else ())
+
+
+def apply(state: State, given: Input) -> State:
+    """The state after an action or an event."""
+    handler = admit(state, given, needs(state), HANDLERS, "ALL-5")
+    after: State = handler(state, given)
+    return after if isinstance(given, Action) else replace(after, step=given.step)
+
+
+def outcome(state: State) -> Outcome | None:
+    """None: the sandbox has no end."""
+    return None
+
+
+def scores(state: State) -> tuple[int, ...]:
+    """The number of pieces on the table."""
+    return (len(state.pieces),)
+
+
+def seen_by(state: State, player: str) -> State:
+    """Everything is open."""
+    return state
+
+
+def faults(state: State) -> tuple[str, ...]:
+    """Everything that is wrong with a state."""
+    names = _names(state)
+    wrong = [f"piece {name!r} is there {count} times" for name, count in Counter(names).items() if count > 1]
+    if len(state.seats) != 1:
+        wrong.append(f"{len(state.seats)} seats")
+    if (state.held != "") != (state.phase is not Phase.FREE) or (state.held and state.held not in names):
+        wrong.append(f"held {state.held!r} in phase {state.phase.name}")
+    if state.met and state.phase is Phase.FREE:
+        wrong.append("an empty hand has met a piece")
+    return tuple(wrong)
+
+
+def opening(state: State) -> tuple[str, ...]:
+    """What lies on the table."""
+    return (f"{state.seats[0].name} sits down to {', '.join(_names(state)) or 'an empty table'}.",)
+
+
+def tell(before: State, given: Input, after: State) -> tuple[str, ...]:
+    """What this input did."""
+    name = after.seats[0].name
+    told: dict[type, Callable[[Any], str]] = {
+        Bring: lambda a: f"{name} brings out {a.piece} ({a.model}).",
+        PutAway: lambda a: f"{name} puts {a.piece} away.",
+        Take: lambda a: f"{name} takes {a.piece}.",
+        TakeBack: lambda a: f"{name} puts {before.held} back.",
+        Met: lambda e: f"{e.piece} touches {e.other}.",
+        Released: lambda e: f"{name} lets {e.piece} go.",
+        Placed: lambda e: f"{e.piece} lies.",
+        Fell: lambda e: f"{', '.join(e.pieces)} fell.",
+    }
+    return (told[type(given)](given),)
+
+
+def _names(state: State) -> list[str]:
+    return [piece.id for piece in state.pieces]
+
+
+def _bring(state: State, given: Bring) -> State:
+    hold_one(state.held)
+    if not given.piece or given.piece in _names(state):
+        raise IllegalAction("SB-2", f"a new piece needs a name of its own, not {given.piece!r}")
+    pieces = (*state.pieces, NamedPiece(given.piece, given.model))
+    return replace(state, pieces=pieces, phase=Phase.CARRY, held=given.piece, new=True)
+
+
+def _put_away(state: State, given: PutAway) -> State:
+    hold_one(state.held)
+    require_piece(given.piece, _names(state))
+    return replace(state, pieces=tuple(piece for piece in state.pieces if piece.id != given.piece))
+
+
+def _take(state: State, given: Take) -> State:
+    hold_one(state.held)
+    require_piece(given.piece, _names(state))
+    return replace(state, phase=Phase.CARRY, held=given.piece, new=False)
+
+
+def _take_back(state: State, given: TakeBack) -> State:
+    may_take_back(state.held, state.met)
+    lying = tuple(piece for piece in state.pieces if not state.new or piece.id != state.held)
+    return replace(state, pieces=lying, phase=Phase.FREE, held="")
+
+
+def _met(state: State, given: Met) -> State:
+    _expect(state, Phase.CARRY, given.piece)
+    return replace(state, met=True)
+
+
+def _released(state: State, given: Released) -> State:
+    _expect(state, Phase.CARRY, given.piece)
+    return replace(state, phase=Phase.SETTLE)
+
+
+def _placed(state: State, given: Placed) -> State:
+    _expect(state, Phase.SETTLE, given.piece)
+    return replace(state, phase=Phase.FREE, held="", met=False)
+
+
+def _fell(state: State, given: Fell) -> State:
+    for piece in given.pieces:
+        require_piece(piece, _names(state))
+    return state
+
+
+def _expect(state: State, phase: Phase, piece: str) -> None:
+    if state.phase is not phase:
+        raise IllegalAction("SB-1", f"nothing is {'settling' if phase is Phase.SETTLE else 'in the hand'}")
+    if piece != state.held:
+        raise MalformedAction(f"{piece!r} is not the piece in play, {state.held!r} is")
+
+
+HANDLERS: dict[type, Callable[[State, Any], State]] = {
+    Bring: _bring,
+    PutAway: _put_away,
+    Take: _take,
+    TakeBack: _take_back,
+    Met: _met,
+    Released: _released,
+    Placed: _placed,
+    Fell: _fell,
+}

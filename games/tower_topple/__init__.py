@@ -1,0 +1,1 @@
+"""Pappy's Tower Topple: bricks are pulled, laid on top, and do what is stamped on them."""

@@ -1,0 +1,210 @@
+"""How a bot plays Tower Topple: it feels for a brick that carries little and whose absence the tower bears."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.pose import Pose
+from engine.settings import GRAVITY
+from engine.tolerances import TOUCH_IN_TALL_TOWER
+from engine.topple.balance.statics import stands
+from engine.topple.contact.detection import Contacts, find_contacts
+from engine.world import FLOOR, Assembly, Body
+from games.core.rules import Action, Need, Take, TakeBack
+from games.play.session import Session
+from games.players.ahead import drawn
+from games.players.bots import Bot, Skill
+from games.tower_topple import judge
+from games.tower_topple.judge_rows import OpenRow, lying, to_the_left
+from games.tower_topple.rules_rows import CENTRE
+from games.tower_topple.state import COLOUR_OF, Print
+
+Array = NDArray[np.float64]
+
+CANDIDATES = 16
+"""Bricks whose absence is thought through at most."""
+LOOSE = 0.15
+"""Weights of a brick: what is pressed by less is loose. Rows of unlike bricks rest on one or two of the three."""
+CALM, DOWN_BY = 2e-3, 25e-3
+"""Metres that a tower may move when a brick is drawn out: then it is taken; one that moves by more comes down."""
+WEIGHTY = 3
+"""Full rows above a brick that hold its neighbours where they lie; what rests on fewer is dragged along."""
+LIGHT = 6
+"""Full rows above a brick that weigh little: under more the tower leans to the side of an edge that is gone."""
+BORNE_MM = 29.0
+"""From the middle of the row below, which reaches 37.5: a brick's centre no further out lies safely."""
+ASKEW = math.radians(7.0)
+"""How far from a right angle to the row below a brick is laid beside one that lies further askew; ten are allowed."""
+WIDE_MM = 37.5
+"""From the middle of a row to the end of the bricks below."""
+ABOVE = 3e-4
+"""Metres above its row at which a brick is pushed in from beside it."""
+OUT = 0.012
+"""Metres beyond its own length that a brick is drawn, so that it is clear of the tower."""
+
+BAD = (*COLOUR_OF, Print.SKIP, Print.LOSE_TWO, Print.ALL_OTHERS_GAIN_ONE)
+"""Prints that cost a player points or the next player gains by; another brick to draw is none of these."""
+
+
+class ToppleSkill(Skill):
+    """How a bot plays Tower Topple."""
+
+    def choose(self, bot: Bot, session: Session, need: Need) -> Action:
+        """The first brick, as `_ranked` likes them, that comes out in a trial without moving the tower; else the
+        one that moves it least."""
+        actions = [choice.action for choice in session.choices if not isinstance(choice.action, TakeBack)]
+        takes = [action for action in actions if isinstance(action, Take)]
+        if not takes:
+            return actions[0]
+        if bot.style == "clumsy" or len(takes) == 1:
+            return bot.random.choice(takes)
+        ranked, scene = _ranked(session, need, takes), assembly_of(session)
+        least, best = DOWN_BY, None
+        for take in ranked[:CANDIDATES]:
+            if not bears(scene, take.piece):
+                continue
+            if bot.style == "bold":
+                return take
+            moved = drawn(session, take.piece, way_out(session, take.piece), least)
+            if moved <= CALM:
+                return take
+            if best is None or moved < least:
+                least, best = min(moved, least), take
+        return best or ranked[0]
+
+    def place(self, bot: Bot, session: Session, need: Need) -> Pose:
+        """The free slot nearest to the middle of the tower. Where a neighbour lies so far out that the slot is off the
+        tower: beside the row, as high as that, to be pushed in."""
+        scene = session.table.scene()
+        middle = np.mean([body.pose.position[:2] for body in scene.bodies.values() if not body.fixed], axis=0)
+        slots = judge.slots(session.state, scene)
+        slot = min(slots, key=lambda each: float(np.linalg.norm(np.subtract(each.position[:2], middle))))
+        row, held = judge.open_row_of(session.state, scene), session.table.bodies[need.pieces[0]]
+        way = _across(row)
+        pose = lying(1e3 * np.asarray(slot.position[:2]), way, held.piece.extents, row.below)
+        if _is_borne(row, held.at(pose)):
+            return pose
+        level = lying(row.middle, way, held.piece.extents, row.below).position[2]
+        return Pose((*pose.position[:2], level), pose.orientation)
+
+    def pull(self, bot: Bot, session: Session, need: Need) -> Array | None:
+        """Straight out along the brick, towards the side where its centre lies already."""
+        return way_out(session, need.pieces[0])
+
+    def answer(self, bot: Bot, session: Session, need: Need) -> bool:
+        """TT-11: whether each of these bricks would bring the tower down."""
+        scene = assembly_of(session)
+        return not any(
+            bears(scene, piece) and drawn(session, piece, way_out(session, piece), DOWN_BY) <= DOWN_BY
+            for piece in need.pieces
+        )
+
+    def height(self, session: Session) -> float | None:
+        """A brick that is pushed in from beside its row is not lowered past it."""
+        row = judge.open_row_of(session.state, session.table.scene())
+        return None if _is_borne(row, session.table.bodies[session.need.pieces[0]]) else ABOVE
+
+    def slide(self, session: Session) -> Array | None:
+        """A brick for which the row has left no room but beyond the edge is pushed in, and pushes its neighbours:
+        over the bricks below, which bear it no further out than that."""
+        row = judge.open_row_of(session.state, session.table.scene())
+        along, across = row.offset(session.table.bodies[session.need.pieces[0]])
+        if not row.own or abs(across) <= BORNE_MM or abs(along) > BORNE_MM:
+            return None
+        way = -math.copysign(abs(across) - BORNE_MM, across) * 1e-3 * to_the_left(row.along)
+        return np.array([way[0], way[1], 0.0])
+
+
+def _ranked(session: Session, need: Need, takes: list[Take]) -> list[Take]:
+    """The bricks as a bot likes them: last those that leave a single one in their row, at its edge above all, then
+    those right below the top, and edges with many rows above; loose ones before others, unless one as loose lies on
+    them, which comes along, coloured ones first, whose point is sure: others may bear a bad print; those of the
+    middle; those that carry least."""
+    felt = session.table.pressing()
+    tower = session.state.tower
+    rows = {
+        name: (row, above) for row, above in zip(tower, (*tower[1:], ()), strict=True) for name in row if name
+    }
+    weighty = {name for row in tower[: -WEIGHTY - 1] for name in row}
+    low = {name for row in tower[: -LIGHT - 1] for name in row}
+    sure = _harmless(session, need)
+
+    def weight(name: str) -> float:
+        return session.table.bodies[name].piece.mass * GRAVITY
+
+    def is_loose(name: str) -> bool:
+        return felt.get(name, 0.0) < LOOSE * weight(name)
+
+    def liking(name: str) -> tuple[int, bool, bool, bool, bool, bool, bool, float, str]:
+        row, above = rows[name]
+        loose = is_loose(name)
+        edge = name != row[CENTRE]
+        # the higher a row, the less a tower leans without its edge; of centres the lowest are best drawn soon
+        of = weight(name) if edge else max(sum(felt.get(each, 0.0) for each in row), weight(name))
+        share = 0.0 if loose else felt[name] / of
+        takes_along = any(is_loose(each) for each in above if each)
+        left = [each for each in row if each not in ("", name)]
+        # one of the middle carries a tower, one of an edge does not
+        alone = 0 if len(left) == 2 else 1 if left == [row[CENTRE]] else 2
+        late, risky = (name not in weighty, edge and name in low), loose and name not in sure
+        return alone, *late, not loose, takes_along, risky, edge, share, name
+
+    return sorted(takes, key=lambda take: liking(take.piece))
+
+
+def _harmless(session: Session, need: Need) -> set[str]:
+    """The bricks that cannot cost their puller points, as far as the seat may know: TT-03."""
+    state = session.game.rules.seen_by(session.state, need.player)
+    if state.house.points != "printed":
+        return {brick.id for brick in state.bricks}
+    return {brick.id for brick in state.bricks if brick.colour or brick.print not in (*BAD, Print.UNSEEN)}
+
+
+def _across(row: OpenRow) -> Array:
+    """(2,) along the bricks of the row, no further from a right angle to those below than `ASKEW`."""
+    square, along = to_the_left(row.way_below), row.along
+    square = square * math.copysign(1.0, float(square @ along))
+    turn = math.atan2(float(to_the_left(square) @ along), float(square @ along))
+    turn = min(max(turn, -ASKEW), ASKEW)
+    return np.asarray(math.cos(turn) * square + math.sin(turn) * to_the_left(square))
+
+
+def _is_borne(row: OpenRow, brick: Body) -> bool:
+    """Whether a brick has its centre over the row below."""
+    return not row.below or abs(row.offset(brick)[1]) < WIDE_MM
+
+
+def way_out(session: Session, name: str) -> Array:
+    """The way (3,), metres, along which a brick is drawn."""
+    body = session.table.bodies[name]
+    longest = int(np.argmax(body.piece.extents))
+    axis = body.pose.matrix[:, longest].copy()
+    axis[2] = 0.0
+    axis /= np.linalg.norm(axis)
+    others = [each.pose.position for each in session.table.bodies.values() if not each.fixed]
+    outwards = float(np.subtract(body.pose.position, np.mean(others, axis=0)) @ axis)
+    sign = 1.0 if outwards >= 0 else -1.0
+    return np.asarray(sign * axis * (float(body.piece.extents[longest]) + OUT))
+
+
+def assembly_of(session: Session) -> Assembly:
+    """The tower as it stands."""
+    bodies = (body for name, body in session.table.scene().bodies.items() if name != FLOOR)
+    return Assembly("tower", tuple(bodies))
+
+
+def bears(scene: Assembly, piece: str) -> bool:
+    """Whether the tower could stand without a brick."""
+    without = _without(scene, piece)
+    return stands(without, contacts=_contacts(without)) is not False
+
+
+def _without(scene: Assembly, piece: str) -> Assembly:
+    return Assembly(scene.name, tuple(body for body in scene.bodies if body.name != piece))
+
+
+def _contacts(scene: Assembly) -> Contacts:
+    return find_contacts(scene, *TOUCH_IN_TALL_TOWER)

@@ -1,0 +1,227 @@
+"""Tower Topple on the table: the tower of 54 bricks, how a brick has to lie on top of it, and what has fallen."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from engine.pose import Pose
+from engine.world import FLOOR, TABLE, Body
+from games.core.events import Condition
+from games.judge.judge import Judge, TableScene, fell
+from games.judge.places import outline
+from games.tower_topple.judge_rows import PITCH_MM, OpenRow, heading, lying, to_the_left
+from games.tower_topple.rules_rows import CENTRE, SLOTS, open_row, top_row
+from games.tower_topple.state import Brick, Phase, Print, State
+from models.bricks import NOMINAL, draw
+from models.build import build
+from models.catalogue import find
+from models.piece import Piece
+from models.spec import dressed
+from scenes.assemble import table_body
+from scenes.schema import TableTop
+
+OUTLINE_MM = 10.0
+"""TT-05: how far beyond the outline of the tower set up a brick on top may lie. Its centre is then still 2 mm
+inside the row below, and two bricks laid `SLOT_MM` off leave the third a place to lie in."""
+SLOT_MM = 4.0
+"""TT-05, TT-24: how far across from its place in the slot a brick may lie; more, and the row cannot be filled."""
+FLAT_DEG = 3.0
+"""TT-24: how far a flat brick may lean against the row below, which may lean itself. Bricks of unlike height tilt it
+by a degree or two; one that lies with an edge on its neighbour leans by more than ten."""
+ACROSS_DEG = 10.0
+"""TT-24: how far from a right angle to the row below."""
+LAP_MM = 1.0
+"""TT-24: how far a brick seems to lie over another of its row, from above, when both only lean or are rounded."""
+ROOM_MM = PITCH_MM
+"""TT-05: what two bricks must leave between them for the third."""
+ASIDE_MM = (90.0, 35.0)
+"""TT-07: from place to place of the bricks that lie beside the tower: room to grip each."""
+ASIDE_COLUMNS = 9
+ASIDE_FROM_MM = (-360.0, 370.0)
+"""TT-07: the first of these places, at the far left of the table."""
+
+
+class ToppleJudge(Judge[State]):
+    """The physical side of Tower Topple."""
+
+    minds_nudges = False
+
+    def in_play(self, state: State) -> frozenset[str]:
+        """All bricks: there is no supply."""
+        return frozenset(brick.id for brick in state.bricks)
+
+    def is_new(self, before: State, after: State) -> bool:
+        """TT-07: the tower is set up again."""
+        return before.round != after.round or (
+            after.phase is not Phase.TOPPLED and len(after.tower) > len(before.tower) + 1
+        )
+
+    def meets(
+        self,
+        state: State,
+        piece: str,
+        condition: Condition,
+        after: TableScene,
+        released_height_mm: float | None,
+    ) -> bool:
+        """TT-05, TT-24."""
+        return TESTS[condition](open_row_of(state, after), piece, after)
+
+    def layout(self, state: State) -> tuple[Body, ...]:
+        """The table and all bricks: the tower as the state has it, row upon row, each brick level on the thickest one
+        below it; bricks that are in no row lie beside it."""
+        pieces = _pieces(state.bricks, state.house.bricks == "exact")
+        tower: list[Body] = []
+        below: list[Body] = []
+        for at, row in enumerate(state.tower):
+            below = [_stacked(name, pieces[name], at, slot, below) for slot, name in enumerate(row) if name]
+            tower += below
+        stacked = {body.name for body in tower}
+        aside = [
+            Body(brick.id, pieces[brick.id], _aside(pieces[brick.id], number))
+            for number, brick in enumerate(state.bricks)
+            if brick.id not in stacked
+        ]
+        return (table_body(TableTop()), *tower, *aside)
+
+    def where(self, state: State, piece: str, after: TableScene) -> str:
+        """TT-05: the name of the free slot of the row on top that the brick lies nearest to."""
+        return SLOTS[open_row_of(state, after).nearest(after.bodies[piece])[0]]
+
+    def fallen(
+        self, state: State, piece: str, before: TableScene, after: TableScene, is_lifted: bool = True
+    ) -> tuple[str, ...]:
+        """ALL-4, TT-07: the bricks that fell, sorted. Those of the bottom row stand on the table anyway."""
+        bottom = state.tower[0] if state.tower else ()
+        others = [
+            name
+            for name, body in after.bodies.items()
+            if not body.fixed and name != piece and name in before.bodies
+        ]
+        down = [name for name in others if fell(name, _on_table(before, bottom), after)]
+        if piece in after.bodies and _is_off(state, piece, after):
+            down.append(piece)
+        return tuple(sorted(down))
+
+
+def slots(state: State, scene: TableScene) -> tuple[Pose, ...]:
+    """TT-05: where a brick may be laid on top now: for every free slot, in the order of the rules' `free_slots`, where
+    it would lie level on the bricks that are there. For the brick in the hand, or a nominal one.
+    """
+    pieces = _pieces(state.bricks, state.house.bricks == "exact")
+    piece = pieces[state.held] if state.held else build(find(NOMINAL))
+    row = open_row_of(state, scene)
+    return tuple(row.pose(slot, piece.extents) for slot in row.free())
+
+
+@lru_cache(maxsize=16)
+def _pieces(bricks: tuple[Brick, ...], exact: bool) -> dict[str, Piece]:
+    """The piece of every brick. Their sizes are drawn from the order of the colours, which the seed dealt: it stays
+    the same all through a game, and everyone may see it."""
+    seed = zlib.crc32(" ".join(brick.colour or "-" for brick in bricks).encode())
+    specs = zip(bricks, draw(seed, exact), strict=True)
+    return {
+        brick.id: build(dressed(spec, find(look)) if (look := _look(brick)) else spec)
+        for brick, spec in specs
+    }
+
+
+def _look(brick: Brick) -> str:
+    """The catalogue piece with this brick's paint or print; empty for a plain one."""
+    if brick.colour:
+        return f"{NOMINAL}_{brick.colour}"
+    return "" if brick.print in (Print.PLAIN, Print.UNSEEN) else f"{NOMINAL}_{brick.print.name.lower()}"
+
+
+def _stacked(name: str, piece: Piece, row: int, slot: int, below: Sequence[Body]) -> Body:
+    """A brick in its slot of the tower set up."""
+    centre = to_the_left(heading(row)) * (CENTRE - slot) * PITCH_MM
+    return Body(name, piece, lying(centre, heading(row), piece.extents, below))
+
+
+def _aside(piece: Piece, number: int) -> Pose:
+    """A brick flat on the table beside the tower, each at a place of its own."""
+    row, column = divmod(number, ASIDE_COLUMNS)
+    x, y = ASIDE_FROM_MM[0] + column * ASIDE_MM[0], ASIDE_FROM_MM[1] - row * ASIDE_MM[1]
+    return Pose((x / 1e3, y / 1e3, float(piece.extents[2]) / 2))
+
+
+def open_row_of(state: State, scene: TableScene) -> OpenRow:
+    """TT-05: the row being built on top, and the bricks it is built on and of; without the one in the hand."""
+    at = top_row(state.tower)
+    below = state.tower[at] if at >= 0 else ()
+    own = enumerate(open_row(state.tower))
+    return OpenRow(
+        at + 1,
+        tuple(scene.bodies[name] for name in below if name in scene.bodies),
+        {slot: scene.bodies[name] for slot, name in own if name in scene.bodies},
+    )
+
+
+def _names_below(row: OpenRow) -> tuple[str, ...]:
+    """What a brick of the row lies on."""
+    return tuple(body.name for body in row.below) or (TABLE,)
+
+
+def _on_table(scene: TableScene, bottom: tuple[str, ...]) -> TableScene:
+    """The scene with the bottom row standing on the table, even a brick that others have lifted off it."""
+    standing = {(min(name, TABLE), max(name, TABLE)) for name in bottom if name}
+    return TableScene(scene.bodies, scene.touching | standing)
+
+
+def _is_off(state: State, piece: str, after: TableScene) -> bool:
+    """ALL-4: whether the brick being moved ended off the tower. One that is pulled out of the bottom row slides over
+    the table; one in the hand has not ended yet; one let go must lie on the row below or on its own."""
+    grounded = after.touch(piece, TABLE) or after.touch(piece, FLOOR)
+    if state.phase is not Phase.SETTLE:
+        bottom = state.tower[0] if state.tower else ()
+        return state.phase is not Phase.CARRY and grounded and piece not in bottom
+    row = open_row_of(state, after)
+    lies_on = (*_names_below(row), *(body.name for body in row.own.values()))
+    return (grounded and bool(row.below)) or not any(after.touch(piece, name) for name in lies_on)
+
+
+def _is_in_top_row(row: OpenRow, piece: str, after: TableScene) -> bool:
+    """TT-05: on the topmost full row, within its outline, and in a slot if it is the first of its row."""
+    body = after.bodies[piece]
+    along, across = row.offset(body)
+    is_within = abs(along) <= OUTLINE_MM and abs(across) <= PITCH_MM + OUTLINE_MM
+    lies = any(after.touch(piece, name) for name in _names_below(row))
+    return lies and is_within and (bool(row.own) or row.nearest(body)[1] <= SLOT_MM)
+
+
+def _is_flat(row: OpenRow, piece: str, after: TableScene) -> bool:
+    """TT-24: on one of its two broad faces."""
+    cosine = float(after.bodies[piece].pose.matrix[:, 2] @ row.upright)
+    return abs(cosine) >= math.cos(math.radians(FLAT_DEG))
+
+
+def _is_beside(row: OpenRow, piece: str, after: TableScene) -> bool:
+    """TT-24: in its slot, over no other brick of the row, and with room for one that is still to come between."""
+    body = after.bodies[piece]
+    slot, away = row.nearest(body)
+    plan, others = outline(body), {at: outline(own) for at, own in row.own.items()}
+    if away > SLOT_MM or any(plan.buffer(-LAP_MM).intersects(other) for other in others.values()):
+        return False
+    opposite = 2 * CENTRE - slot
+    if slot == CENTRE or CENTRE in others or opposite not in others:
+        return True
+    return bool(plan.distance(others[opposite]) >= ROOM_MM)
+
+
+def _is_across(row: OpenRow, piece: str, after: TableScene) -> bool:
+    """TT-24: its length at right angles to the row below; of a brick that stands on end, to nothing."""
+    cosine = float(after.bodies[piece].pose.matrix[:2, 0] @ to_the_left(row.way_below))
+    return bool(abs(cosine) >= math.cos(math.radians(ACROSS_DEG)))
+
+
+TESTS: dict[Condition, Callable[[OpenRow, str, TableScene], bool]] = {
+    Condition.IN_TOP_ROW: _is_in_top_row,
+    Condition.FLAT_IN_ROW: _is_flat,
+    Condition.BESIDE_ITS_ROW: _is_beside,
+    Condition.ACROSS_THE_ROW_BELOW: _is_across,
+}
+"""How each condition of the rules is measured."""

@@ -1,0 +1,284 @@
+"""The rules of Tower Topple: a turn is a brick pulled and laid on top, and what is printed on it.
+
+CHOOSE --Take--> PULL --Removed--> CARRY --Released--> SETTLE --Placed--> the next brick, or turn
+                  |--Leave--> LOOSE --Rested--> CHOOSE
+a required colour falls due --> ASK --RefereeAnswer--> CHOOSE
+a brick fell: a topple --> TOPPLED --Rested--> next round; no topple (house rule) --> GATHER, laid first
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from games.core.errors import IllegalAction, MalformedAction, SetupError
+from games.core.events import Fell, Met, Nudged, Placed, Question, RefereeAnswer, Released, Removed, Rested
+from games.core.random_state import seeded
+from games.core.rules import (
+    Action,
+    Choice,
+    Input,
+    Need,
+    Outcome,
+    Take,
+    TakeBack,
+    Wait,
+    admit,
+    hold_one,
+    may_take_back,
+    prepare,
+    require_piece,
+)
+from games.core.setup import Seat, first_seat
+from games.tower_topple import rules_rows as rows
+from games.tower_topple import rules_turns as turns
+from games.tower_topple.rules_turns import form_teams, go_on, has_toppled, next_round, topple, totals
+from games.tower_topple.state import MODES, House, Leave, Phase, Print, State, Stock, faults
+from games.tower_topple.story import called, opening, tell
+
+
+def answer(state: State, given: RefereeAnswer) -> State:
+    """TT-11, TT-12: the referee has looked at the bricks of the required colour that are in play."""
+    if state.phase is not Phase.ASK:
+        raise IllegalAction("TT-11", "the referee was asked nothing")
+    if given.question is not Question.WOULD_TOPPLE or list(given.pieces) != rows.permitted(state):
+        raise MalformedAction("this answers another question than the one the referee was asked")
+    return rows.answered(state, given.yes)
+
+
+def take(state: State, given: Take) -> State:
+    """TT-06, TT-10 to TT-18: the hand takes hold of a brick that may be pulled, or takes up a fallen one."""
+    hold_one(state.held)
+    require_piece(given.piece, [brick.id for brick in state.bricks], "brick")
+    if state.phase is Phase.GATHER:
+        if given.piece not in state.fallen:
+            raise IllegalAction("TT-07", "what has fallen is laid on top first")
+        rest = tuple([brick for brick in state.fallen if brick != given.piece])
+        return replace(state, phase=Phase.CARRY, held=given.piece, gathered=True, fallen=rest)
+    if given.piece not in rows.in_play(state):
+        raise IllegalAction("TT-06", "the topmost full row and what lies above it may not be pulled from")
+    if given.piece not in rows.permitted(state):
+        raise IllegalAction(*rows.why_not(state.owed[0]))
+    return replace(state, phase=Phase.PULL, held=given.piece)
+
+
+def take_back(state: State, given: TakeBack) -> State:
+    """ALL-6: the hand lets go of a brick it has not moved; TT-24: one that is out stays chosen."""
+    may_take_back(state.held, state.met)
+    if state.phase is not Phase.PULL:
+        raise IllegalAction("TT-24", "a brick that is out is laid on top; the choice is fixed")
+    return replace(state, phase=Phase.GATHER if state.fallen else Phase.CHOOSE, held="")
+
+
+def leave(state: State, given: Leave) -> State:
+    """TT-24: a loosened brick is left, and another may be chosen once the tower is at rest."""
+    if state.phase is not Phase.PULL:
+        raise IllegalAction("TT-24", "only a brick that is still being pulled can be left")
+    return replace(state, phase=Phase.LOOSE, held="", met=False)
+
+
+def meet(state: State, given: Met) -> State:
+    """ALL-6: the brick in the hand moves against another; this can no longer be taken back."""
+    _expect(state, given.piece, Phase.PULL, Phase.CARRY)
+    return replace(state, met=True)
+
+
+def nudge(state: State, given: Nudged) -> State:
+    """TT-24: neighbours may be dragged and pushed."""
+    require_piece(given.piece, [brick.id for brick in state.bricks], "brick")
+    if state.phase not in (Phase.PULL, Phase.CARRY):
+        raise IllegalAction("TT-24", "only a brick in the hand can push others")
+    return state
+
+
+def removed(state: State, given: Removed) -> State:
+    """TT-08, TT-24: the brick is out of the tower, and its print is read."""
+    _expect(state, given.piece, Phase.PULL)
+    return _out(state)
+
+
+def _out(state: State) -> State:
+    seen = state.seen if state.held in state.seen else (*state.seen, state.held)
+    tower = rows.without(state.tower, (state.held,))
+    drawn = replace(state, tower=tower, seen=seen, phase=Phase.CARRY, met=False)
+    return turns.out(rows.decided(drawn))
+
+
+def release(state: State, given: Released) -> State:
+    """TT-05: the brick is let go on top."""
+    _expect(state, given.piece, Phase.CARRY)
+    return replace(state, phase=Phase.SETTLE)
+
+
+def placed(state: State, given: Placed) -> State:
+    """TT-05, TT-08: the brick lies and the tower stands; ALL-9: if it lies otherwise it is laid again."""
+    _expect(state, given.piece, Phase.SETTLE)
+    if given.broken:
+        return replace(state, phase=Phase.CARRY, met=False)
+    after = rows.laid(state, given.where)
+    if not state.gathered:
+        after = turns.scored(after, turns.gain(after))
+        after = turns.followed(after)
+        after = replace(after, owed=after.owed[1:])
+    return go_on(after)
+
+
+def rested(state: State, given: Rested) -> State:
+    """ALL-2: the tower is at rest after a loosened brick was left, or all of it lies on the table."""
+    if state.phase is Phase.TOPPLED:
+        return next_round(state)
+    if state.phase is not Phase.LOOSE:
+        raise IllegalAction("ALL-2", "nothing waits for the tower to rest")
+    return replace(state, phase=Phase.GATHER if state.fallen else Phase.CHOOSE)
+
+
+def fell(state: State, given: Fell) -> State:
+    """TT-07: bricks fell. The one being moved is picked up and laid again; any other may be a topple."""
+    if not given.pieces:
+        raise MalformedAction("nothing fell: name the bricks")
+    for piece in given.pieces:
+        require_piece(piece, [brick.id for brick in state.bricks], "brick")
+    if state.phase is Phase.TOPPLED:
+        return state
+    others = tuple([p for p in given.pieces if p != state.held and p not in state.fallen])
+    tower = rows.without(state.tower, others)
+    after = replace(state, tower=tower, fallen=state.fallen + others)
+    if state.held in given.pieces:
+        after = _out(after) if state.phase is Phase.PULL else replace(after, phase=Phase.CARRY, met=False)
+    if not others:
+        return after
+    if has_toppled(after):
+        return topple(after)
+    return go_on(after) if after.phase in (Phase.ASK, Phase.CHOOSE, Phase.GATHER) else after
+
+
+def _expect(state: State, piece: str, *phases: Phase) -> None:
+    if state.phase not in phases:
+        raise IllegalAction("TT-08", "no brick is at that point of its way to the top")
+    if piece != state.held:
+        raise MalformedAction(f"{piece!r} is not the brick in play, {state.held!r} is")
+
+
+__all__ = ["apply", "faults", "legal", "needs", "opening", "outcome", "scores", "seen_by", "start", "tell"]
+
+VERSIONS: dict[str, dict[str, Any]] = {
+    "2": {"points": "one", "instructions": False},
+    "3": {"points": "none", "instructions": False},
+}
+"""TT-04: what the versions without house rules have settled; version 1 plays everything as printed."""
+
+
+def start(players: Sequence[str], seed: int, options: Mapping[str, object], stock: Stock) -> State:
+    """TT-01 to TT-04: the seats, the version, the bricks dealt and the tower set up."""
+    mode, seats, house = prepare(MODES, House, players, seed, options)
+    if house.points == "none" and house.target:
+        raise SetupError("option target needs points; points=none counts topples")
+    house = replace(house, **VERSIONS.get(mode.name, {}))
+    if house.teams:
+        seats = form_teams(seats)
+    turn = first_seat(seats, house.first)
+    bricks, luck = rows.deal(stock, seeded(seed))
+    none = (0,) * len(seats)
+    state = State(
+        seats=seats,
+        mode=mode.name,
+        house=house,
+        stock=stock,
+        bricks=bricks,
+        luck=luck,
+        tower=(),
+        turn=turn,
+        scores=none,
+        topples=none,
+        skips=none,
+        pullers=(*none[:turn], _first_puller(seats[turn], house.first), *none[turn + 1 :]),
+    )
+    return rows.set_up(state)
+
+
+def _first_puller(seat: Seat, first: str) -> int:
+    """TT-01: within the team that begins, the member named by the option."""
+    names = [member.name for member in seat.members]
+    return names.index(first) if first in names else 0
+
+
+def legal(state: State) -> tuple[Choice, ...]:
+    """Every action the player on turn may take now."""
+    player = state.seats[state.turn].name
+    if state.reason is not None:
+        return ()
+    if state.phase is Phase.PULL:
+        left = Choice(Leave(player), "leave the brick as it lies now")
+        return (left,) if state.met else (left, Choice(TakeBack(player), "let go of the brick"))
+    if state.phase not in (Phase.CHOOSE, Phase.GATHER):
+        return ()
+    how = rows.conditions(state)
+    if state.phase is Phase.GATHER:
+        return tuple([Choice(Take(player, each), "take up a fallen brick", how) for each in state.fallen])
+    names = called(state)
+    bricks = rows.permitted(state)
+    return tuple([Choice(Take(player, each), f"pull {names[each]}", how) for each in bricks])
+
+
+WAITS = {
+    Phase.ASK: Wait.ANSWER,
+    Phase.PULL: Wait.PULL,
+    Phase.CARRY: Wait.HAND,
+    Phase.SETTLE: Wait.REST,
+    Phase.LOOSE: Wait.REST,
+    Phase.TOPPLED: Wait.REST,
+}
+
+
+def needs(state: State) -> Need:
+    """What the game waits for."""
+    player = state.seats[state.turn].name
+    if state.reason is not None:
+        return Need(Wait.OVER, player)
+    wait = WAITS.get(state.phase, Wait.ACTION)
+    if wait is Wait.ANSWER:
+        asked = tuple(rows.permitted(state))
+        return Need(wait, player, asked, question=Question.WOULD_TOPPLE)
+    return Need(wait, player, (state.held,), rows.conditions(state)) if state.held else Need(wait, player)
+
+
+def apply(state: State, given: Input) -> State:
+    """The state after an action or an event."""
+    handler = admit(state, given, needs(state), HANDLERS, "TT-08")
+    after: State = handler(state, given)
+    return after if isinstance(given, Action) else replace(after, step=given.step)
+
+
+def outcome(state: State) -> Outcome | None:
+    """TT-07: how the game ended."""
+    return None if state.reason is None else Outcome(state.winners, state.reason)
+
+
+def scores(state: State) -> tuple[int, ...]:
+    """The points; in a game without them every topple counts -1."""
+    return totals(state)
+
+
+def seen_by(state: State, player: str) -> State:
+    """TT-03: the state without the prints of bricks that were not out this round; colours are always seen."""
+    bricks = [
+        brick if brick.colour or brick.id in state.seen else replace(brick, print=Print.UNSEEN)
+        for brick in state.bricks
+    ]
+    return replace(state, luck=0, bricks=tuple(bricks))
+
+
+HANDLERS: dict[type, Callable[[State, Any], State]] = {
+    RefereeAnswer: answer,
+    Take: take,
+    TakeBack: take_back,
+    Leave: leave,
+    Met: meet,
+    Nudged: nudge,
+    Removed: removed,
+    Released: release,
+    Placed: placed,
+    Rested: rested,
+    Fell: fell,
+}

@@ -1,0 +1,222 @@
+"""A game of Tower Topple told in sentences: for logs, captions and golden transcripts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from games.core.events import Fell, Met, Nudged, Placed, RefereeAnswer, Released, Removed, Rested
+from games.core.rules import Input, Take, TakeBack
+from games.tower_topple.rules_rows import SLOTS, brick_of, is_full, place_of
+from games.tower_topple.rules_turns import totals
+from games.tower_topple.state import Leave, Phase, Print, Sort, State
+
+TRIES = ("tries", "puts a finger to", "goes for", "taps", "has an eye on", "wiggles")
+COUNTED = ("no", "one", "two", "three", "four", "five", "six")
+
+
+def opening(state: State) -> tuple[str, ...]:
+    """Who sits round which tower, and what is played for."""
+    names = _listed([seat.name for seat in state.seats])
+    house = state.house
+    points = {
+        "printed": "points as printed",
+        "one": "one point for every brick",
+        "none": "no points, but topples count",
+    }
+    played = points[house.points] + (", instructions as printed" if house.instructions else "")
+    length = f"first to {house.target} points" if house.target else _many(house.rounds, "round")
+    return (
+        f"{names} sit round {len(state.bricks)} bricks, {len(state.tower)} rows high.",
+        f"{_sentence(played)}; {length}. {whose(state)} begins.",
+    )
+
+
+def tell(before: State, given: Input, after: State) -> tuple[str, ...]:
+    """What this input did."""
+    return (*TOLD[type(given)](before, given, after), *_turn(before, given, after))
+
+
+def who(state: State) -> str:
+    """Who pulls: the player on turn, or the member of the team whose turn it is."""
+    return state.seats[state.turn].members[state.pullers[state.turn]].name
+
+
+def whose(state: State) -> str:
+    """The same, with the team."""
+    name, team = who(state), state.seats[state.turn].name
+    return name if name == team else f"{name} for {team}"
+
+
+def called(state: State) -> dict[str, str]:
+    """What people call the bricks in the tower: by colour and place, rows counted from the table."""
+    colours = {brick.id: f"{brick.colour} " for brick in state.bricks if brick.colour}
+    return {
+        brick: f"the {slot} {colours.get(brick, '')}brick of row {number}"
+        for number, row in enumerate(state.tower, 1)
+        for slot, brick in zip(SLOTS, row, strict=True)
+        if brick
+    }
+
+
+def demand(state: State) -> str:
+    """What the player on turn owes, in words; empty when it is any one brick."""
+    pairs = len([task for task in state.owed if task.sort is Sort.TWO])
+    words = {
+        Sort.COLOUR: "a {} brick",
+        Sort.EITHER: "a {} brick, but none is in play: two others",
+        Sort.TWO: f"{COUNTED[min(pairs, 6)]} bricks",
+        Sort.EDGE: "an edge brick",
+        Sort.CENTRE: "a centre brick",
+    }
+    return ", then ".join(
+        [words[task.sort].format(task.colour) for task in dict.fromkeys(state.owed) if task.sort in words]
+    )
+
+
+def _turn(before: State, given: Input, after: State) -> tuple[str, ...]:
+    if after.reason is not None:
+        word = "share the win" if len(after.winners) > 1 else "wins"
+        return (f"{_listed(list(after.winners))} {word}: {after.reason.text}.",)
+    if after.round != before.round:
+        standing = ", ".join(f"{seat.name} {n}" for seat, n in zip(after.seats, totals(after), strict=True))
+        return ("", f"Round {after.round}. The tower stands again. {standing}.", f"- {whose(after)}")
+    if not (isinstance(given, Placed) and _is_new_turn(before, given, after)):
+        return ()
+    skipped = [
+        f"{seat.name} sits out."
+        for seat, old, new in zip(after.seats, before.skips, after.skips, strict=True)
+        if new < old
+    ]
+    owed = demand(after)
+    return (*skipped, f"- {whose(after)}{': ' + owed if owed else ''}")
+
+
+def _is_new_turn(before: State, given: Placed, after: State) -> bool:
+    more = before.owed if before.gathered else before.owed[1:]
+    down = after.phase is Phase.TOPPLED
+    return not (given.broken or more or before.fallen or after.silent or down)
+
+
+def _answered(before: State, given: RefereeAnswer, after: State) -> tuple[str, ...]:
+    colour = before.owed[0].colour
+    if given.yes:
+        return (f"The referee shakes the head: {colour} would bring it down. Two others may be pulled.",)
+    return (f"The referee nods: {colour} can be had.",)
+
+
+def _taken(before: State, given: Take, after: State) -> tuple[str, ...]:
+    if after.gathered:
+        return (f"{who(before)} picks up what fell.",)
+    tries = TRIES[(len(before.seen) + before.round) % len(TRIES)]
+    return (f"{who(before)} {tries} {called(before)[given.piece]}.",)
+
+
+def _taken_back(before: State, given: TakeBack, after: State) -> tuple[str, ...]:
+    return ("... and thinks better of it.",)
+
+
+def _left(before: State, given: Leave, after: State) -> tuple[str, ...]:
+    return ("Too tight. It stays where it is now.",)
+
+
+def _met(before: State, given: Met, after: State) -> tuple[str, ...]:
+    if before.met:
+        return ()
+    return ("It moves." if before.phase is Phase.PULL else "It touches the tower.",)
+
+
+def _nudged(before: State, given: Nudged, after: State) -> tuple[str, ...]:
+    return (f"A neighbour comes along by {given.mm:.1f} mm.",)
+
+
+def _removed(before: State, given: Removed, after: State) -> tuple[str, ...]:
+    return (f"Out it comes{_read(before)}{_gains(before, after)}",)
+
+
+def _read(state: State) -> str:
+    brick, house = brick_of(state, state.held), state.house
+    if not house.instructions and house.points != "printed":
+        return "."
+    if brick.print is Print.PLAIN:
+        return "." if brick.colour else ", plain."
+    return f'. "{_sentence(brick.print.value)}."'
+
+
+def _gains(before: State, after: State) -> str:
+    changed = [
+        f"{seat.name} {new - old:+} ({new})"
+        for seat, old, new in zip(after.seats, before.scores, after.scores, strict=True)
+        if new != old
+    ]
+    return f" {', '.join(changed)}." if changed else ""
+
+
+def _released(before: State, given: Released, after: State) -> tuple[str, ...]:
+    return ("Up it goes ...",)
+
+
+def _placed(before: State, given: Placed, after: State) -> tuple[str, ...]:
+    if given.broken:
+        missed = ", ".join(condition.text for condition in given.broken)
+        return (f"... but it does not lie as it must ({missed}). Once more.",)
+    if after.phase is Phase.TOPPLED:
+        return _down(before, after)
+    number, slot = place_of(after, given.piece)
+    lines = [f"... {SLOTS[slot]} in row {number + 1}.{_gains(before, after)}"]
+    if is_full(after.tower[-1]):
+        lines.append(f"Row {number + 1} is full; row {number} comes into play.")
+    if after.direction != before.direction:
+        lines.append("Play turns round.")
+    if after.silent > before.silent:
+        lines.append("One more brick, for nothing.")
+    return tuple(lines)
+
+
+def _rested(before: State, given: Rested, after: State) -> tuple[str, ...]:
+    if before.phase is Phase.TOPPLED:
+        return ("The last brick rolls to a halt.",)
+    return ("The tower holds still.",)
+
+
+def _fell(before: State, given: Fell, after: State) -> tuple[str, ...]:
+    if before.phase is Phase.TOPPLED:
+        return (f"{_sentence(_many(len(given.pieces), 'brick'))} more.",)
+    if after.phase is Phase.TOPPLED:
+        return _down(before, after, len(given.pieces))
+    if given.pieces == (before.held,):
+        read = _read(before) if before.phase is Phase.PULL else "."
+        return (f"It slips to the table and is picked up again{read}{_gains(before, after)}",)
+    return (f"{_sentence(_many(len(given.pieces), 'brick'))} on the table, but the tower stands.",)
+
+
+def _down(before: State, after: State, bricks: int = 0) -> tuple[str, ...]:
+    fallen = f"{_many(bricks, 'brick')} down" if bricks else "nothing left to pull"
+    return (f"CRASH! {_sentence(fallen)}: {who(before)} topples the tower.{_gains(before, after)}",)
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}"
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _many(count: int, what: str) -> str:
+    return f"{COUNTED[count] if count < len(COUNTED) else count} {what}{'' if count == 1 else 's'}"
+
+
+TOLD: dict[type, Callable[[State, Any, State], tuple[str, ...]]] = {
+    RefereeAnswer: _answered,
+    Take: _taken,
+    TakeBack: _taken_back,
+    Leave: _left,
+    Met: _met,
+    Nudged: _nudged,
+    Removed: _removed,
+    Released: _released,
+    Placed: _placed,
+    Rested: _rested,
+    Fell: _fell,
+}

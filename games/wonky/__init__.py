@@ -1,0 +1,1 @@
+"""Wonky: cards that ask for blocks, one tower, a count to three."""
