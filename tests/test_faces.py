@@ -16,21 +16,28 @@ from typer.testing import CliRunner
 
 from engine.pose import Pose
 from engine.view.camera import Camera
-from engine.view.faces import CARD_FINE, TILES, Area, area_of, picture_of, tile
 from engine.view.frame import frame_of
-from engine.view.icons import BOXES as BOX_ICONS
-from engine.view.icons import ICONS
-from engine.view.ink import Paper, box, disc, polygon
-from engine.view.letters import fitted, size_of, write
-from engine.view.look import linear_of
-from engine.view.stage import Stage
+from engine.view.render.decals import (
+    BOX_ICONS,
+    CARD_RESOLUTION,
+    ICONS,
+    TILES,
+    DecalArea,
+    decal_area,
+    decal_picture,
+    tile,
+)
+from engine.view.render.drawing import Paper, box, disc, fitted, polygon, size_of, write
+from engine.view.render.material import linear_of
+from engine.view.render.stage import Stage
 from engine.world import Body
 from games.cli import app
 from models.build import build
 from models.catalogue import catalogue, find
 from models.errors import CatalogueError, SpecError
-from models.face import BOXES, LETTERS, Face, PieceSpec, dressed, parse
+from models.face import BOXES, LETTERS, Face
 from models.piece import Piece
+from models.spec import PieceSpec, dressed, parse
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
 BOX = {"box": [75, 25, 15]}
@@ -45,9 +52,9 @@ def printed(text: str, **more: object) -> Piece:
 
 
 def picture(piece: Piece) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    area = area_of(piece)
+    area = decal_area(piece)
     assert area is not None
-    return picture_of(piece, area)
+    return decal_picture(piece, area)
 
 
 def test_every_card_shows_its_own_boxes() -> None:
@@ -175,7 +182,7 @@ def test_a_card_has_each_box_where_its_row_says() -> None:
     drawn = picture(build(parse(table, "test")))
     assert drawn.shape == (680, 680, 4)
     assert not drawn.flags.writeable
-    side, margin = int(16 * CARD_FINE), int(2.5 * CARD_FINE)
+    side, margin = int(16 * CARD_RESOLUTION), int(2.5 * CARD_RESOLUTION)
     for row, marks in enumerate(face.boxes):
         for column, mark in enumerate(marks):
             # beside the sign, near the box's left edge
@@ -202,12 +209,12 @@ def test_prints_stay_within_the_margin_and_use_the_brick() -> None:
 
 def test_a_value_lies_on_the_wood_of_its_block() -> None:
     for name, at in (("red_l3", (-0.008, -0.008)), ("red_v5", (-0.016, -0.016)), ("red_o4", (0.0, 0.0))):
-        area = area_of(build(find(f"crazy_tower/{name}")))
+        area = decal_area(build(find(f"crazy_tower/{name}")))
         assert area is not None
         assert area.centre == pytest.approx(at, abs=0.004), name
         assert 0.0155 < min(area.size) < 0.033
-    assert area_of(build(parse({"shape": {"sphere": 20}}, "test"))) is None
-    assert area_of(printed("A")) == Area((0.0, 0.0), (0.075, 0.025))
+    assert decal_area(build(parse({"shape": {"sphere": 20}}, "test"))) is None
+    assert decal_area(printed("A")) == DecalArea((0.0, 0.0), (0.075, 0.025))
 
 
 def test_paint_takes_the_print_that_stands_out() -> None:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from video_lab import TELLING, bodies, recorded
 
 from engine.record.reader import Replay
-from engine.view.errors import ViewError
+from engine.view.opengl import ViewError
 from engine.view.video.encode import bits
 from engine.view.video.film import film_of
 from engine.view.video.make import make

@@ -13,7 +13,7 @@ from engine.record.reader import load
 from engine.settings import GRAVITY
 from engine.topple.contact.detection import find_contacts
 from engine.topple.verdict import CheckOptions
-from engine.view.finding import outline, pushes_of
+from engine.view.render.verdict_picture import contact_forces, convex_hull
 from engine.world import Assembly
 from games.cli import app
 from games.commands.check_record import MOST_CORNERS, hull_of
@@ -25,7 +25,7 @@ from scenes.load import load as scene
 
 def forces(name: str) -> tuple[Assembly, list[tuple[str, str, np.ndarray]]]:
     assembly = scene(name).assembly
-    found = pushes_of(assembly, find_contacts(assembly), CheckOptions())
+    found = contact_forces(assembly, find_contacts(assembly), CheckOptions())
     return assembly, [(push.upper, push.lower, push.force) for push in found]
 
 
@@ -60,9 +60,9 @@ def test_where_nothing_balances_there_are_no_arrows() -> None:
 
 def test_the_support_polygon_is_the_hull_and_a_line_has_none() -> None:
     square = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [0.5, 0.5]], float)
-    assert len(outline(square)) == 4
-    assert len(outline(square[[0, 2, 4]])) == 0
-    assert len(outline(square[:1])) == 0
+    assert len(convex_hull(square)) == 4
+    assert len(convex_hull(square[[0, 2, 4]])) == 0
+    assert len(convex_hull(square[:1])) == 0
 
 
 def test_a_picture_and_a_replay_of_a_fall(tmp_path: Path) -> None:

@@ -14,15 +14,13 @@ import pytest
 from panda3d import core
 
 from engine.pose import Pose
-from engine.view.camera import PRESETS, Camera, Sphere, bounding_sphere, framing
-from engine.view.errors import INSTALL_LINE, ViewError
-from engine.view.frame import Frame, frame_of, frame_of_tick
-from engine.view.geometry import triangles_of
-from engine.view.grain import fibres, rings
-from engine.view.look import FINISHES, finish_of, grain_axes, linear_of, look_of
-from engine.view.png import png_of, save_png
-from engine.view.renderer import _read, kind_of
-from engine.world import Body, Tick
+from engine.view.camera import PRESETS, BoundingSphere, Camera, bounding_sphere, framing
+from engine.view.frame import frame_of
+from engine.view.opengl import INSTALL_LINE, ViewError, _read, kind_of
+from engine.view.render.material import FINISHES, fibres, finish_of, grain_axes, linear_of, material_of, rings
+from engine.view.render.png import png_of, save_png
+from engine.view.render.resources import triangles_of
+from engine.world import Body
 from models.build import build
 from models.piece import Piece
 from models.spec import parse
@@ -38,7 +36,7 @@ BRICK = piece({"box": [75, 25, 15]})
 @pytest.mark.parametrize("view", PRESETS)
 @pytest.mark.parametrize("aspect", [16 / 9, 9 / 16, 1.0])
 def test_framing_has_the_whole_sphere_in_the_picture(view: str, aspect: float) -> None:
-    sphere = Sphere((0.3, -0.2, 0.1), 0.15)
+    sphere = BoundingSphere((0.3, -0.2, 0.1), 0.15)
     camera = framing(sphere, view, aspect=aspect)
     half = math.radians(camera.fov) / 2
     narrow = min(half, math.atan(math.tan(half) * aspect))
@@ -49,7 +47,7 @@ def test_framing_has_the_whole_sphere_in_the_picture(view: str, aspect: float) -
 
 @pytest.mark.parametrize(("view", "toward"), [("front", (0, -1, 0)), ("side", (1, 0, 0)), ("top", (0, 0, 1))])
 def test_presets_look_from_where_they_say(view: str, toward: tuple[float, float, float]) -> None:
-    camera = framing(Sphere((0, 0, 0), 1.0), view)
+    camera = framing(BoundingSphere((0, 0, 0), 1.0), view)
     assert np.dot(camera.eye, toward) / camera.distance > 0.98
 
 
@@ -64,7 +62,7 @@ def test_axes_of_a_camera_are_right_handed_and_unit() -> None:
 
 def test_an_unknown_camera_names_the_known() -> None:
     with pytest.raises(ViewError, match='unknown camera "back": use one of front, side, top, three-quarter'):
-        framing(Sphere((0, 0, 0), 1), "back")
+        framing(BoundingSphere((0, 0, 0), 1), "back")
 
 
 def test_the_sphere_holds_turned_pieces_and_leaves_out_the_table() -> None:
@@ -88,7 +86,11 @@ def test_a_look_follows_finish_and_colour_and_differs_by_name() -> None:
     assert finish_of(BRICK) == FINISHES["natural"]
     assert finish_of(piece({"box": [20, 20, 20]}, colour="red")) == FINISHES["painted"]
     assert finish_of(piece({"box": [85, 85, 2]}, material="grey_board", colour="red")) == FINISHES["matte"]
-    first, again, other = look_of(BRICK, "brick.01"), look_of(BRICK, "brick.01"), look_of(BRICK, "brick.02")
+    first, again, other = (
+        material_of(BRICK, "brick.01"),
+        material_of(BRICK, "brick.01"),
+        material_of(BRICK, "brick.02"),
+    )
     assert first == again
     assert first.offset != other.offset
     assert np.allclose(first.albedo, linear_of(BRICK.material.colour), rtol=0.15)
@@ -119,14 +121,10 @@ def test_noise_tiles_and_is_the_same_every_time() -> None:
     assert rings().shape == (1, 512, 4)
 
 
-def test_frames_of_bodies_and_ticks() -> None:
+def test_the_frame_of_bodies_has_their_poses() -> None:
     fixed = frame_of([Body("table", BRICK, Pose((0, 0, 1)))])
     assert fixed.poses.tolist() == [[0, 0, 1, 0, 0, 0, 1]]
-    tick = Tick(4, ("a",), np.array([[1.0, 2, 3, 0, 0, 0, 1]]), np.zeros(1))
-    both = frame_of_tick(tick, fixed)
-    assert both.names == ("table", "a")
-    assert both.poses.shape == (2, 7)
-    assert isinstance(replace(both, labels={"a": "x"}), Frame)
+    assert replace(fixed, labels={"table": "x"}).poses.shape == (1, 7)
 
 
 def test_png_is_read_back_and_refuses_what_is_none(tmp_path: Path) -> None:
@@ -175,8 +173,8 @@ def test_a_probe_that_fails_says_how_to_install(code: int, out: str, err: str, s
 
 def test_importing_the_package_opens_and_loads_nothing_heavy() -> None:
     code = (
-        "import sys, engine.view.camera, engine.view.frame, engine.view.look, engine.view.png;"
-        "import engine.view.renderer;"
+        "import sys, engine.view.camera, engine.view.frame, engine.view.render.material, engine.view.render.png;"
+        "import engine.view.opengl;"
         "assert not [m for m in sys.modules if m.startswith(('panda3d', 'direct', 'pybullet'))]"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from window_driver import seen_at
 
 from engine.geometry.convex import ConvexSolids
 from engine.geometry.rotation import angle_between, quaternion_of_rpy
 from engine.pose import Pose
-from engine.view.camera import Sphere
+from engine.view.camera import BoundingSphere, Orbit, on_plane, orbit_of, ray
 from engine.view.frame import Frame, frame_of
 from engine.view.panels import Button, Field, Meter, Panel, Row, Slider, Text
 from engine.view.window.layout import Layout, lay_out
-from engine.view.window.orbit import Orbit, on_plane, orbit_of, ray, seen_at
 from engine.view.window.picker import pick
 from engine.view.window.shapes import Fill, Letters, wrapped
 from engine.world import Body
@@ -64,7 +64,7 @@ def test_a_button_is_where_its_letters_are_and_answers_by_its_name() -> None:
     page = laid(Panel("p", "top-left", (Text("Ana's turn"), Button("go", "Go on", key="1"))))
     region = page.region("go")
     assert region is not None
-    letters = next(mark for mark in page.marks if isinstance(mark, Letters) and mark.text == "Go on")
+    letters = next(shape for shape in page.shapes if isinstance(shape, Letters) and shape.text == "Go on")
     assert region.rect.holds(letters.x, letters.y - 2)
     assert page.region_at(*region.rect.middle) == region
     assert page.covers(*region.rect.middle)
@@ -97,7 +97,7 @@ def test_a_cover_hides_everything_and_only_it_can_be_clicked() -> None:
     assert page.region("no") is None
     assert page.region("yes") is not None
     assert page.covers(1, 1)
-    shade = next(mark for mark in page.marks if isinstance(mark, Fill) and mark.rect.width == SIZE[0])
+    shade = next(shape for shape in page.shapes if isinstance(shape, Fill) and shape.rect.width == SIZE[0])
     assert shade.colour[3] > 0.98
 
 
@@ -116,7 +116,7 @@ def test_a_slider_gives_the_value_below_the_pointer() -> None:
 def test_a_log_keeps_its_last_lines() -> None:
     lines = tuple(Text(f"line {k}") for k in range(30))
     page = laid(Panel("log", "bottom-left", lines, tallest=120))
-    shown = [mark.text for mark in page.marks if isinstance(mark, Letters)]
+    shown = [shape.text for shape in page.shapes if isinstance(shape, Letters)]
     assert shown[-1] == "line 29"
     assert "line 0" not in shown
     assert page.cards[0].height < 150
@@ -129,7 +129,9 @@ def test_text_is_broken_at_words() -> None:
 
 def test_long_texts_stay_inside_their_field() -> None:
     page = laid(Panel("p", "left", (Field("f", "name", "x" * 200, True),), width=200))
-    letters = next(mark for mark in page.marks if isinstance(mark, Letters) and mark.text.startswith("x"))
+    letters = next(
+        shape for shape in page.shapes if isinstance(shape, Letters) and shape.text.startswith("x")
+    )
     assert measure(letters.text, letters.size, False) < 200
 
 
@@ -163,7 +165,7 @@ def test_an_orbit_goes_the_short_way_and_never_over_the_top() -> None:
     assert near.towards(Orbit((0, 0, 0), 1.0, 10.0, 20.0), 0.5).azimuth == pytest.approx(0.0)
     assert near.turned(0.0, 500.0).elevation < 90.0
     assert near.zoomed(1e9).distance < 10.0
-    assert orbit_of(Sphere((0, 0, 0), 0.2), "top").elevation > 80.0
+    assert orbit_of(BoundingSphere((0, 0, 0), 0.2), "top").elevation > 80.0
 
 
 def test_a_ray_meets_a_level_plane() -> None:

@@ -7,6 +7,7 @@ Xvfb, and it fails with what the scenario said. A scenario gets a `Person` and d
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import shutil
 import struct
@@ -21,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.view.camera import Camera
 from engine.view.window.events import Press
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -50,6 +52,19 @@ KEYS = {
     "shift": "lshift",
 }
 """What X11 calls keys, and what the window calls them."""
+
+
+def seen_at(
+    camera: Camera, size: tuple[int, int], point: tuple[float, float, float] | NDArray[np.float64]
+) -> tuple[float, float] | None:
+    """Where a point in the world is in a picture, pixels from the upper left; None when it is behind the eye."""
+    right, ahead, up = (camera.axes @ (np.asarray(point) - camera.eye)).tolist()
+    if ahead <= 1e-9:
+        return None
+    tangent = math.tan(math.radians(camera.fov) / 2.0)
+    x = (right / ahead / tangent * size[1] / size[0] + 1.0) * size[0] / 2.0 - 0.5
+    y = (1.0 - up / ahead / tangent) * size[1] / 2.0 - 0.5
+    return x, y
 
 
 class Person:
@@ -170,7 +185,7 @@ class Person:
 
     def place_of(self, name: str) -> tuple[float, float]:
         """A place of the window where a piece is seen, its centre if that is not hidden."""
-        from engine.view.window.orbit import ray, seen_at
+        from engine.view.camera import ray
         from engine.view.window.picker import pick
 
         camera, size = self.app.screen.sight.camera, self.app.window.size
@@ -187,7 +202,7 @@ class Person:
 
     def mask(self, name: str, step: int = 8) -> NDArray[np.bool_]:
         """Where a piece must be in the picture: (h, w) on every `step`th pixel, panels left out."""
-        from engine.view.window.orbit import ray
+        from engine.view.camera import ray
         from engine.view.window.picker import pick
 
         camera, size = self.app.screen.sight.camera, self.app.window.size
@@ -217,14 +232,12 @@ class Person:
         """Write what the screen shows where `TEETER_SHOTS` says, for people to look at."""
         folder = os.environ.get("TEETER_SHOTS")
         if folder:
-            from engine.view.png import save_png
+            from engine.view.render.png import save_png
 
             save_png(self.on_screen(), Path(folder) / f"{name}.png")
 
     def place(self, x: float, y: float, z: float) -> tuple[float, float]:
         """The place of the window at which a point of the world is seen."""
-        from engine.view.window.orbit import seen_at
-
         found = seen_at(self.app.screen.sight.camera, self.app.window.size, (x, y, z))
         assert found is not None
         return found
@@ -334,7 +347,9 @@ def play_out(
         settings = Path(home) / "teeter" / "settings.toml"
         settings.parent.mkdir()
         settings.write_text(SETTINGS, encoding="utf-8")
-        environment |= {"XDG_CONFIG_HOME": home, "XDG_DATA_HOME": home, "PYTHONPATH": str(ROOT / "tests")}
+        # the tree that is tested, whatever is installed
+        path = os.pathsep.join((str(ROOT / "tests"), str(ROOT)))
+        environment |= {"XDG_CONFIG_HOME": home, "XDG_DATA_HOME": home, "PYTHONPATH": path}
         done = subprocess.run(
             [sys.executable, str(Path(__file__)), scenario, *words],
             cwd=ROOT,

@@ -19,10 +19,10 @@ from engine.record.arrays import state_digest
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.writer import Recorder
 from engine.view.camera import framing
-from engine.view.errors import ViewError
 from engine.view.frame import frame_of
-from engine.view.look import Quality
-from engine.view.stage import Stage
+from engine.view.opengl import ViewError
+from engine.view.render.lighting import Quality
+from engine.view.render.stage import Stage
 from engine.world import TABLE
 
 SIZE = (1280, 720)

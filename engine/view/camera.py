@@ -1,16 +1,17 @@
-"""Cameras: where the eye is. Plain geometry, no graphics library."""
+"""Cameras: where the eye is, how it orbits a target, and rays through a picture. No graphics library."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.geometry.rotation import matrix_of
-from engine.view.errors import ViewError
+from engine.view.opengl import ViewError
 from engine.world import TABLE, Body
 
 Array = NDArray[np.float64]
@@ -19,7 +20,7 @@ Vector = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """An eye that looks at a target. Metres, world axes. fov: the vertical angle of view in degrees."""
+    """An eye that looks at a target. Metres, world axes. fov: the vertical field of view in degrees."""
 
     eye: Vector
     target: Vector
@@ -27,12 +28,12 @@ class Camera:
 
     @property
     def distance(self) -> float:
-        """Metres from the eye to the target."""
+        """Returns the metres from the eye to the target."""
         return math.dist(self.eye, self.target)
 
     @property
     def axes(self) -> Array:
-        """(3, 3): right, forward and up as rows, in world axes; up leans towards world +z."""
+        """Returns (3, 3): right, forward and up as rows, in world axes; up leans towards world +z."""
         away = self.distance
         x, y, z = ((there - here) / away for there, here in zip(self.target, self.eye, strict=True))
         # straight down there is no upward lean: the far side of the table, +y, is up then
@@ -43,8 +44,8 @@ class Camera:
 
 
 @dataclass(frozen=True, slots=True)
-class Sphere:
-    """A ball around what is to be seen, metres."""
+class BoundingSphere:
+    """A sphere around what is to be seen, metres."""
 
     centre: Vector
     radius: float
@@ -58,12 +59,16 @@ DIRECTIONS = {
     "three-quarter": (-58.0, 20.0),
 }
 PRESETS = tuple(DIRECTIONS)
-# part of the half picture that the sphere fills; the rest is air around it
+# fraction of half the picture that the sphere fills
 FILL = 0.92
+FOV = 28.0
+"""Degrees, vertical."""
+BOX_CORNERS = np.array(list(product((-1.0, 1.0), repeat=3)))
+"""(8, 3): the corners of a cube of half side 1."""
 
 
-def bounding_sphere(bodies: Sequence[Body]) -> Sphere:
-    """A sphere around the bodies where they are, the table left out. Raises ViewError when there are none."""
+def bounding_sphere(bodies: Sequence[Body]) -> BoundingSphere:
+    """Returns a sphere around all bodies but the table. Raises ViewError when there are none."""
     corners = [_corners(body) for body in bodies if body.name != TABLE]
     if not corners:
         raise ViewError("there is nothing to look at: the scene has no pieces")
@@ -71,23 +76,22 @@ def bounding_sphere(bodies: Sequence[Body]) -> Sphere:
     low, high = points.min(axis=0), points.max(axis=0)
     centre = (low + high) / 2
     radius = float(np.linalg.norm(points - centre, axis=1).max())
-    return Sphere((float(centre[0]), float(centre[1]), float(centre[2])), max(radius, 1e-4))
+    return BoundingSphere((float(centre[0]), float(centre[1]), float(centre[2])), max(radius, 1e-4))
 
 
 def _corners(body: Body) -> Array:
-    """(8, 3) corners of the turned bounding box of a body."""
-    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) / 2
-    return signs * body.piece.extents @ matrix_of(body.pose.orientation).T + body.pose.position
+    """Returns (8, 3): corners of the rotated bounding box of a body."""
+    return BOX_CORNERS / 2 * body.piece.extents @ matrix_of(body.pose.orientation).T + body.pose.position
 
 
 def framing(
-    sphere: Sphere,
+    sphere: BoundingSphere,
     view: str | tuple[float, float] = "three-quarter",
     *,
-    fov: float = 28.0,
+    fov: float = FOV,
     aspect: float = 16 / 9,
 ) -> Camera:
-    """A camera that has the whole sphere in the picture.
+    """Returns a camera that has the whole sphere in the picture.
 
     view: a name of `PRESETS`, or azimuth and elevation of the eye in degrees. aspect: width by height of the
     picture. Raises ViewError for an unknown name.
@@ -96,14 +100,99 @@ def framing(
         if view not in DIRECTIONS:
             raise ViewError(f'unknown camera "{view}": use one of {", ".join(PRESETS)}')
         view = DIRECTIONS[view]
-    azimuth, elevation = math.radians(view[0]), math.radians(view[1])
     half = math.radians(fov) / 2
     narrow = min(half, math.atan(math.tan(half) * aspect))
     distance = sphere.radius / math.sin(narrow) / FILL
-    toward = (
-        math.cos(elevation) * math.cos(azimuth),
-        math.cos(elevation) * math.sin(azimuth),
-        math.sin(elevation),
-    )
-    x, y, z = (centre + distance * part for centre, part in zip(sphere.centre, toward, strict=True))
-    return Camera((x, y, z), sphere.centre, fov)
+    return _camera_at(sphere.centre, distance, *view, fov)
+
+
+def _camera_at(target: Vector, distance: float, azimuth: float, elevation: float, fov: float) -> Camera:
+    """Returns a camera around a target; azimuth and elevation in degrees."""
+    around, up = math.radians(azimuth), math.radians(elevation)
+    direction = (math.cos(up) * math.cos(around), math.cos(up) * math.sin(around), math.sin(up))
+    x, y, z = (centre + distance * part for centre, part in zip(target, direction, strict=True))
+    return Camera((x, y, z), target, fov)
+
+
+MIN_ELEVATION_DEG, MAX_ELEVATION_DEG = -4.0, 88.0
+"""A little below the table top, and nearly from above."""
+MIN_DISTANCE_M, MAX_DISTANCE_M = 0.06, 6.0
+"""From the target."""
+DEGREES_PER_PIXEL = 0.35
+"""Rotation by dragging, in a picture 720 pixels high."""
+
+
+@dataclass(frozen=True, slots=True)
+class Orbit:
+    """A camera that circles a target. azimuth: degrees counter-clockwise from +x. elevation: degrees. distance:
+    metres."""
+
+    target: Vector
+    distance: float
+    azimuth: float = -58.0
+    elevation: float = 20.0
+
+    @property
+    def camera(self) -> Camera:
+        """Returns the camera at this place of the orbit."""
+        return _camera_at(self.target, self.distance, self.azimuth, self.elevation, FOV)
+
+    def turned(self, right: float, up: float) -> Orbit:
+        """Returns the orbit rotated by degrees."""
+        elevation = min(max(self.elevation + up, MIN_ELEVATION_DEG), MAX_ELEVATION_DEG)
+        return replace(self, azimuth=(self.azimuth + right) % 360.0, elevation=elevation)
+
+    def panned(self, right: float, up: float) -> Orbit:
+        """Returns the orbit moved sideways, in picture heights at the target."""
+        high = 2.0 * self.distance * math.tan(math.radians(FOV) / 2.0)
+        axes = self.camera.axes
+        x, y, z = (np.asarray(self.target) + high * (right * axes[0] + up * axes[2])).tolist()
+        return replace(self, target=(x, y, z))
+
+    def zoomed(self, times: float, toward: Vector | None = None) -> Orbit:
+        """Returns the orbit at another distance, `times` as far; the point zoomed towards stays put in the picture."""
+        distance = min(max(self.distance * times, MIN_DISTANCE_M), MAX_DISTANCE_M)
+        if toward is None:
+            return replace(self, distance=distance)
+        part = 1.0 - distance / self.distance
+        x, y, z = (t + part * (p - t) for t, p in zip(self.target, toward, strict=True))
+        return replace(self, target=(x, y, z), distance=distance)
+
+    def towards(self, other: Orbit, part: float) -> Orbit:
+        """Returns the orbit at a fraction (0 to 1) of the way to another one, the short way round."""
+        rotation = (other.azimuth - self.azimuth + 180.0) % 360.0 - 180.0
+        x, y, z = (a + part * (b - a) for a, b in zip(self.target, other.target, strict=True))
+        return Orbit(
+            (x, y, z),
+            self.distance * (other.distance / self.distance) ** part,
+            (self.azimuth + part * rotation) % 360.0,
+            self.elevation + part * (other.elevation - self.elevation),
+        )
+
+
+def orbit_of(sphere: BoundingSphere, view: str = "three-quarter", aspect: float = 16 / 9) -> Orbit:
+    """Returns an orbit that has a sphere in the picture. Raises ViewError for an unknown view."""
+    camera = framing(sphere, view, aspect=aspect)
+    azimuth, elevation = DIRECTIONS[view]
+    return Orbit(sphere.centre, camera.distance, azimuth % 360.0, min(elevation, MAX_ELEVATION_DEG))
+
+
+def ray(camera: Camera, size: tuple[int, int], x: float, y: float) -> tuple[Array, Array]:
+    """Returns the eye and the unit direction (3,) of what is seen at a pixel, counted from the upper left."""
+    tangent = math.tan(math.radians(camera.fov) / 2.0)
+    right = (2.0 * (x + 0.5) / size[0] - 1.0) * tangent * size[0] / size[1]
+    up = (1.0 - 2.0 * (y + 0.5) / size[1]) * tangent
+    axes = camera.axes
+    direction = axes[1] + right * axes[0] + up * axes[2]
+    return np.asarray(camera.eye), np.asarray(direction / np.linalg.norm(direction))
+
+
+def on_plane(origin: Array, direction: Array, height: float) -> Vector | None:
+    """Returns where a ray meets a level plane; None when it never does, or only beyond 20 m."""
+    if abs(direction[2]) < 1e-6:
+        return None
+    along = (height - origin[2]) / direction[2]
+    if not 0.0 < along < 20.0:
+        return None
+    x, y, z = (origin + along * direction).tolist()
+    return x, y, z

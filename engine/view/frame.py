@@ -1,4 +1,4 @@
-"""What a stage shows: one moment, as plain values. Live play, replays and videos all end in frames."""
+"""What a stage shows: one moment, as plain values. Live play, replays and videos all produce frames."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.world import Body, Tick
+from engine.world import Body
 
 Poses = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """The poses of the bodies at one moment, and what is to be pointed out.
+    """The poses of the bodies at one moment, and what is pointed out.
 
-    names: the bodies to show; a body of the stage that is not named is out of sight.
+    names: the bodies to show; bodies of the stage that are not named are hidden.
     poses: (n, 7) metres and xyzw, of the piece frames; a row of NaN hides its body.
     highlights: colours `#rrggbb` that bodies are tinted with, by name.
     labels: short texts that stand at bodies, by name.
@@ -33,12 +33,7 @@ class Frame:
 
 
 def frame_of(bodies: Iterable[Body]) -> Frame:
-    """The frame of bodies where they are."""
+    """Returns the frame of bodies where they are."""
     shown = tuple(bodies)
     rows = [(*body.pose.position, *body.pose.orientation) for body in shown]
     return Frame(tuple(body.name for body in shown), np.array(rows, dtype=np.float64).reshape(-1, 7))
-
-
-def frame_of_tick(tick: Tick, fixed: Frame) -> Frame:
-    """The frame of a world's tick; `fixed` holds the bodies that a tick leaves out: they never move."""
-    return Frame((*fixed.names, *tick.names), np.concatenate([fixed.poses, tick.poses]))

@@ -1,7 +1,8 @@
-"""What stands over a picture: panels with texts, buttons, sliders and fields, as plain values.
+"""Panels over a picture: texts, buttons, sliders and fields, as plain values.
 
-A game, a menu or a replay describes panels; `engine.view.window` lays them out, draws them, and says by name what was
-clicked. Nothing here knows what the names mean. Sizes are in units: a picture is 720 units high, whatever its pixels.
+A game, a menu or a replay describes panels; `engine.view.window` lays them out, draws them, and reports by name what
+was clicked. Nothing here knows what the names mean. Sizes are in units: a picture is 720 units high, whatever its
+pixels.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ Place = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A paragraph; it is broken where the panel ends. mark: a colour `#rrggbb` shown as a spot before it."""
+    """A paragraph, wrapped to the panel. mark: a colour `#rrggbb` shown as a spot before it."""
 
     text: str
     tone: Tone = "plain"
@@ -38,9 +39,11 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """What can be clicked; `name` comes back. is_on: it shows what holds now. is_lit: the keyboard is on it.
+    """A button; clicking it reports its name.
 
-    key: the key that does the same, shown small. mark: as in `Text`. text2: smaller, below the text."""
+    is_on: it shows the current choice. is_lit: it has the keyboard focus. key: the key that does the same, shown small.
+    mark: as in `Text`. text2: smaller, below the text.
+    """
 
     name: str
     text: str
@@ -55,7 +58,7 @@ class Button:
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A value between two bounds; dragging it gives `Slid(name, value)`. marks: values to be marked on it."""
+    """A value between two bounds; dragging it reports `Slid(name, value)`. marks: values marked on it."""
 
     name: str
     text: str
@@ -68,7 +71,7 @@ class Slider:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A line of text that can be typed into while it `is_active`; clicking it gives its name."""
+    """A line of text, typed into while it `is_active`; clicking it reports its name."""
 
     name: str
     label: str
@@ -78,7 +81,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """How much of something: part from 0 to 1."""
+    """A bar; part: 0 to 1."""
 
     part: float
     tone: Tone = "accent"
@@ -86,14 +89,14 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Some air, in units."""
+    """Empty space, in units."""
 
     height: float = 6.0
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Items side by side. shares: how wide each is in comparison; all alike when left out."""
+    """Items side by side. shares: relative widths; left out, all the same."""
 
     items: tuple[Item, ...]
     shares: tuple[float, ...] = ()
@@ -106,8 +109,8 @@ Item = Text | Button | Slider | Field | Meter | Gap | Row
 class Panel:
     """Items below each other on a card. place: where on the picture; several panels of one place are stacked.
 
-    width: units. is_bare: without a card. tallest: units; what does not fit is left out from the front, as in a
-    log. `cover` hides the picture behind it, and only a panel there can be clicked.
+    width: units. is_bare: without a card. tallest: units; what does not fit is dropped from the front, as in a log.
+    `cover` hides the picture behind it, and only a panel there can be clicked.
     """
 
     name: str

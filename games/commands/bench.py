@@ -13,7 +13,7 @@ from rich.table import Table
 from games.commands.console import OK, print_json
 
 if TYPE_CHECKING:
-    from engine.view.look import Quality
+    from engine.view.render.lighting import Quality
 
 
 @dataclass(frozen=True, slots=True)

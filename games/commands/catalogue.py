@@ -28,8 +28,8 @@ def show(game: str | None, sheet: Path | None, as_json: bool) -> int:
     for name in names:
         found |= {model: (spec, build(spec)) for model, spec in catalogue(name).items()}
     if sheet is not None:
-        from engine.view.png import save_png
-        from engine.view.sheet import sheet as contact_sheet
+        from engine.view.render.png import save_png
+        from engine.view.render.sheet import sheet as contact_sheet
 
         save_png(contact_sheet([(model, piece) for model, (_, piece) in found.items()]), sheet)
     rows = [_row(model, spec, piece) for model, (spec, piece) in found.items()]

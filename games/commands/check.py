@@ -93,7 +93,7 @@ def _keep(scene: Scene, verdict: Verdict, request: Request) -> None:
     options = options_of(request)
     if request.picture is not None:
         from engine.topple.verdict import with_friction
-        from engine.view.finding import picture
+        from engine.view.render.verdict_picture import picture
 
         friction = options.friction
         assembly = scene.assembly if friction is None else with_friction(scene.assembly, friction)

@@ -127,7 +127,7 @@ def _video(replay: Path, path: Path) -> tuple[str, Path]:
 
 
 def _picture(path: Path) -> tuple[str, Path]:
-    from engine.view.finding import picture
+    from engine.view.render.verdict_picture import picture
     from games.commands.check import Request, options_of, scene_of, verdict_on
 
     request = Request(SCENE)

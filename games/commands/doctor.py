@@ -77,7 +77,7 @@ def _package(name: str, fix: str, extra: str = "") -> Finding:
 
 def renderer() -> Finding:
     """What draws pictures here: a graphics card, software GL, or nothing."""
-    from engine.view.renderer import describe
+    from engine.view.opengl import describe
 
     seen = describe()
     return Finding("renderer", str(seen), seen.remedy)

@@ -9,11 +9,10 @@ from concurrent.futures import Future, ProcessPoolExecutor
 
 from engine.topple.verdict import CheckOptions, Verdict, check
 from engine.topple.words import headline, rows
-from engine.view.camera import Sphere
-from engine.view.finding import guides_on
-from engine.view.guide import Guide
-from engine.view.window.events import Closed, Event, Moved, Press
-from engine.view.window.orbit import DEGREES, Orbit, orbit_of
+from engine.view.camera import DEGREES_PER_PIXEL, BoundingSphere, Orbit, orbit_of
+from engine.view.render.overlays import Overlay
+from engine.view.render.verdict_picture import overlays_on
+from engine.view.window.events import Closed, Event, PointerMoved, Press
 from engine.view.window.window import Window
 from engine.world import Assembly, Body
 
@@ -23,14 +22,14 @@ ZOOM = 0.9
 SETTLE = 3e-4
 """Metres of gap and overlap that are closed before a moment of a game is judged."""
 
-Answer = tuple[Verdict, list[Guide]]
+Answer = tuple[Verdict, list[Overlay]]
 
 
-def judged(assembly: Assembly, sphere: Sphere) -> Answer:
+def judged(assembly: Assembly, sphere: BoundingSphere) -> Answer:
     """A verdict and what it draws; runs in a process of its own."""
     options = CheckOptions(settle=SETTLE, workers=1)
     verdict = check(assembly, options)
-    return verdict, guides_on(assembly, verdict, options, sphere)
+    return verdict, overlays_on(assembly, verdict, options, sphere)
 
 
 class Judge:
@@ -40,9 +39,9 @@ class Judge:
         self._pool = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
         self._asked: Future[Answer] | None = None
         self.said = ""
-        self.guides: list[Guide] = []
+        self.guides: list[Overlay] = []
 
-    def ask(self, assembly: Assembly, sphere: Sphere) -> None:
+    def ask(self, assembly: Assembly, sphere: BoundingSphere) -> None:
         """Ask about a scene, unless one is being judged."""
         if self._asked is None:
             self.said, self.guides = "Checking ...", []
@@ -114,9 +113,9 @@ class Looker:
     def step(self, seconds: float) -> None:
         """Time passes; show what there is."""
 
-    def draw_over(self, guides: Sequence[Guide]) -> None:
+    def draw_over(self, guides: Sequence[Overlay]) -> None:
         """Show these guides, seen through the pieces they lie in."""
-        if self.window.stage is not None and self.window.stage.guide(guides, through=True):
+        if self.window.stage is not None and self.window.stage.show_overlays(guides, through=True):
             self.window.touch()
 
     def took_over(self) -> None:
@@ -126,7 +125,7 @@ class Looker:
         if isinstance(event, Press) and event.key in ("wheel_up", "wheel_down"):
             self.took_over()
             self.orbit = self.orbit.zoomed(ZOOM if event.key == "wheel_up" else 1 / ZOOM)
-        if not isinstance(event, Moved):
+        if not isinstance(event, PointerMoved):
             return
         last, self._last = self._last, (event.x, event.y)
         held = self.window.down & {"mouse1", "mouse3"}
@@ -136,6 +135,8 @@ class Looker:
         high = float(self.window.size[1])
         self.took_over()
         if "mouse1" in held:
-            self.orbit = self.orbit.turned(-right * DEGREES * 720 / high, down * DEGREES * 720 / high)
+            self.orbit = self.orbit.turned(
+                -right * DEGREES_PER_PIXEL * 720 / high, down * DEGREES_PER_PIXEL * 720 / high
+            )
         else:
             self.orbit = self.orbit.panned(-right / high, down / high)

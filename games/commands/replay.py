@@ -9,9 +9,9 @@ import numpy as np
 
 from engine.record.motion import motion_of
 from engine.record.reader import Replay, load
-from engine.view import mannequin
 from engine.view.camera import Camera
 from engine.view.frame import Frame
+from engine.view.render import mannequin
 from engine.view.video import director
 from engine.view.video.director import CameraName
 from engine.view.video.scenery import Holder, Scenery

@@ -86,7 +86,7 @@ def run(request: Request, as_json: bool = False) -> int:
 
 def recipe_of(request: Request) -> Recipe:
     """The recipe of a request. Raises ViewError with everything that is wrong."""
-    from engine.view.errors import ViewError
+    from engine.view.opengl import ViewError
     from engine.view.video.encode import LOOPS
     from engine.view.video.recipe import preset, size_of
 

@@ -8,8 +8,8 @@ import numpy as np
 import shapely
 
 from engine.pose import Pose
-from engine.view.guide import Guide, Spot
 from engine.view.panels import Item, Text
+from engine.view.render.overlays import Overlay, Spot
 from engine.world import Body
 from games.crazy_tower import judge_footprint
 from games.crazy_tower.judge import COVERED_SHARE, RED_SHARE
@@ -69,13 +69,13 @@ class CrazyDetails(GameDetails):
         chosen: str = desk.state.colours[seat][0]
         return COLOURS.get(chosen, SEATS[seat % len(SEATS)])
 
-    def highlights(self, desk: Desk, grip: Grip) -> list[Guide]:
+    def highlights(self, desk: Desk, grip: Grip) -> list[Overlay]:
         """The boxes that the held block would cover; red ones may not be."""
         card = _card(desk)
         if card is None or card.piece.face is None:
             return []
         squares, marks = judge_footprint.boxes(card), card.piece.face.boxes
-        lit: list[Guide] = []
+        lit: list[Overlay] = []
         for (row, column), may in covered(desk, grip):
             mark = marks[row - 1][column - 1]
             colour = FORBIDDEN if not may else ACTING if mark.strip(" .") else PLAIN

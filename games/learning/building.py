@@ -165,7 +165,7 @@ class PlaceBlock(gymnasium.Env[dict[str, Any], NDArray[np.float32]]):
         return self._observation(), reward, bool(down) or self.next_body is None, False, self._info(down)
 
     def render(self) -> NDArray[np.uint8] | None:
-        """Returns a picture (height, width, 3) when `render_mode` is `rgb_array`. Raises engine.view.errors.ViewError
+        """Returns a picture (height, width, 3) when `render_mode` is `rgb_array`. Raises engine.view.opengl.ViewError
         when there is no OpenGL."""
         return self._renderer.draw(self._supports(), self.tower) if self.render_mode == "rgb_array" else None
 

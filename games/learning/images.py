@@ -20,7 +20,7 @@ from models.piece import Piece
 from models.spec import PieceSpec
 
 if TYPE_CHECKING:
-    from engine.view.stage import Stage
+    from engine.view.render.stage import Stage
 
 Array = NDArray[np.float64]
 
@@ -86,10 +86,10 @@ class TableRenderer:
         self, bodies: Sequence[Body], about: Sequence[Body], unread: frozenset[str] = frozenset()
     ) -> NDArray[np.uint8]:
         """Returns a picture (height, width, 3) of the bodies. about: those the camera looks at; none, the middle of the
-        table. unread: those whose print is not shown. Raises engine.view.errors.ViewError when there is no OpenGL."""
-        from engine.view.camera import Sphere, bounding_sphere, framing
+        table. unread: those whose print is not shown. Raises engine.view.opengl.ViewError when there is no OpenGL."""
+        from engine.view.camera import BoundingSphere, bounding_sphere, framing
         from engine.view.frame import frame_of
-        from engine.view.stage import Stage
+        from engine.view.render.stage import Stage
 
         if self._stage is None:
             # a stage is lit for what it is made with: a stand-in of the middle of the table, never shown
@@ -104,8 +104,8 @@ class TableRenderer:
             if body.name not in self._shown or self._shown[body.name].piece is not body.piece:
                 self._stage.add(body)
                 self._shown[body.name] = body
-        seen = bounding_sphere(about) if about else Sphere((0.0, 0.0, 0.0), MIN_RADIUS)
-        seen = Sphere(seen.centre, max(seen.radius, MIN_RADIUS))
+        seen = bounding_sphere(about) if about else BoundingSphere((0.0, 0.0, 0.0), MIN_RADIUS)
+        seen = BoundingSphere(seen.centre, max(seen.radius, MIN_RADIUS))
         self._stage.aim(framing(seen, aspect=RENDER_SIZE[0] / RENDER_SIZE[1]))
         self._stage.show(replace(frame_of(bodies), unread=unread))
         return self._stage.render()

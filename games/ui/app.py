@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Protocol
 
 from engine.record.format import RecordError
-from engine.view.look import Quality
+from engine.view.audio.speaker import Speaker
+from engine.view.opengl import kind_of
 from engine.view.panels import Panel, Text
-from engine.view.png import save_png
-from engine.view.renderer import kind_of
+from engine.view.render.lighting import Quality
+from engine.view.render.png import save_png
 from engine.view.window.events import Clicked, Closed, Event, Press
-from engine.view.window.lost import say_when_lost
-from engine.view.window.speaker import Speaker
-from engine.view.window.window import Window
+from engine.view.window.window import Window, say_when_lost
 from games.core.errors import RulesError
 from games.registry import game_named
 from games.ui.clarity import Clarity

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.pose import Pose
-from engine.view.guide import Arrow, Guide
 from engine.view.panels import Button, Field, Gap, Item, Panel, Row, Slider, Text
+from engine.view.render.overlays import Arrow, Overlay
 from engine.view.window.events import Event, Press, Typed
 from engine.view.window.window import Window
 from engine.world import FLOOR, Assembly, Body
@@ -233,13 +233,13 @@ class Building(Playing):
             marks[finding.weakest] = WEAK
         return marks
 
-    def more_guides(self) -> list[Guide]:
+    def more_guides(self) -> list[Overlay]:
         """The forces that hold everything, as the check has them."""
         finding = self.counsel.finding
         if finding is None or not finding.arrows:
             return []
         most = max(math.hypot(*force) for _, force in finding.arrows)
-        guides: list[Guide] = []
+        guides: list[Overlay] = []
         for place, force in finding.arrows:
             x, y, z = (p + f * ARROW / most for p, f in zip(place, force, strict=True))
             guides.append(Arrow(place, (x, y, z), "#1f5fa8", 0.0009, 0.9))

@@ -9,8 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from engine.hand_noise import Sway
-from engine.view.camera import Camera
-from engine.view.window.orbit import Orbit
+from engine.view.camera import Camera, Orbit
 from games.core.handicap import NO_HANDICAP, Handicap
 from games.game import Game
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from engine.pose import Pose
-from engine.view.guide import Ghost, Guide
+from engine.view.render.overlays import Ghost, Overlay
 from engine.world import FLOOR
 from games.ui.advisor import Advice, Advisor, Felt, Finding
 from games.ui.desk import Desk
@@ -96,7 +96,7 @@ class Counsel:
         rest = "the tower stands without it" if self.felt.stands else "the tower needs it"
         return f"{self.felt.load_n:.2f} N lie on it; {pull}; {rest}."
 
-    def guides(self, grip: Grip | None) -> list[Guide]:
+    def guides(self, grip: Grip | None) -> list[Overlay]:
         """The ghost."""
         advice = self._advice
         if grip is None or advice is None or advice.rest is None or not self.shows_ghost:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from engine.view.guide import Guide
 from engine.view.panels import Item, Panel
+from engine.view.render.overlays import Overlay
 from games.core.events import Condition as Condition
 from games.core.rules import Choice
 from games.game import Game
@@ -54,7 +54,7 @@ class GameDetails:
         """Returns the colour of a seat, as `#rrggbb`; empty for none."""
         return SEATS[seat % len(SEATS)]
 
-    def highlights(self, desk: Desk, grip: Grip) -> list[Guide]:
+    def highlights(self, desk: Desk, grip: Grip) -> list[Overlay]:
         """Returns what lights up under the piece in the hand."""
         return []
 
@@ -85,7 +85,7 @@ def panels(desk: Desk) -> tuple[Panel, ...]:
     return (Panel("details", "top-right", items, width=230),) if items else ()
 
 
-def highlights(desk: Desk, grip: Grip | None) -> list[Guide]:
+def highlights(desk: Desk, grip: Grip | None) -> list[Overlay]:
     """Returns what lights up under the piece in the hand; nothing for an empty one."""
     return details_of(desk.game).highlights(desk, grip) if grip is not None else []
 

@@ -14,7 +14,7 @@ from engine.geometry.resting import extreme_points, resting_faces
 from engine.geometry.rotation import quaternion_of
 from engine.pose import Pose
 from engine.view.camera import Vector
-from engine.view.guide import Guide, Line, Spot
+from engine.view.render.overlays import Line, Overlay, Spot
 from games.ui.ground import Ground
 from models.piece import Piece
 
@@ -117,7 +117,7 @@ class Grip:
         a, b = begin.position[0] + x, begin.position[1] + y
         self.goal = Pose((a, b, self.start.position[2]), self.turn.orientation)
 
-    def guides(self, pose: Pose) -> list[Guide]:
+    def guides(self, pose: Pose) -> list[Overlay]:
         """Where it would land: a drop line and a contact shadow. pose: where the piece is."""
         if self.is_pulling or self.landing is None:
             return []
@@ -125,7 +125,7 @@ class Grip:
         foot = self.landing - self.low
         shape = outline(self.piece, pose)
         corners = tuple((float(a), float(b), foot + 4e-4) for a, b in shape)
-        guides: list[Guide] = [Spot(corners, SHADOW, 0.42, 0.0005)]
+        guides: list[Overlay] = [Spot(corners, SHADOW, 0.42, 0.0005)]
         bottom: Vector = (x, y, foot)
         if z - self.low - foot > 0.002:
             guides.append(Line((bottom, (x, y, z - self.low)), LINE, 0.0007))

@@ -7,9 +7,8 @@ import math
 import numpy as np
 
 from engine.geometry.convex import ConvexSolids
-from engine.view.camera import Camera
-from engine.view.guide import Guide
-from engine.view.window.orbit import on_plane, ray
+from engine.view.camera import Camera, on_plane, ray
+from engine.view.render.overlays import Overlay
 from games.core.rules import Wait
 from games.ui.desk import Desk
 from games.ui.grip import Grip
@@ -218,7 +217,7 @@ class HandControl:
             x, y, _ = grip.goal.position
             self._go(x, y)
 
-    def guides(self) -> list[Guide]:
+    def guides(self) -> list[Overlay]:
         """Drop line and contact shadow of the held piece."""
         if self.grip is None or self.grip.name not in self.desk.frame.names:
             return []

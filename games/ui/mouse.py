@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from engine.view.window.events import Lift, Moved, Press
-from engine.view.window.orbit import ray
+from engine.view.camera import ray
+from engine.view.window.events import Lift, PointerMoved, Press
 from engine.view.window.picker import Hit, pick
 from engine.world import TABLE
 
@@ -78,7 +78,7 @@ class Mouse:
         if event.key == "mouse1" and drag is not None and drag.kind == "left":
             self._table.click_at(event.x, event.y)
 
-    def moved(self, event: Moved) -> None:
+    def moved(self, event: PointerMoved) -> None:
         """The pointer is elsewhere."""
         if self._drag is not None:
             self._dragged(self._drag, event)
@@ -91,7 +91,7 @@ class Mouse:
         else:
             self._pick(event.x, event.y)
 
-    def _dragged(self, drag: Drag, event: Moved) -> None:
+    def _dragged(self, drag: Drag, event: PointerMoved) -> None:
         table, high = self._table, float(self._table.window.size[1])
         right, down = event.x - drag.x, event.y - drag.y
         if drag.kind == "left":

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+from engine.view.audio.impact_sound import RATE, impact_samples
 from engine.view.frame import Frame
-from engine.view.guide import Guide
 from engine.view.panels import Panel
-from engine.view.sound import RATE, struck
-from engine.view.window.events import Clicked, Event, Lift, Moved, Press, Slid
+from engine.view.render.overlays import Overlay
+from engine.view.window.events import Clicked, Event, Lift, PointerMoved, Press, Slid
 from engine.view.window.window import Window
 from games.core.rules import Choice, Take, Wait
 from games.ui import details, hud
@@ -89,9 +89,11 @@ class Playing:
         if is_new or self._is_new or self._marks() != self._marked:
             self._show()
         self.counsel.step(self.hand.grip, seconds)
-        self.window.guide([*self.hand.guides(), *self.counsel.guides(self.hand.grip), *self.more_guides()])
+        self.window.show_overlays(
+            [*self.hand.guides(), *self.counsel.guides(self.hand.grip), *self.more_guides()]
+        )
 
-    def more_guides(self) -> list[Guide]:
+    def more_guides(self) -> list[Overlay]:
         """Guides of a game of its own kind."""
         return details.highlights(self.desk, self.hand.grip)
 
@@ -101,7 +103,7 @@ class Playing:
             return
         for knock in self._knocks.of(view, self.desk.pieces):
             piece = self.desk.pieces[knock.piece]
-            speaker.play(struck(piece, knock.impulse, on_table=knock.on_table), RATE)
+            speaker.play(impact_samples(piece, knock.impulse, on_table=knock.on_table), RATE)
         speaker.step()
 
     def _react(self, now: float) -> None:
@@ -183,7 +185,7 @@ class Playing:
         """An event of the window. What the screen itself cannot do stands in `wish` then: menu, again, picture."""
         if isinstance(event, Clicked):
             self._clicked(event.name)
-        elif isinstance(event, Moved):
+        elif isinstance(event, PointerMoved):
             self.mouse.moved(event)
         elif isinstance(event, Press):
             self.mouse.pressed(event)

@@ -6,8 +6,15 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 
-from engine.view.camera import Camera, Sphere, Vector, bounding_sphere
-from engine.view.window.orbit import DEGREES, Orbit, orbit_of
+from engine.view.camera import (
+    DEGREES_PER_PIXEL,
+    BoundingSphere,
+    Camera,
+    Orbit,
+    Vector,
+    bounding_sphere,
+    orbit_of,
+)
 from engine.world import TABLE, Body
 from games.ui.camera_handicap import CameraHandicap
 
@@ -24,7 +31,7 @@ class Sight:
     """Where a person looks from. sphere: what is to be seen. eye: what is done to it."""
 
     def __init__(
-        self, sphere: Sphere, eye: CameraHandicap, *, azimuth: float = -72.0, elevation: float = 24.0
+        self, sphere: BoundingSphere, eye: CameraHandicap, *, azimuth: float = -72.0, elevation: float = 24.0
     ) -> None:
         self._sphere = sphere
         self.eye = eye
@@ -52,7 +59,11 @@ class Sight:
         if is_pan:
             self._set(self._goal.panned(-right / high, down / high))
         else:
-            self._set(self._goal.turned(-right * DEGREES * 720.0 / high, down * DEGREES * 720.0 / high))
+            self._set(
+                self._goal.turned(
+                    -right * DEGREES_PER_PIXEL * 720.0 / high, down * DEGREES_PER_PIXEL * 720.0 / high
+                )
+            )
         self.orbit = self._goal
 
     def zoom(self, notches: float, toward: Vector | None = None) -> None:
@@ -116,11 +127,11 @@ def _near(one: Orbit, other: Orbit) -> bool:
     return way < 1e-4 and turn < 0.02
 
 
-def sphere_of(bodies: Iterable[Body]) -> Sphere:
+def sphere_of(bodies: Iterable[Body]) -> BoundingSphere:
     """What is to be seen of a table: all pieces and the place in the middle where towers are built."""
     listed = tuple(body for body in bodies if body.name != TABLE)
     if not listed:
-        return Sphere((0.0, 0.0, 0.06), 0.25)
+        return BoundingSphere((0.0, 0.0, 0.06), 0.25)
     sphere = bounding_sphere(listed)
     x, y, z = sphere.centre
-    return Sphere((0.6 * x, 0.6 * y, max(z, 0.05)), min(max(sphere.radius, 0.2), 0.62))
+    return BoundingSphere((0.6 * x, 0.6 * y, max(z, 0.05)), min(max(sphere.radius, 0.2), 0.62))

@@ -8,9 +8,9 @@ from typing import Any
 
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
+from engine.view.camera import Orbit
 from engine.view.panels import Panel
 from engine.view.window.events import Clicked, Event, Press, Slid, Typed
-from engine.view.window.orbit import Orbit
 from engine.view.window.window import Window
 from engine.world import Body
 from games.core.errors import RulesError

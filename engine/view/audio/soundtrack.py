@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.record.motion import Impact, impacts_of
 from engine.record.reader import Replay
-from engine.view.sound import RATE, struck
+from engine.view.audio.impact_sound import RATE, impact_samples
 from engine.view.video.film import Film
 from engine.world import FLOOR, TABLE, Body
 
@@ -37,7 +37,7 @@ def soundtrack(film: Film, replay: Replay, rate: int = RATE) -> Sound:
         if body is None:
             continue
         other = replay.meta.names[impact.other] if impact.other >= 0 else ""
-        samples = struck(body.piece, impact.impulse, on_table=other in (TABLE, FLOOR))
+        samples = impact_samples(body.piece, impact.impulse, on_table=other in (TABLE, FLOOR))
         at = round(film.screen(impact.seconds) * rate)
         room = len(found) - at
         if room > 0:

@@ -1,6 +1,6 @@
 // Smooths the stairs of an edge: the mean of the picture along it, over one step of the stairs.
 in vec3 v_course;              // pixels from its start, to its end, and of half a step of its stairs
-in vec3 v_way;                 // a pixel along the edge as a part of the picture; how deep the edge is
+in vec3 v_direction;                 // a pixel along the edge as a part of the picture; how deep the edge is
 in float v_slope;              // how much deeper a pixel further on
 uniform sampler2D u_picture;
 uniform sampler2D u_deep;
@@ -8,8 +8,8 @@ flat in vec2 v_pixel;
 out vec4 colour;
 
 // How far the mean may reach: not to what stands before the edge.
-float reach(vec2 uv, float most) {
-    return most * step(v_way.z + most * v_slope, texture(u_deep, uv + most * v_way.xy).r);
+float reach(vec2 uv, float limit) {
+    return limit * step(v_direction.z + limit * v_slope, texture(u_deep, uv + limit * v_direction.xy).r);
 }
 
 void main() {
@@ -19,7 +19,7 @@ void main() {
     vec3 sum = vec3(0.0);
     for (int i = 0; i < TAPS; ++i) {
         float off = back + onward * ((float(i) + 0.5) * (1.0 / float(TAPS)));
-        sum += texture(u_picture, uv + off * v_way.xy).rgb;
+        sum += texture(u_picture, uv + off * v_direction.xy).rgb;
     }
     colour = vec4(sum * (1.0 / float(TAPS)), 1.0);
 }

@@ -14,8 +14,8 @@ import numpy as np
 from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
-from engine.view.errors import ViewError
-from engine.view.png import png_of
+from engine.view.opengl import ViewError
+from engine.view.render.png import png_of
 from engine.view.video.recipe import Recipe
 
 Pixels = NDArray[np.uint8]

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from engine.pose import Pose
 from engine.record.motion import Motion, motion_of
 from engine.record.reader import Replay
-from engine.view import mannequin
 from engine.view.camera import Camera
-from engine.view.errors import ViewError
 from engine.view.frame import Frame
+from engine.view.opengl import ViewError
 from engine.view.panels import Panel
+from engine.view.render import mannequin
 from engine.view.video import captions, director
 from engine.view.video.captions import Telling
 from engine.view.video.pace import Timing, timing_of

@@ -25,11 +25,11 @@ from av.video.reformatter import ColorRange, Colorspace, VideoReformatter
 from numpy.typing import NDArray
 
 from engine.record.reader import Replay
-from engine.view.device import is_open
-from engine.view.errors import ViewError
-from engine.view.faces import area_of, picture_of
-from engine.view.grain import fibres, rings
-from engine.view.stage import Stage
+from engine.view.opengl import ViewError
+from engine.view.render.decals import decal_area, decal_picture
+from engine.view.render.device import is_open
+from engine.view.render.material import fibres, rings
+from engine.view.render.stage import Stage
 from engine.view.video import encode
 from engine.view.video.captions import Telling
 from engine.view.video.film import Film, Shot, film_of
@@ -249,8 +249,8 @@ def _fill_caches(film: Film) -> None:
     """Makes what every process would make for itself: it is cached, and copied with this one."""
     fibres(), rings()
     for body in film.bodies:
-        if body.piece.face is not None and (area := area_of(body.piece)) is not None:
-            picture_of(body.piece, area)
+        if body.piece.face is not None and (area := decal_area(body.piece)) is not None:
+            decal_picture(body.piece, area)
 
 
 def _start_method() -> Literal["fork", "spawn"]:

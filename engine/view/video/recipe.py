@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import get_args
 
-from engine.view.errors import ViewError
-from engine.view.look import LEVELS, Quality
+from engine.view.opengl import ViewError
+from engine.view.render.lighting import QUALITY_LEVELS, Quality
 from engine.view.video.director import CAMERAS, CameraName
 from engine.view.video.pace import PaceName
 
@@ -58,8 +58,8 @@ def _faults(recipe: Recipe) -> list[str]:
         found.append(f"--size {width}x{height}: {MIN_SIDE_PX} to {MAX_SIDE_PX} pixels a side")
     if not 1 <= recipe.fps <= MAX_FPS:
         found.append(f"--fps {recipe.fps}: 1 to {MAX_FPS} frames a second")
-    if recipe.quality not in LEVELS:
-        found.append(f'--quality "{recipe.quality}": use one of {", ".join(LEVELS)}')
+    if recipe.quality not in QUALITY_LEVELS:
+        found.append(f'--quality "{recipe.quality}": use one of {", ".join(QUALITY_LEVELS)}')
     if recipe.camera not in CAMERAS:
         found.append(f'--camera "{recipe.camera}": use one of {", ".join(CAMERAS)}')
     if recipe.pace not in get_args(PaceName):

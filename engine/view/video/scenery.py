@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engine.geometry.rotation import rotated
 from engine.record.motion import Carry, Motion
 from engine.record.reader import Replay
-from engine.view import mannequin
+from engine.view.render import mannequin
 from engine.world import FLOOR, TABLE, Body
 
 Array = NDArray[np.float64]

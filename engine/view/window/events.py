@@ -1,6 +1,6 @@
-"""What comes out of a window, as values. Places are pixels from the upper left corner.
+"""Events of a window, as values. Positions are pixels from the upper left corner.
 
-Keys are called as Panda3D calls them: `a`, `1`, `space`, `enter`, `escape`, `arrow_left`, `page_up`, `lshift`,
+Keys have Panda3D's names: `a`, `1`, `space`, `enter`, `escape`, `arrow_left`, `page_up`, `lshift`,
 `mouse1` (left), `mouse2` (middle), `mouse3` (right), `wheel_up`, `wheel_down`.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Press:
-    """A key or mouse button went down over the scene. again: held so long that it repeats."""
+    """A key or mouse button was pressed over the scene. again: it repeats because it is held."""
 
     key: str
     x: float
@@ -21,7 +21,7 @@ class Press:
 
 @dataclass(frozen=True, slots=True)
 class Lift:
-    """A key or mouse button went up."""
+    """A key or mouse button was released."""
 
     key: str
     x: float
@@ -29,8 +29,8 @@ class Lift:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """The pointer is elsewhere. over_panel: a panel is below it, not the scene."""
+class PointerMoved:
+    """The pointer moved. over_panel: a panel is below it, not the scene."""
 
     x: float
     y: float
@@ -61,14 +61,14 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Resized:
-    """The window has another size."""
+    """The window was resized."""
 
     size: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """The window was closed by the person or taken away by the system; nothing can be drawn any more."""
+    """The window was closed, by a person or by the system; nothing can be drawn any more."""
 
 
-Event = Press | Lift | Moved | Clicked | Slid | Typed | Resized | Closed
+Event = Press | Lift | PointerMoved | Clicked | Slid | Typed | Resized | Closed

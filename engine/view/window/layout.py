@@ -1,61 +1,65 @@
-"""Panels laid out: which rectangles and letters go where, and what is below the pointer. No graphics library."""
+"""Lays panels out: which rectangles and letters go where, and what is below the pointer. No graphics library.
+
+Sizes are in units: a picture is `HEIGHT_UNITS` high, whatever its pixels.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from engine.view.panels import Item, Panel, Place, Text
-from engine.view.window import theme
-from engine.view.window.items import Drafter
-from engine.view.window.shapes import Fill, Letters, Measure, Part, Rect, Region, moved, shifted
-
-HEIGHT = 720.0
-"""Units in the height of a picture."""
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """marks: what is drawn, in this order. regions: what can be clicked. cards: where the scene is covered."""
-
-    marks: tuple[Fill | Letters, ...] = ()
-    regions: tuple[Region, ...] = ()
-    cards: tuple[Rect, ...] = ()
-
-    def region_at(self, x: float, y: float) -> Region | None:
-        """The button, field or slider below a place."""
-        return next((region for region in reversed(self.regions) if region.rect.holds(x, y)), None)
-
-    def covers(self, x: float, y: float) -> bool:
-        """Whether a panel lies over the scene there."""
-        return any(card.holds(x, y) for card in self.cards)
-
-    def region(self, name: str) -> Region | None:
-        """The button, field or slider of a name."""
-        return next((region for region in self.regions if region.name == name), None)
+from engine.view.panels import Button, Field, Gap, Item, Meter, Panel, Place, Row, Size, Slider, Text, Tone
+from engine.view.render.material import srgb_of
+from engine.view.window.shapes import (
+    Colour,
+    Fill,
+    LayoutBox,
+    Letters,
+    Measure,
+    Rect,
+    Region,
+    shifted,
+    translated,
+    wrapped,
+)
 
 
-def lay_out(
-    panels: Iterable[Panel], size: tuple[int, int], measure: Measure, *, scale: float = 1.0, hovered: str = ""
-) -> Layout:
-    """Put panels onto a picture of a size in pixels. scale: of a person who wants larger letters. hovered: the name
-    of what the pointer is on."""
-    listed = tuple(panels)
-    unit = max(size[1] / HEIGHT * scale, 0.2)
-    page = _Page(size, unit, measure, hovered)
-    covers = [panel for panel in listed if panel.place == "cover"]
-    for place in _ORDER:
-        group = [panel for panel in listed if panel.place == place]
-        page.stack(group, place)
-    if covers:
-        page.regions.clear()
-        page.marks.append(Fill(Rect(0, 0, *size), theme.SHADE))
-        page.cards.append(Rect(0, 0, *size))
-        page.stack(covers, "centre")
-    return Layout(tuple(page.marks), tuple(page.regions), tuple(page.cards))
+def colour_of(hexadecimal: str, opacity: float = 1.0) -> Colour:
+    """Returns a colour `#rrggbb` with an opacity."""
+    return (*srgb_of(hexadecimal), opacity)
 
 
-_ORDER: tuple[Place, ...] = (
+PAPER = colour_of("#fbf8f1", 0.93)
+PAPER_EDGE = colour_of("#d8cfbd", 0.9)
+BACKDROP = colour_of("#f1ece2", 0.995)
+"""Behind a panel that covers the picture."""
+BUTTON = colour_of("#efe8da")
+BUTTON_HOVER = colour_of("#fffdf8")
+BUTTON_EDGE = colour_of("#cfc4ae")
+BUTTON_ON = colour_of("#3f6f68")
+BUTTON_ON_TEXT = colour_of("#fffdf8")
+FOCUS = colour_of("#c2571a")
+TRACK = colour_of("#ddd3c0")
+INK: dict[Tone, Colour] = {
+    "plain": colour_of("#2b2620"),
+    "quiet": colour_of("#7a7063"),
+    "good": colour_of("#1f6d8c"),
+    "warn": colour_of("#a86200"),
+    "bad": colour_of("#b0301c"),
+    "accent": colour_of("#2f635c"),
+}
+"""Blue for good and red for bad differ in lightness too, and are told apart with any kind of colour vision."""
+
+HEIGHT_UNITS = 720.0
+FONT_UNITS: dict[Size, float] = {"small": 12.5, "normal": 15.0, "large": 19.0, "title": 30.0}
+LINE_HEIGHT, BASELINE = 1.28, 0.92
+"""Of a line of text, in font sizes: its height, and how far its baseline is below its top."""
+# in units
+PADDING, SPACING, MARGIN, ROUNDING = 12.0, 5.0, 12.0, 8.0
+BUTTON_ROUNDING, BUTTON_PADDING = 5.0, (10.0, 5.5)
+SPOT, SLIDER_HEIGHT = 11.0, 16.0
+
+PLACES: tuple[Place, ...] = (
     "top-left",
     "left",
     "bottom-left",
@@ -66,71 +70,256 @@ _ORDER: tuple[Place, ...] = (
     "bottom-right",
     "centre",
 )
+"""In the order in which they are drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """shapes: what is drawn, in this order. regions: what can be clicked. cards: where the scene is covered."""
+
+    shapes: tuple[Fill | Letters, ...] = ()
+    regions: tuple[Region, ...] = ()
+    cards: tuple[Rect, ...] = ()
+
+    def region_at(self, x: float, y: float) -> Region | None:
+        """Returns the button, field or slider at a point."""
+        return next((region for region in reversed(self.regions) if region.rect.holds(x, y)), None)
+
+    def covers(self, x: float, y: float) -> bool:
+        """Returns whether a panel covers the scene at a point."""
+        return any(card.holds(x, y) for card in self.cards)
+
+    def region(self, name: str) -> Region | None:
+        """Returns the button, field or slider of a name."""
+        return next((region for region in self.regions if region.name == name), None)
+
+
+def lay_out(
+    panels: Iterable[Panel], size: tuple[int, int], measure: Measure, *, scale: float = 1.0, hovered: str = ""
+) -> Layout:
+    """Lays panels out over a picture.
+
+    size: of the picture, pixels. scale: above 1 for larger letters. hovered: the name of what the pointer is on.
+    """
+    listed = tuple(panels)
+    page = _Page(size, max(size[1] / HEIGHT_UNITS * scale, 0.2), measure, hovered)
+    for place in PLACES:
+        page.stack([panel for panel in listed if panel.place == place], place)
+    covers = [panel for panel in listed if panel.place == "cover"]
+    if covers:
+        page.regions.clear()
+        page.shapes.append(Fill(Rect(0, 0, *size), BACKDROP))
+        page.cards.append(Rect(0, 0, *size))
+        page.stack(covers, "centre")
+    return Layout(tuple(page.shapes), tuple(page.regions), tuple(page.cards))
 
 
 class _Page:
-    """A layout being made."""
+    """A layout in the making."""
 
     def __init__(self, size: tuple[int, int], unit: float, measure: Measure, hovered: str) -> None:
-        self.size, self.unit, self.drafter = size, unit, Drafter(unit, measure, hovered)
-        self.marks: list[Fill | Letters] = []
+        self.size, self.unit, self.items = size, unit, _ItemLayout(unit, measure, hovered)
+        self.shapes: list[Fill | Letters] = []
         self.regions: list[Region] = []
         self.cards: list[Rect] = []
 
     def stack(self, panels: list[Panel], place: Place) -> None:
-        if not panels:
-            return
-        margin, gap = theme.MARGIN * self.unit, theme.BETWEEN * self.unit
-        drawn = [self._panel(panel) for panel in panels]
-        total = sum(part.height for part in drawn) + gap * (len(drawn) - 1)
+        """Puts panels below each other at a place."""
+        margin, gap = MARGIN * self.unit, SPACING * self.unit
+        boxes = [self._panel(panel) for panel in panels]
+        total = sum(box.height for box in boxes) + gap * (len(boxes) - 1)
         if place.startswith("top"):
             y = margin
         elif place.startswith("bottom"):
             y = self.size[1] - margin - total
         else:
             y = max((self.size[1] - total) / 2, margin)
-        for part in drawn:
+        for box in boxes:
             if place.endswith("left"):
                 x = margin
             elif place.endswith("right"):
-                x = self.size[0] - margin - part.width
+                x = self.size[0] - margin - box.width
             else:
-                x = (self.size[0] - part.width) / 2
-            self._paste(part, round(x), round(y))
-            y += part.height + gap
+                x = (self.size[0] - box.width) / 2
+            self._paste(box, round(x), round(y))
+            y += box.height + gap
 
-    def _paste(self, part: Part, x: float, y: float) -> None:
-        for mark in part.marks:
-            self.marks.append(moved(mark, x, y))
-        self.regions += [replace(region, rect=shifted(region.rect, x, y)) for region in part.regions]
-        if part.is_card:
-            self.cards.append(Rect(x, y, part.width, part.height))
+    def _paste(self, box: LayoutBox, x: float, y: float) -> None:
+        self.shapes += [translated(shape, x, y) for shape in box.shapes]
+        regions = [replace(region, rect=shifted(region.rect, x, y)) for region in box.regions]
+        self.regions += regions
+        if box.is_card:
+            self.cards.append(Rect(x, y, box.width, box.height))
         else:
-            self.cards += [shifted(region.rect, x, y) for region in part.regions]
+            self.cards += [region.rect for region in regions]
 
-    def _panel(self, panel: Panel) -> Part:
-        pad = 0.0 if panel.is_bare else theme.PAD * self.unit
-        width = min(panel.width * self.unit, self.size[0] - 2 * theme.MARGIN * self.unit)
-        part = Part(width, not panel.is_bare)
+    def _panel(self, panel: Panel) -> LayoutBox:
+        padding = 0.0 if panel.is_bare else PADDING * self.unit
+        gap = SPACING * self.unit
+        width = min(panel.width * self.unit, self.size[0] - 2 * MARGIN * self.unit)
+        box = LayoutBox(width, not panel.is_bare)
         items: tuple[Item, ...] = panel.items
         if panel.title:
             items = (Text(panel.title, "plain", "large", bold=True), *items)
-        pieces = [self.drafter.item(item, width - 2 * pad) for item in items]
-        if panel.tallest:
-            pieces = self._cut(pieces, panel.tallest * self.unit)
-        y = pad
-        for piece in pieces:
-            part.take(piece, pad, y)
-            y += piece.height + theme.BETWEEN * self.unit
-        part.height = y - theme.BETWEEN * self.unit + pad if pieces else 2 * pad
+        parts = [self.items.lay_out(item, width - 2 * padding) for item in items]
+        limit = panel.tallest * self.unit
+        while limit and len(parts) > 1 and sum(part.height + gap for part in parts) > limit:
+            parts = parts[1:]
+        y = padding
+        for part in parts:
+            box.take(part, padding, y)
+            y += part.height + gap
+        box.height = y - gap + padding if parts else 2 * padding
         if not panel.is_bare:
-            card = Fill(
-                Rect(0, 0, width, part.height), theme.PAPER, theme.ROUND * self.unit, theme.PAPER_EDGE
-            )
-            part.marks.insert(0, card)
-        return part
+            rect = Rect(0, 0, width, box.height)
+            box.shapes.insert(0, Fill(rect, PAPER, ROUNDING * self.unit, PAPER_EDGE))
+        return box
 
-    def _cut(self, pieces: list[Part], tallest: float) -> list[Part]:
-        while len(pieces) > 1 and sum(each.height + theme.BETWEEN * self.unit for each in pieces) > tallest:
-            pieces = pieces[1:]
-        return pieces
+
+class _ItemLayout:
+    """Lays items of panels out. unit: pixels of a unit. hovered: the name of what the pointer is on."""
+
+    def __init__(self, unit: float, measure: Measure, hovered: str) -> None:
+        self.unit, self.measure, self.hovered = unit, measure, hovered
+
+    def lay_out(self, item: Item, width: float) -> LayoutBox:
+        """Lays an item out, `width` pixels wide."""
+        box = LayoutBox(width)
+        match item:
+            case Text():
+                self._text(box, item)
+            case Button():
+                self._button(box, item)
+            case Slider():
+                self._slider(box, item)
+            case Field():
+                self._field(box, item)
+            case Meter():
+                self._meter(box, item)
+            case Gap():
+                box.height = item.height * self.unit
+            case Row():
+                self._row(box, item)
+        return box
+
+    def _font(self, size: Size) -> int:
+        """Returns a font size in pixels."""
+        return max(1, round(FONT_UNITS[size] * self.unit))
+
+    def _wrapped(self, text: str, width: float, size: int, bold: bool = False) -> list[str]:
+        return wrapped(text, width, lambda line: self.measure(line, size, bold))
+
+    def _write(self, box: LayoutBox, text: str, x: float, top: float, size: int, colour: Colour) -> None:
+        """Adds a line of text. top: of the line, pixels."""
+        box.shapes.append(Letters(text, round(x), round(top + BASELINE * size), size, colour))
+
+    def _spot(self, colour: str, x: float, y: float) -> Fill:
+        side = SPOT * self.unit
+        return Fill(Rect(x, y, side, side), colour_of(colour), side / 2, (0.0, 0.0, 0.0, 0.35))
+
+    def _row(self, box: LayoutBox, row: Row) -> None:
+        shares = row.shares or (1.0,) * len(row.items)
+        gap = SPACING * self.unit
+        room = box.width - gap * (len(row.items) - 1)
+        x = 0.0
+        for item, share in zip(row.items, shares, strict=True):
+            width = room * share / sum(shares)
+            part = self.lay_out(item, width)
+            box.take(part, x, 0.0)
+            box.height = max(box.height, part.height)
+            x += width + gap
+
+    def _text(self, box: LayoutBox, text: Text) -> None:
+        size = self._font(text.size)
+        left = (SPOT + 6) * self.unit if text.mark else 0.0
+        lines = self._wrapped(text.text, box.width - left, size, text.bold)
+        step = round(size * LINE_HEIGHT)
+        for number, line in enumerate(lines):
+            y = round(step * number + BASELINE * size)
+            box.shapes.append(Letters(line, left, y, size, INK[text.tone], text.bold))
+        box.height = step * max(len(lines), 1)
+        if text.mark:
+            box.shapes.append(self._spot(text.mark, 0.0, (step - SPOT * self.unit) / 2))
+
+    def _button(self, box: LayoutBox, button: Button) -> None:
+        pad_x, pad_y = (padding * self.unit for padding in BUTTON_PADDING)
+        size, small = self._font("normal"), self._font("small")
+        ink, faint = INK[button.tone], INK["quiet"]
+        is_hovered = button.is_enabled and button.name == self.hovered
+        colour = BUTTON_HOVER if is_hovered else BUTTON
+        if button.is_on:
+            colour, ink, faint = BUTTON_ON, BUTTON_ON_TEXT, BUTTON_ON_TEXT
+        if not button.is_enabled:
+            ink = faint = (*INK["quiet"][:3], 0.5)
+        left = pad_x + ((SPOT + 7) * self.unit if button.mark else 0.0)
+        key_width = self.measure(button.key, small, False)
+        room = box.width - left - pad_x - (key_width + pad_x if button.key else 0.0)
+        lines = [(line, size, ink) for line in self._wrapped(button.text, room, size)]
+        if button.text2:
+            lines += [(line, small, faint) for line in self._wrapped(button.text2, room, small)]
+        box.height = 2 * pad_y + sum(round(line[1] * LINE_HEIGHT) for line in lines)
+        edge, thickness = (FOCUS, 3.0 * self.unit) if button.is_lit else (BUTTON_EDGE, 1.0)
+        rect = Rect(0, 0, box.width, box.height)
+        box.shapes.append(Fill(rect, colour, BUTTON_ROUNDING * self.unit, edge, thickness))
+        if button.mark:
+            box.shapes.append(self._spot(button.mark, pad_x, (box.height - SPOT * self.unit) / 2))
+        y = pad_y
+        for text, font, line_ink in lines:
+            self._write(box, text, left, y, font, line_ink)
+            y += round(font * LINE_HEIGHT)
+        if button.key:
+            self._write(box, button.key, box.width - pad_x - key_width, pad_y, small, faint)
+        if button.is_enabled:
+            box.regions.append(Region(button.name, rect))
+
+    def _slider(self, box: LayoutBox, slider: Slider) -> None:
+        size, width = self._font("small"), box.width
+        top = round(size * LINE_HEIGHT) if slider.text or slider.shown else 0
+        if slider.text:
+            self._write(box, slider.text, 0, 0, size, INK["plain"])
+        if slider.shown:
+            self._write(
+                box, slider.shown, width - self.measure(slider.shown, size, False), 0, size, INK["quiet"]
+            )
+        height, thickness = SLIDER_HEIGHT * self.unit, 5 * self.unit
+        middle, span = top + height / 2, slider.high - slider.low
+
+        def position(value: float) -> float:
+            return min(max((value - slider.low) / span, 0.0), 1.0) if span > 0 else 0.0
+
+        filled = width * position(slider.value)
+        for length, colour in ((width, TRACK), (filled, BUTTON_ON)):
+            box.shapes.append(Fill(Rect(0, middle - thickness / 2, length, thickness), colour, thickness / 2))
+        for value in slider.marks:
+            x = width * position(value)
+            box.shapes.append(
+                Fill(Rect(x - self.unit, middle - thickness, 2 * self.unit, 2 * thickness), FOCUS)
+            )
+        colour = BUTTON_HOVER if slider.name == self.hovered else PAPER
+        knob = Rect(filled - height / 2, top, height, height)
+        box.shapes.append(Fill(knob, colour, height / 2, BUTTON_ON, 2 * self.unit))
+        box.height = top + height
+        box.regions.append(Region(slider.name, Rect(0, top, width, height), slider.low, slider.high))
+
+    def _field(self, box: LayoutBox, field: Field) -> None:
+        size, small = self._font("normal"), self._font("small")
+        padding = BUTTON_PADDING[1] * self.unit
+        top = 0.0
+        if field.label:
+            self._write(box, field.label, 0, 0, small, INK["quiet"])
+            top = round(small * LINE_HEIGHT)
+        rect = Rect(0, top, box.width, 2 * padding + round(size * LINE_HEIGHT))
+        edge, thickness = (FOCUS, 2.0) if field.is_active else (BUTTON_EDGE, 1.0)
+        box.shapes.append(Fill(rect, BUTTON_HOVER, BUTTON_ROUNDING * self.unit, edge, thickness))
+        text = field.text + ("|" if field.is_active else "")
+        while text and self.measure(text, size, False) > box.width - 2 * padding:
+            text = text[1:]
+        self._write(box, text, 1.5 * padding, top + padding, size, INK["plain"])
+        box.height = rect.y + rect.height
+        box.regions.append(Region(field.name, rect))
+
+    def _meter(self, box: LayoutBox, meter: Meter) -> None:
+        box.height = thickness = 6 * self.unit
+        filled = box.width * min(max(meter.part, 0.0), 1.0)
+        for length, colour in ((box.width, TRACK), (filled, INK[meter.tone])):
+            box.shapes.append(Fill(Rect(0, 0, length, thickness), colour, thickness / 2))

@@ -1,4 +1,4 @@
-"""What is below the pointer: a ray against the meshes that people see."""
+"""Picking: which body a ray meets first, by the meshes people see."""
 
 from __future__ import annotations
 
@@ -18,38 +18,39 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """The nearest body on a ray, and where it is met, metres."""
+    """The nearest body on a ray, and where it is met. distance: metres."""
 
     name: str
     point: Vector
-    away: float
+    distance: float
 
 
 def pick(
     frame: Frame,
     pieces: Mapping[str, Piece],
     origin: Array,
-    way: Array,
+    direction: Array,
     skip: Container[str] = (),
 ) -> Hit | None:
-    """The body that a ray from `origin` along the unit vector `way` meets first, as a frame shows them."""
+    """Returns the body that a ray meets first, as a frame shows them. direction: a unit vector."""
     best: Hit | None = None
     reaches = np.array([_reach(pieces[name]) for name in frame.names])
     to_centre = frame.poses[:, :3] - origin
-    along = to_centre @ way
-    beside = np.linalg.norm(to_centre - along[:, None] * way, axis=1)
+    along = to_centre @ direction
+    beside = np.linalg.norm(to_centre - along[:, None] * direction, axis=1)
     with np.errstate(invalid="ignore"):
         near = np.nonzero((beside <= reaches) & (along >= -reaches))[0]
     for index in near[np.argsort(along[near] - reaches[near])]:
         name = frame.names[index]
-        if name in skip or (best is not None and along[index] - reaches[index] > best.away):
+        if name in skip or (best is not None and along[index] - reaches[index] > best.distance):
             continue
         row = frame.poses[index]
-        turn = matrix_of((row[3], row[4], row[5], row[6]))
-        away = _meets(pieces[name].visual.triangles, (origin - row[:3]) @ turn, way @ turn)
-        if away is not None and (best is None or away < best.away):
-            x, y, z = (origin + away * way).tolist()
-            best = Hit(name, (x, y, z), away)
+        rotation = matrix_of((row[3], row[4], row[5], row[6]))
+        triangles = pieces[name].visual.triangles
+        distance = _intersection(triangles, (origin - row[:3]) @ rotation, direction @ rotation)
+        if distance is not None and (best is None or distance < best.distance):
+            x, y, z = (origin + distance * direction).tolist()
+            best = Hit(name, (x, y, z), distance)
     return best
 
 
@@ -57,21 +58,21 @@ def _reach(piece: Piece) -> float:
     return float(np.linalg.norm(piece.extents)) / 2.0
 
 
-def _meets(triangles: Array, origin: Array, way: Array) -> float | None:
-    """How far along a ray the first triangle is (Moller and Trumbore 1997); None when it meets none."""
+def _intersection(triangles: Array, origin: Array, direction: Array) -> float | None:
+    """Returns the distance along a ray to the first triangle (Moller and Trumbore 1997), None when it meets none."""
     corner, first, second = (
         triangles[:, 0],
         triangles[:, 1] - triangles[:, 0],
         triangles[:, 2] - triangles[:, 0],
     )
-    across = np.cross(way, second)
+    across = np.cross(direction, second)
     size = np.einsum("ij,ij->i", first, across)
     flat = np.abs(size) < 1e-18
     inverse = 1.0 / np.where(flat, 1.0, size)
     away = origin - corner
     u = np.einsum("ij,ij->i", away, across) * inverse
-    turned = np.cross(away, first)
-    v = turned @ way * inverse
-    along = np.einsum("ij,ij->i", second, turned) * inverse
+    normal = np.cross(away, first)
+    v = normal @ direction * inverse
+    along = np.einsum("ij,ij->i", second, normal) * inverse
     hit = ~flat & (u >= -1e-9) & (v >= -1e-9) & (u + v <= 1.0 + 1e-9) & (along > 1e-6)
     return float(along[hit].min()) if hit.any() else None

@@ -1,19 +1,19 @@
-"""What panels are made of on the screen: rectangles, letters, what answers to a click. No graphics library."""
+"""Shapes that panels are drawn with: filled rectangles, lines of text, regions to click. No graphics library."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from engine.view.window.theme import Colour
-
+Colour = tuple[float, float, float, float]
+"""Red, green, blue and opacity, 0 to 1."""
 Measure = Callable[[str, int, bool], float]
-"""How wide a text is: the text, pixels of its size, whether bold; pixels."""
+"""Width of a text in pixels, from the text, its size in pixels, and whether it is bold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rect:
-    """Pixels: left, top, width and height."""
+    """A rectangle in pixels; (x, y) is its upper left corner."""
 
     x: float
     y: float
@@ -21,18 +21,18 @@ class Rect:
     height: float
 
     def holds(self, x: float, y: float) -> bool:
-        """Whether a place is inside."""
+        """Returns whether a point is inside."""
         return self.x <= x < self.x + self.width and self.y <= y < self.y + self.height
 
     @property
     def middle(self) -> tuple[float, float]:
-        """The place in its middle."""
+        """Returns its centre."""
         return self.x + self.width / 2, self.y + self.height / 2
 
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """A rectangle with round corners (pixels) in one colour, and an edge of another, `line` pixels wide."""
+    """A rectangle with rounded corners; rounding and line, the width of its edge, in pixels."""
 
     rect: Rect
     colour: Colour
@@ -43,7 +43,7 @@ class Fill:
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """A line of text from a place on its base line; size: pixels."""
+    """A line of text; (x, y) is the start of its baseline. size: pixels."""
 
     text: str
     x: float
@@ -55,7 +55,7 @@ class Letters:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """What answers when it is clicked; low, high: of a slider."""
+    """A region that can be clicked. low, high: the range of a slider."""
 
     name: str
     rect: Rect
@@ -63,41 +63,41 @@ class Region:
     high: float | None = None
 
     def value_at(self, x: float) -> float:
-        """The value of a slider below a pointer."""
+        """Returns the value of a slider at a horizontal position."""
         assert self.low is not None
         assert self.high is not None
-        part = min(max((x - self.rect.x) / max(self.rect.width, 1.0), 0.0), 1.0)
-        return self.low + part * (self.high - self.low)
+        fraction = min(max((x - self.rect.x) / max(self.rect.width, 1.0), 0.0), 1.0)
+        return self.low + fraction * (self.high - self.low)
 
 
-class Part:
-    """Marks and regions around a corner of their own."""
+class LayoutBox:
+    """Shapes and regions relative to their own upper left corner."""
 
     def __init__(self, width: float, is_card: bool = False, height: float = 0.0) -> None:
         self.width, self.height, self.is_card = width, height, is_card
-        self.marks: list[Fill | Letters] = []
+        self.shapes: list[Fill | Letters] = []
         self.regions: list[Region] = []
 
-    def take(self, other: Part, x: float, y: float) -> None:
-        """Take over what another one has, at a place."""
-        self.marks += [moved(mark, x, y) for mark in other.marks]
+    def take(self, other: LayoutBox, x: float, y: float) -> None:
+        """Adds everything in another box at an offset."""
+        self.shapes += [translated(shape, x, y) for shape in other.shapes]
         self.regions += [replace(each, rect=shifted(each.rect, x, y)) for each in other.regions]
 
 
-def moved(mark: Fill | Letters, x: float, y: float) -> Fill | Letters:
-    """A mark elsewhere; letters stay on whole pixels."""
-    if isinstance(mark, Fill):
-        return replace(mark, rect=shifted(mark.rect, x, y))
-    return replace(mark, x=round(mark.x + x), y=round(mark.y + y))
+def translated(shape: Fill | Letters, x: float, y: float) -> Fill | Letters:
+    """Returns a shape translated by an offset; letters stay on whole pixels."""
+    if isinstance(shape, Fill):
+        return replace(shape, rect=shifted(shape.rect, x, y))
+    return replace(shape, x=round(shape.x + x), y=round(shape.y + y))
 
 
 def shifted(rect: Rect, x: float, y: float) -> Rect:
-    """A rectangle elsewhere."""
+    """Returns a rectangle translated by an offset."""
     return replace(rect, x=rect.x + x, y=rect.y + y)
 
 
 def wrapped(text: str, width: float, measure: Callable[[str], float]) -> list[str]:
-    """A text in lines no wider than a width; a word that is wider stands alone."""
+    """Breaks a text into lines no wider than a width; a wider word gets a line of its own."""
     lines: list[str] = []
     for paragraph in text.split("\n"):
         line = ""

@@ -3,7 +3,7 @@
     window = Window("teeter")
     window.put(bodies)                      # a stage of these bodies fills the window
     while not window.is_closed:
-        for event in window.poll(): ...     # Press, Moved, Clicked, Slid, Closed, ...
+        for event in window.poll(): ...     # Press, PointerMoved, Clicked, Slid, Closed, ...
         window.show(frame); window.aim(camera); window.hud.show(panels)
         window.draw()                       # one picture; costs nothing while nothing changes
 
@@ -13,30 +13,38 @@ cannot open one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ctypes
+import ctypes.util
+import os
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.view.camera import Camera, Sphere
-from engine.view.device import close_screen, open_screen, shader
-from engine.view.errors import ViewError
+from engine.view.audio.speaker import Speaker
+from engine.view.camera import BoundingSphere, Camera
 from engine.view.frame import Frame
-from engine.view.guide import Guide
-from engine.view.look import Quality
-from engine.view.passes import covering
-from engine.view.stage import MOST_PIXELS, Stage
-from engine.view.window import keyboard
-from engine.view.window.events import Clicked, Closed, Event, Lift, Moved, Press, Resized, Slid, Typed
+from engine.view.opengl import ViewError
+from engine.view.render.device import close_screen, open_screen
+from engine.view.render.lighting import Quality
+from engine.view.render.overlays import Overlay
+from engine.view.render.passes import covering
+from engine.view.render.resources import shader
+from engine.view.render.stage import MAX_SIDE_PX, Stage
+from engine.view.window.events import Clicked, Closed, Event, Lift, PointerMoved, Press, Resized, Slid, Typed
 from engine.view.window.hud import Hud
 from engine.view.window.shapes import Region
-from engine.view.window.speaker import Speaker
 from engine.world import Body
 
 SIZE = (1280, 720)
-SMALLEST = 16
-"""Pixels: a smaller window shows nothing, and is not drawn."""
+MIN_SIDE_PX = 16
+"""A smaller window shows nothing, and is not drawn."""
+DOWN, AGAIN, UP, TYPED, CLOSE = "teeter-down", "teeter-again", "teeter-up", "teeter-typed", "teeter-close"
+"""Names of the events Panda3D is told to send."""
+EXIT_DISPLAY_LOST = 2
 
 
 class Window:
@@ -47,19 +55,19 @@ class Window:
         self._device = open_screen(title, size)
         self._window = self._device.host
         self._window.set_clear_color(core.LVecBase4(0.914, 0.894, 0.855, 1))
-        self._window.set_close_request_event("teeter-close")
+        self._window.set_close_request_event(CLOSE)
         self.size = _size_of(self._window) or size
         self.renderer: str = self._device.renderer
         self.stage: Stage | None = None
         self.speaker: Speaker | None = None
-        """For who wants to be heard: `Speaker()` makes one."""
+        """None until the owner of the window sets one."""
         self.quality: Quality = "medium"
         self.sharpness = 1.0
         self.is_closed = False
         self.pointer = (self.size[0] / 2, self.size[1] / 2)
         self.down: set[str] = set()
         self.hud = Hud(self._window, self.size)
-        self._keyboard = keyboard.Keyboard(self._window)
+        self._keyboard = Keyboard(self._window)
         self._screen = covering(shader("picture.vert", "copy.frag"))
         self._screen.set_depth_test(False)
         scene = core.NodePath("screen")
@@ -71,12 +79,10 @@ class Window:
         self._slider: Region | None = None
         self._is_new = True
 
-    # -- what it shows -----------------------------------------------------------------------------------------------
-
     def put(
-        self, bodies: Iterable[Body], quality: Quality | None = None, sphere: Sphere | None = None
+        self, bodies: Iterable[Body], quality: Quality | None = None, sphere: BoundingSphere | None = None
     ) -> Stage:
-        """Show a stage of these bodies instead of the one before. sphere: as for a stage."""
+        """Shows a stage of these bodies instead of the one before. sphere: as for a stage."""
         self.clear()
         self.quality = quality or self.quality
         self.stage = Stage(bodies, size=self._inner(), quality=self.quality, to_ram=False, sphere=sphere)
@@ -85,35 +91,35 @@ class Window:
         return self.stage
 
     def clear(self) -> None:
-        """Show no stage."""
+        """Shows no stage."""
         if self.stage is not None:
             self.stage.close()
         self.stage = None
         self._screen.hide()
 
     def show(self, frame: Frame) -> None:
-        """Put the bodies of the stage where a frame has them."""
+        """Puts the bodies of the stage where a frame has them."""
         self._stage().show(frame)
         self._is_new = True
 
     def aim(self, camera: Camera) -> None:
-        """Look from a camera."""
+        """Looks from a camera."""
         stage = self._stage()
         if camera != stage.camera:
             stage.aim(camera)
             self._is_new = True
 
-    def guide(self, guides: Iterable[Guide]) -> None:
-        """Show these guides in the scene and no others."""
-        self._is_new |= self._stage().guide(guides)
+    def show_overlays(self, overlays: Iterable[Overlay]) -> None:
+        """Shows these overlays in the scene and no others."""
+        self._is_new |= self._stage().show_overlays(overlays)
 
     def sharpen(self, sharpness: float) -> None:
-        """Draw the scene with so many pixels along a side of a pixel of the window: less is faster."""
+        """Sets the pixels of the scene per pixel of the window, along a side: fewer are faster."""
         self.sharpness = sharpness
         self._refit()
 
     def relight(self, quality: Quality, sharpness: float) -> None:
-        """Draw the scene at another level, and so sharp, from now on."""
+        """Sets the quality level and the sharpness from now on."""
         self.quality, self.sharpness = quality, sharpness
         if self.stage is not None and self.stage.quality != quality:
             self.stage.relight(quality)
@@ -122,19 +128,19 @@ class Window:
 
     @property
     def is_new(self) -> bool:
-        """Whether the scene changed since the last picture."""
+        """Returns whether the scene changed since the last picture."""
         return self._is_new
 
     def touch(self) -> None:
-        """Something of the stage was changed: draw it anew."""
+        """Has the scene drawn again: something on the stage was changed."""
         self._is_new = True
 
     def draw(self) -> bool:
-        """Make one picture and show it; whether the scene was drawn, and not only what lies over it."""
+        """Makes one picture and shows it. Returns whether the scene was drawn, not only the panels over it."""
         if self.is_closed:
             return False
         # a window too small to show anything still has to hear when it grows
-        is_seen = min(self.size) >= SMALLEST
+        is_seen = min(self.size) >= MIN_SIDE_PX
         is_new, self._is_new = self._is_new and is_seen, self._is_new and not is_seen
         if self.stage is not None:
             self.stage.rest(not is_new)
@@ -142,7 +148,7 @@ class Window:
         return is_new and self.stage is not None
 
     def picture(self) -> NDArray[np.uint8]:
-        """What the window shows, panels included: (h, w, 3) bytes, red first, upper row first. Raises ViewError."""
+        """Returns what the window shows, panels included: (h, w, 3) bytes, RGB, top row first. Raises ViewError."""
         self._is_new = True
         self.draw()
         texture = self._window.get_screenshot()
@@ -154,31 +160,29 @@ class Window:
         return np.ascontiguousarray(pixels[::-1, :, 2::-1])
 
     def close(self) -> None:
-        """Close the window. Afterwards the process may open another one."""
+        """Closes the window. Afterwards the process may open another one."""
         self.is_closed = True
         self.clear()
         close_screen()
 
-    # -- what comes out of it ----------------------------------------------------------------------------------------
-
     def poll(self) -> tuple[Event, ...]:
-        """What happened since the last call, in order."""
+        """Returns what happened since the last call, in order."""
         if self.is_closed:
             return (Closed(),)
         found: list[Event] = [*self._changes(), *self._pointed()]
         x, y = self.pointer
         for kind, key in self._keyboard.heard():
-            if kind == keyboard.TYPED:
+            if kind == TYPED:
                 found.append(Typed(key))
-            elif kind == keyboard.UP:
+            elif kind == UP:
                 self.down.discard(key)
                 if key == "mouse1" and self._slider is not None:
                     self._slider = None
                 else:
                     found.append(Lift(key, x, y))
-            elif kind in (keyboard.DOWN, keyboard.AGAIN):
-                found += self._pressed(key, kind == keyboard.AGAIN)
-            elif kind == "teeter-close":
+            elif kind in (DOWN, AGAIN):
+                found += self._pressed(key, kind == AGAIN)
+            elif kind == CLOSE:
                 self.is_closed = True
                 found.append(Closed())
         return tuple(found)
@@ -186,7 +190,7 @@ class Window:
     def _pressed(self, key: str, again: bool) -> list[Event]:
         x, y = self.pointer
         is_mouse = key.startswith(("mouse", "wheel"))
-        # some displays tell of a key that repeats as if it went down anew
+        # some displays report a key that repeats as pressed again
         again = again or (key in self.down and not is_mouse)
         self.down.add(key)
         if key == "mouse1":
@@ -212,7 +216,7 @@ class Window:
             return [Slid(self._slider.name, self._slider.value_at(x))]
         region = self.hud.layout.region_at(x, y)
         self.hud.hover(region.name if region is not None else "")
-        return [Moved(x, y, self.hud.layout.covers(x, y))]
+        return [PointerMoved(x, y, self.hud.layout.covers(x, y))]
 
     def _changes(self) -> list[Event]:
         if not self._window.is_valid() or self._window.is_closed():
@@ -222,7 +226,7 @@ class Window:
         if size is None or size == self.size:
             return []
         self.size = size
-        if min(size) >= SMALLEST:
+        if min(size) >= MIN_SIDE_PX:
             self.hud.resize(size)
             self._refit()
         return [Resized(size)]
@@ -233,15 +237,15 @@ class Window:
             self._fit()
 
     def _fit(self) -> None:
-        """Show the picture of the stage: as it is, or stretched where it is smaller than the window."""
+        """Shows the picture of the stage: as it is, or stretched where it is smaller than the window."""
         stage = self._stage()
-        way = "copy.frag" if stage.size == self.size else "picture.frag"
-        self._screen.set_shader(shader("picture.vert", way))
+        fragment = "copy.frag" if stage.size == self.size else "picture.frag"
+        self._screen.set_shader(shader("picture.vert", fragment))
         self._screen.set_shader_input("u_picture", stage.texture)
         self._is_new = True
 
     def _inner(self) -> tuple[int, int]:
-        width, height = (min(max(1, round(side * self.sharpness)), MOST_PIXELS) for side in self.size)
+        width, height = (min(max(1, round(side * self.sharpness)), MAX_SIDE_PX) for side in self.size)
         return width, height
 
     def _stage(self) -> Stage:
@@ -255,3 +259,61 @@ def _size_of(window: object) -> tuple[int, int] | None:
     if not properties.has_size():
         return None
     return int(properties.get_x_size()), int(properties.get_y_size())
+
+
+class Keyboard:
+    """Keys and mouse buttons of one window as Panda3D reports them, in order."""
+
+    def __init__(self, window: Any) -> None:
+        self._data = core.NodePath("input")
+        device = self._data.attach_new_node(core.MouseAndKeyboard(window, 0, "mouse and keyboard"))
+        thrower = core.ButtonThrower("buttons")
+        thrower.set_button_down_event(DOWN)
+        thrower.set_button_repeat_event(AGAIN)
+        thrower.set_button_up_event(UP)
+        thrower.set_keystroke_event(TYPED)
+        # shift and control do not change the names of keys
+        thrower.set_modifier_buttons(core.ModifierButtons())
+        device.attach_new_node(thrower)
+        self._walk = core.DataGraphTraverser()
+        self._queue = core.EventQueue.get_global_event_queue()
+
+    def heard(self) -> list[tuple[str, str]]:
+        """Returns what happened since the last call: (event name, key); the key is empty for other events."""
+        self._walk.traverse(self._data.node())
+        found: list[tuple[str, str]] = []
+        while not self._queue.is_queue_empty():
+            event = self._queue.dequeue_event()
+            name = str(event.get_name())
+            if name == TYPED:
+                found.append((name, str(event.get_parameter(0).get_wstring_value())))
+            elif name in (DOWN, AGAIN, UP):
+                found.append((name, str(event.get_parameter(0).get_string_value())))
+            else:
+                found.append((name, ""))
+        return found
+
+
+_Handler = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+_kept: list[object] = []
+"""The handlers that X11 holds on to."""
+
+
+def say_when_lost(words: Callable[[], str]) -> None:
+    """When the display goes away, writes what `words` returns to standard error and exits with code 2.
+
+    X11 ends the process when its display is lost, so this runs in its error handler. Without X11 it does nothing:
+    elsewhere a lost window is an event like any other.
+    """
+    name = ctypes.util.find_library("X11")
+    if name is None:
+        return
+
+    def handler(display: int) -> int:
+        os.write(2, f"teeter: {words()}\n".encode())
+        sys.stdout.flush()
+        os._exit(EXIT_DISPLAY_LOST)
+
+    made = _Handler(handler)
+    _kept.append(made)
+    ctypes.CDLL(name).XSetIOErrorHandler(made)

@@ -1,4 +1,4 @@
-"""A verdict as a picture: the scene with its contact forces, its centre of mass over its support, what is weakest.
+"""A verdict as a picture: the scene with contact forces, centre of mass, support polygon and weakest piece.
 
 Forces are those of least squares (`topple/balance/forces.py`), one arrow for each two bodies that touch, on the upper
 one.
@@ -22,30 +22,28 @@ from engine.topple.dynamics.perturbation import at_poses
 from engine.topple.errors import StaticsError
 from engine.topple.verdict import CheckOptions, Verdict
 from engine.topple.words import headline, rows
-from engine.view.camera import Sphere, framing
+from engine.view.camera import BoundingSphere, framing
 from engine.view.frame import Frame, frame_of
-from engine.view.guide import Arrow, Guide, Line, Spot
-from engine.view.look import Quality
 from engine.view.panels import Gap, Item, Panel, Text, Tone
-from engine.view.stage import Stage
+from engine.view.render.lighting import Quality
+from engine.view.render.overlays import Arrow, Line, Overlay, Spot
+from engine.view.render.stage import Stage
 from engine.world import TABLE, Assembly, magnification
 
 Array = NDArray[np.float64]
 
 SIZE = (1600, 1000)
-LONGEST = 0.42
-"""Of the scene's radius: the longest arrow."""
-THIN = 0.0085
-"""Of the scene's radius: how thick arrows are."""
-FAINT = 0.02
-"""Of the strongest force: weaker ones are not drawn."""
-FORCE, MASS, SUPPORT, FALL = "#1f6d8c", "#c2571a", "#3f6f68", "#b0301c"
-WEAKEST, FELL = "#e0a030", "#c8402c"
+MAX_ARROW, ARROW_RADIUS = 0.42, 0.0085
+"""In radii of the scene: the longest arrow, and how thick arrows are."""
+MIN_FORCE = 0.02
+"""As a fraction of the strongest force: weaker ones are not drawn."""
+FORCE_COLOUR, MASS_COLOUR, SUPPORT_COLOUR, FALL_COLOUR = "#1f6d8c", "#c2571a", "#3f6f68", "#b0301c"
+WEAKEST_COLOUR, FALLEN_COLOUR = "#e0a030", "#c8402c"
 TONES: dict[str, Tone] = {"stands": "good", "topples": "bad", "unsure": "warn"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Push:
+class ContactForce:
     """The force between two bodies. point: (3,) metres, force: (3,) newtons on the upper body."""
 
     upper: str
@@ -57,37 +55,35 @@ class Push:
 def picture(
     assembly: Assembly, verdict: Verdict, options: CheckOptions, path: Path, *, quality: Quality = "high"
 ) -> None:
-    """Draw a verdict into a PNG. assembly: as it was checked. Raises ViewError."""
-    seen = _judged(assembly, verdict)
-    contacts = _contacts(seen, verdict)
+    """Draws a verdict into a PNG. assembly: as it was checked. Raises ViewError."""
+    seen = _as_checked(assembly, verdict)
     stage = Stage(seen.bodies, size=SIZE, quality=quality)
     try:
-        pushes = pushes_of(seen, contacts, options)
-        guides, scale = _guides(seen, verdict, contacts, pushes, stage.sphere, options)
-        stage.guide(guides, through=True)
+        overlays, scale = _overlays(seen, verdict, options, stage.sphere)
+        stage.show_overlays(overlays, through=True)
         frame = _marked(seen, verdict)
         stage.show(frame)
-        # a little to the right: the words stand on the left
+        # a little to the right: the text is on the left
         x, y, z = stage.sphere.centre
-        wide = Sphere(
+        wide = BoundingSphere(
             (x - 0.42 * stage.sphere.radius, y - 0.26 * stage.sphere.radius, z), 1.24 * stage.sphere.radius
         )
         stage.aim(framing(wide, aspect=SIZE[0] / SIZE[1]))
-        stage.write(_panels(verdict, frame, scale, bool(pushes)))
+        stage.write(_panels(verdict, frame, scale))
         stage.save(path)
     finally:
         stage.close()
 
 
-def guides_on(assembly: Assembly, verdict: Verdict, options: CheckOptions, sphere: Sphere) -> list[Guide]:
-    """What a verdict draws over a scene: forces, centre of mass, support, and how it would set off."""
-    seen = _judged(assembly, verdict)
-    contacts = _contacts(seen, verdict)
-    return _guides(seen, verdict, contacts, pushes_of(seen, contacts, options), sphere, options)[0]
+def overlays_on(
+    assembly: Assembly, verdict: Verdict, options: CheckOptions, sphere: BoundingSphere
+) -> list[Overlay]:
+    """Returns what a verdict draws over a scene: forces, centre of mass, support, and how it would start to fall."""
+    return _overlays(_as_checked(assembly, verdict), verdict, options, sphere)[0]
 
 
-def pushes_of(assembly: Assembly, contacts: Contacts, options: CheckOptions) -> tuple[Push, ...]:
-    """The forces between all bodies that touch; none where no forces hold the pieces, or nothing can be said."""
+def contact_forces(assembly: Assembly, contacts: Contacts, options: CheckOptions) -> tuple[ContactForce, ...]:
+    """Returns the forces between bodies in contact; none where no forces balance, or statics says nothing."""
     if contacts.curved or not len(contacts.points) or not assembly.free:
         return ()
     balance = balance_of(assembly, contacts, gravity=options.gravity, friction=options.friction)
@@ -107,9 +103,9 @@ def pushes_of(assembly: Assembly, contacts: Contacts, options: CheckOptions) -> 
         point = weight @ contacts.points[mine] / weight.sum()
         one, other = contacts.names[first], contacts.names[second]
         if _is_upper(one, other, heights):
-            found.append(Push(one, other, point, total))
+            found.append(ContactForce(one, other, point, total))
         else:
-            found.append(Push(other, one, point, -total))
+            found.append(ContactForce(other, one, point, -total))
     return tuple(found)
 
 
@@ -119,11 +115,11 @@ def _is_upper(one: str, other: str, heights: dict[str, float]) -> bool:
     return heights[one] >= heights[other]
 
 
-def _judged(assembly: Assembly, verdict: Verdict) -> Assembly:
-    """The scene as statics saw it: as declared, or at rest."""
-    calm = [trial for trial in verdict.dynamics.trials if trial.stands]
-    if verdict.pose == "rest" and calm:
-        return at_poses(assembly, calm[0].names, calm[0].poses)
+def _as_checked(assembly: Assembly, verdict: Verdict) -> Assembly:
+    """Returns the scene as statics saw it: as declared, or at rest."""
+    stood = [trial for trial in verdict.dynamics.trials if trial.stands]
+    if verdict.pose == "rest" and stood:
+        return at_poses(assembly, stood[0].names, stood[0].poses)
     return assembly
 
 
@@ -134,47 +130,44 @@ def _contacts(assembly: Assembly, verdict: Verdict) -> Contacts:
 
 
 def _marked(assembly: Assembly, verdict: Verdict) -> Frame:
-    """The scene, with the weakest piece in one colour and what fell in another."""
+    """Returns the scene with the weakest piece, or the first to fall, in colour."""
     names = {body.name for body in assembly.bodies}
     frame = frame_of(assembly.bodies)
     weakest = verdict.statics.weakest or verdict.dynamics.first_to_move
     if verdict.word == "topples" and verdict.dynamics.first_to_move:
         weakest = verdict.dynamics.first_to_move
-    colour = FELL if verdict.word == "topples" else WEAKEST
+    colour = FALLEN_COLOUR if verdict.word == "topples" else WEAKEST_COLOUR
     marks = {weakest: colour} if weakest in names else {}
     return Frame(frame.names, frame.poses, marks)
 
 
-def _guides(
-    assembly: Assembly,
-    verdict: Verdict,
-    contacts: Contacts,
-    pushes: tuple[Push, ...],
-    sphere: Sphere,
-    options: CheckOptions,
-) -> tuple[list[Guide], float]:
-    """What is drawn over the scene, and the metres of arrow for a newton."""
-    radius = THIN * sphere.radius
-    found: list[Guide] = [*_support(assembly, contacts, radius, options)]
-    strongest = max((float(np.linalg.norm(push.force)) for push in pushes), default=0.0)
-    scale = LONGEST * sphere.radius / strongest if strongest > 0 else 0.0
-    strong = [push for push in pushes if np.linalg.norm(push.force) > FAINT * strongest]
-    found += [_arrow(push.point, push.force * scale, FORCE, radius) for push in strong]
+def _overlays(
+    assembly: Assembly, verdict: Verdict, options: CheckOptions, sphere: BoundingSphere
+) -> tuple[list[Overlay], float]:
+    """Returns the overlays, and the metres of arrow per newton; 0 without forces."""
+    contacts = _contacts(assembly, verdict)
+    forces = contact_forces(assembly, contacts, options)
+    radius = ARROW_RADIUS * sphere.radius
+    found: list[Overlay] = [*_support(assembly, contacts, radius, options)]
+    strongest = max((float(np.linalg.norm(each.force)) for each in forces), default=0.0)
+    scale = MAX_ARROW * sphere.radius / strongest if strongest > 0 else 0.0
+    strong = [each for each in forces if np.linalg.norm(each.force) > MIN_FORCE * strongest]
+    found += [_arrow(each.point, each.force * scale, FORCE_COLOUR, radius) for each in strong]
     if verdict.statics.stands is False:
         found += _fall(assembly, verdict, sphere, radius)
     return found, scale
 
 
-def _arrow(start: Array, way: Array, colour: str, radius: float) -> Arrow:
+def _arrow(start: Array, direction: Array, colour: str, radius: float) -> Arrow:
     a, b, c = (float(value) for value in start)
-    x, y, z = (float(value) for value in start + way)
-    # a short arrow is all head; a thinner one still shows where it points
-    thick = min(radius, float(np.linalg.norm(way)) / 12)
+    x, y, z = (float(value) for value in start + direction)
+    # short arrows are thinner, so that they are not all head
+    thick = min(radius, float(np.linalg.norm(direction)) / 12)
     return Arrow((a, b, c), (x, y, z), colour, thick, 0.85)
 
 
-def _support(assembly: Assembly, contacts: Contacts, radius: float, options: CheckOptions) -> list[Guide]:
-    """The polygon that the supports span, the centre of mass of all free pieces, and the line of its weight."""
+def _support(assembly: Assembly, contacts: Contacts, radius: float, options: CheckOptions) -> list[Overlay]:
+    """Returns the support polygon, the centre of mass of all free pieces, and its line of action."""
     on_support = contacts.fixed[contacts.first] != contacts.fixed[contacts.second]
     points = contacts.points[on_support]
     free = assembly.free
@@ -184,21 +177,21 @@ def _support(assembly: Assembly, contacts: Contacts, radius: float, options: Che
     centres = np.array([body.pose.apply(body.piece.centre_of_mass) for body in free])
     centre = masses @ centres / masses.sum()
     level = float(points[:, 2].min())
-    found: list[Guide] = []
-    hull = outline(points[:, :2])
+    found: list[Overlay] = []
+    hull = convex_hull(points[:, :2])
     if len(hull) >= 3:
         corners = tuple((float(x), float(y), level + 0.3 * radius) for x, y in hull)
-        found.append(Spot(corners, SUPPORT, 0.35, 0.6 * radius))
+        found.append(Spot(corners, SUPPORT_COLOUR, 0.35, 0.6 * radius))
     down = np.asarray(options.gravity) / np.linalg.norm(options.gravity)
     foot = centre + down * (level - centre[2]) / min(down[2], -1e-3)
-    found.append(Line((_triple(centre), _triple(foot)), MASS, 0.5 * radius))
+    found.append(Line((_triple(centre), _triple(foot)), MASS_COLOUR, 0.5 * radius))
     for place, size in ((centre, 3.0), (foot, 2.0)):
-        found.append(Spot(_ring(place, size * radius), MASS, 0.9, 0.3 * radius))
+        found.append(Spot(_ring(place, size * radius), MASS_COLOUR, 0.9, 0.3 * radius))
     return found
 
 
-def outline(points: Array) -> Array:
-    """The corners (k, 2) of the convex hull of points (n, 2), counter-clockwise; none when they lie on a line."""
+def convex_hull(points: Array) -> Array:
+    """Returns the convex hull (k, 2) of points (n, 2), counter-clockwise; (0, 2) when they lie on a line."""
     try:
         return np.asarray(points[ConvexHull(points).vertices])
     except (QhullError, ValueError):
@@ -213,21 +206,21 @@ def _ring(centre: Array, radius: float) -> tuple[tuple[float, float, float], ...
     )
 
 
-def _fall(assembly: Assembly, verdict: Verdict, sphere: Sphere, radius: float) -> list[Guide]:
-    """Where every piece sets off to, as the balance that fails has it."""
-    found: list[Guide] = []
+def _fall(assembly: Assembly, verdict: Verdict, sphere: BoundingSphere, radius: float) -> list[Overlay]:
+    """Returns where every piece starts to move, from the mechanism of the failed balance."""
+    found: list[Overlay] = []
     bodies = {body.name: body for body in assembly.bodies}
     speeds = {name: np.asarray(linear) for name, (linear, _) in verdict.statics.mechanism.items()}
     fastest = max((float(np.linalg.norm(speed)) for speed in speeds.values()), default=0.0)
     for name, speed in speeds.items():
         if np.linalg.norm(speed) > 0.08 * fastest and name in bodies:
-            way = speed / fastest * LONGEST * sphere.radius
+            direction = speed / fastest * MAX_ARROW * sphere.radius
             centre = bodies[name].pose.apply(bodies[name].piece.centre_of_mass)
-            found.append(_arrow(centre, way, FALL, radius))
+            found.append(_arrow(centre, direction, FALL_COLOUR, radius))
     return found
 
 
-def _panels(verdict: Verdict, frame: Frame, scale: float, has_forces: bool) -> tuple[Panel, ...]:
+def _panels(verdict: Verdict, frame: Frame, scale: float) -> tuple[Panel, ...]:
     facts: list[Item] = [Text(headline(verdict), TONES[verdict.word], "normal", bold=True), Gap(2.0)]
     told = [(label, text) for label, text in rows(verdict) if label != "time"]
     facts += [Text(f"{label}: {text}" if label else text, "plain", "small") for label, text in told]
@@ -238,20 +231,24 @@ def _panels(verdict: Verdict, frame: Frame, scale: float, has_forces: bool) -> t
     legend = [
         Text(f"{word}: {name}", "plain", "small", mark=colour) for name, colour in frame.highlights.items()
     ]
-    if has_forces and scale > 0:
+    if scale > 0:
         newton = _round_newton(0.02 / scale)
         length = f"{1e3 * newton * scale:.0f} mm of arrow = {newton:g} N"
-        legend.append(Text(f"contact forces on the upper piece, {length}", "plain", "small", mark=FORCE))
+        legend.append(
+            Text(f"contact forces on the upper piece, {length}", "plain", "small", mark=FORCE_COLOUR)
+        )
     if verdict.statics.stands is False:
-        legend.append(Text("how the pieces set off", "plain", "small", mark=FALL))
-    legend.append(Text("centre of mass of all pieces, and its line of weight", "plain", "small", mark=MASS))
-    legend.append(Text("support polygon", "plain", "small", mark=SUPPORT))
+        legend.append(Text("how the pieces set off", "plain", "small", mark=FALL_COLOUR))
+    legend.append(
+        Text("centre of mass of all pieces, and its line of weight", "plain", "small", mark=MASS_COLOUR)
+    )
+    legend.append(Text("support polygon", "plain", "small", mark=SUPPORT_COLOUR))
     panels.append(Panel("legend", "bottom-left", tuple(legend), width=300.0))
     return tuple(panels)
 
 
 def _round_newton(force: float) -> float:
-    """1, 2 or 5 times a power of ten, near a force."""
+    """Returns 1, 2 or 5 times a power of ten near a force."""
     power = 10.0 ** math.floor(math.log10(force))
     return float(min((step * power for step in (1, 2, 5, 10)), key=lambda value: abs(value - force)))
 

@@ -1,4 +1,4 @@
-"""The hand that people see: a jointed wooden one, as artists use. It only follows what is held; it moves nothing.
+"""The hand that people see: a jointed wooden one, as artists use. It follows what is held and moves nothing.
 
 Its frame: the origin between the fingertips, x from the thumb to the fingers, z away from the piece into the palm.
 """
@@ -23,48 +23,48 @@ from models.spec import parse
 Array = NDArray[np.float64]
 
 PREFIX = "hand."
-# it moves through most pictures of a film, and nobody looks at it closely
+# it is in most frames of a film, and nobody looks at it closely
 COARSE = Detail(outline=36, turn=15.0)
 WOOD = {"like": "beech", "colour": "#ead9bd"}
-# millimetres from here
-TIP = 6.6
-LINKS = (46.0, 40.0)
-THUMB = (44.0, 38.0)
-FINGERS = (-18.0, 0.0, 18.0)
-"""Along y: where the fingers stand side by side."""
-KNUCKLES = 82.0
-PALM = (56.0, 66.0, 30.0)
-WRIST = 40.0
-WIDEST = 96.0
-"""Between the tips; what is broader is held by a part."""
-OPEN = 16.0
-DEEP = 9.0
+# in millimetres: radius of a fingertip, lengths of the links, positions of the fingers along y, height of the knuckles
+TIP_MM, FINGER_MM, THUMB_MM, FINGERS_Y_MM, KNUCKLES_MM = (
+    6.6,
+    (46.0, 40.0),
+    (44.0, 38.0),
+    (-18.0, 0.0, 18.0),
+    82.0,
+)
+PALM_MM, WRIST_MM = (56.0, 66.0, 30.0), 40.0
+MAX_WIDTH_MM = 96.0
+"""Between the tips; what is wider is held by a part of it."""
+OPENING_MM = 16.0
+GRIP_DEPTH_MM = 9.0
 """How far the tips reach down the sides of a piece."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grasp:
-    """Where a hand is. origin: (3,) metres; axes: (3, 3), its x, y and z as columns; width: metres between tips."""
+    """Where a hand is. origin: (3,) metres. axes: (3, 3), x, y and z as columns. width: metres between the tips."""
 
     origin: Array
     axes: Array
     width: float
 
     def away(self, metres: float) -> Grasp:
-        """The open hand, backed off along its own axis."""
-        opening = OPEN * 2e-3 * min(metres / 0.03, 1.0)
+        """Returns the open hand, withdrawn along its own axis."""
+        opening = OPENING_MM * 2e-3 * min(metres / 0.03, 1.0)
         return Grasp(self.origin + self.axes[:, 2] * metres, self.axes, self.width + opening)
 
 
 @cache
 def hand_bodies() -> tuple[Body, ...]:
-    """The parts of the hand, to be put on a stage; out of sight until a frame names them."""
+    """Returns the parts of the hand for a stage; out of sight until a frame names them."""
     nowhere = Pose((0.0, 0.0, -10.0))
     return tuple(Body(PREFIX + name, piece, nowhere, fixed=True) for name, piece in _parts().items())
 
 
 def names() -> tuple[str, ...]:
-    """The names of the parts, in the order of `poses`."""
+    """Returns the names of the parts, in the order of `poses`."""
     return tuple(body.name for body in hand_bodies())
 
 
@@ -72,32 +72,38 @@ def names() -> tuple[str, ...]:
 def _parts() -> dict[str, Piece]:
     parts: dict[str, Piece] = {}
     for finger in ("index", "middle", "ring"):
-        parts[f"{finger}.root"] = _limb(TIP + 0.9, LINKS[0])
-        parts[f"{finger}.tip"] = _limb(TIP, LINKS[1])
-    parts["thumb.root"] = _limb(TIP + 2.2, THUMB[0])
-    parts["thumb.tip"] = _limb(TIP + 0.8, THUMB[1])
+        parts[f"{finger}.root"] = _limb(TIP_MM + 0.9, FINGER_MM[0])
+        parts[f"{finger}.tip"] = _limb(TIP_MM, FINGER_MM[1])
+    parts["thumb.root"] = _limb(TIP_MM + 2.2, THUMB_MM[0])
+    parts["thumb.tip"] = _limb(TIP_MM + 0.8, THUMB_MM[1])
     parts["palm"] = _piece({"hull": _palm()})
     parts["wrist"] = _piece(
-        {"turned": {"profile": [[0, 0], [15, 6, "round"], [13, 14], [17, WRIST - 6], [0, WRIST, "round"]]}}
+        {
+            "turned": {
+                "profile": [[0, 0], [15, 6, "round"], [13, 14], [17, WRIST_MM - 6], [0, WRIST_MM, "round"]]
+            }
+        }
     )
     return parts
 
 
 def _limb(radius: float, length: float) -> Piece:
-    """A rod with round ends; its joints are the centres of the ends."""
+    """Returns a rod with round ends; its joints are the centres of the ends."""
     whole = length + 2 * radius
     profile = [[0, 0], [radius, radius, "round"], [radius, whole - radius], [0, whole, "round"]]
     return _piece({"turned": {"profile": profile}})
 
 
 def _palm() -> list[list[float]]:
-    """A rounded block: a superellipsoid of exponent 4."""
+    """Returns points of a rounded block: a superellipsoid of exponent 4."""
     points = []
     for up in np.radians([-66.0, -48.0, -30.0, 30.0, 48.0, 66.0]):
         for around in np.linspace(0, 2 * math.pi, 17)[:-1]:
             ray = np.array([math.cos(up) * math.cos(around), math.cos(up) * math.sin(around), math.sin(up)])
             ray /= (np.abs(ray) ** 4).sum() ** 0.25
-            points.append([round(float(v), 2) for v in ray * (PALM[2] / 2, PALM[1] / 2, PALM[0] / 2)])
+            points.append(
+                [round(float(v), 2) for v in ray * (PALM_MM[2] / 2, PALM_MM[1] / 2, PALM_MM[0] / 2)]
+            )
     return points
 
 
@@ -106,13 +112,13 @@ def _piece(shape: dict[str, object]) -> Piece:
 
 
 def poses(grasp: Grasp) -> Array:
-    """(parts, 7) metres and xyzw: the hand closed on a width."""
-    width = min(max(grasp.width, 0.004), (WIDEST + 2 * OPEN) * 1e-3)
-    places, turns = _closed_on(round(1e3 * width, 1))
-    x, y, z, w = turns.T
+    """Returns (parts, 7), metres and xyzw: the hand closed on a width."""
+    width = min(max(grasp.width, 0.004), (MAX_WIDTH_MM + 2 * OPENING_MM) * 1e-3)
+    positions, rotations = _closed_on(round(1e3 * width, 1))
+    x, y, z, w = rotations.T
     p, q, r, s = quaternion_of(grasp.axes)
-    found = np.empty((len(places), 7))
-    found[:, :3] = grasp.origin + places @ grasp.axes.T
+    found = np.empty((len(positions), 7))
+    found[:, :3] = grasp.origin + positions @ grasp.axes.T
     found[:, 3] = s * x + p * w + q * z - r * y
     found[:, 4] = s * y - p * z + q * w + r * x
     found[:, 5] = s * z + p * y - q * x + r * w
@@ -122,36 +128,36 @@ def poses(grasp: Grasp) -> Array:
 
 @lru_cache(maxsize=512)
 def _closed_on(width: float) -> tuple[Array, Array]:
-    """(parts, 3) metres and (parts, 4) xyzw in the frame of the hand. width: millimetres between the tips."""
+    """Returns (parts, 3) metres and (parts, 4) xyzw in the frame of the hand. width: millimetres between the tips."""
     half = width / 2
     rows: list[tuple[Array, Array]] = []
-    for y in FINGERS:
-        knuckle, tip = np.array([15.0, 1.15 * y, KNUCKLES]), np.array([half + TIP, 0.8 * y, 0.0])
-        rows += _bent(knuckle, tip, LINKS, +1.0)
-    knuckle, tip = np.array([-13.0, 6.0, KNUCKLES + 4]), np.array([-half - TIP - 0.8, 0.0, 2.0])
-    rows += _bent(knuckle, tip, THUMB, -1.0)
+    for y in FINGERS_Y_MM:
+        knuckle, tip = np.array([15.0, 1.15 * y, KNUCKLES_MM]), np.array([half + TIP_MM, 0.8 * y, 0.0])
+        rows += _bent(knuckle, tip, FINGER_MM, +1.0)
+    knuckle, tip = np.array([-13.0, 6.0, KNUCKLES_MM + 4]), np.array([-half - TIP_MM - 0.8, 0.0, 2.0])
+    rows += _bent(knuckle, tip, THUMB_MM, -1.0)
     up = np.array([0.0, 0.0, 1.0])
-    rows.append((np.array([0.0, 0.0, KNUCKLES + 0.40 * PALM[0]]), up))
-    rows.append((np.array([0.0, 0.0, KNUCKLES + 0.86 * PALM[0] + WRIST / 2]), up))
-    places, ways = zip(*rows, strict=True)
-    return 1e-3 * np.array(places), np.array([quaternion_of(_turned_to(way)) for way in ways])
+    rows.append((np.array([0.0, 0.0, KNUCKLES_MM + 0.40 * PALM_MM[0]]), up))
+    rows.append((np.array([0.0, 0.0, KNUCKLES_MM + 0.86 * PALM_MM[0] + WRIST_MM / 2]), up))
+    centres, axes = zip(*rows, strict=True)
+    return 1e-3 * np.array(centres), np.array([quaternion_of(_rotation_to(axis)) for axis in axes])
 
 
 def _bent(root: Array, tip: Array, links: tuple[float, float], side: float) -> list[tuple[Array, Array]]:
-    """Middles and directions of two links from a knuckle to a tip, the joint between them bent outward."""
-    way = tip - root
-    span = min(float(np.linalg.norm(way)), 0.999 * sum(links))
-    way /= np.linalg.norm(way)
+    """Returns centres and directions of two links from a knuckle to a tip, the joint between them bent outward."""
+    direction = tip - root
+    span = min(float(np.linalg.norm(direction)), 0.999 * sum(links))
+    direction /= np.linalg.norm(direction)
     first, second = links
     along = (first**2 - second**2 + span**2) / (2 * span)
-    out = np.array([side, 0.0, 0.0]) - way * (side * way[0])
-    joint = root + along * way + math.sqrt(max(first**2 - along**2, 0.0)) * out / np.linalg.norm(out)
-    end = root + span * way
+    out = np.array([side, 0.0, 0.0]) - direction * (side * direction[0])
+    joint = root + along * direction + math.sqrt(max(first**2 - along**2, 0.0)) * out / np.linalg.norm(out)
+    end = root + span * direction
     return [((root + joint) / 2, joint - root), ((joint + end) / 2, end - joint)]
 
 
-def _turned_to(along: Array) -> Array:
-    """A rotation (3, 3) that takes z along a direction."""
+def _rotation_to(along: Array) -> Array:
+    """Returns a rotation (3, 3) that takes z to a direction."""
     z = along / np.linalg.norm(along)
     # the cross product of y and z, and of z and that
     x = np.array([z[2], 0.0, -z[0]])
@@ -162,31 +168,33 @@ def _turned_to(along: Array) -> Array:
 
 
 def from_above(piece: Piece, pose: Array, before: Array | None = None) -> Grasp:
-    """A hand that holds a piece from above across its narrower side. pose: (7,). before: its last x axis, which it
-    keeps to when two sides are as good."""
+    """Returns a hand that holds a piece from above, across its narrower side.
+
+    pose: (7,). before: its last x axis, kept when two sides are as good.
+    """
     matrix = matrix_of((pose[3], pose[4], pose[5], pose[6]))
     high = int(np.argmax(np.abs(matrix[2])))
     sides = [axis for axis in range(3) if axis != high]
     narrow = min(sides, key=lambda axis: (round(float(piece.extents[axis]), 4), axis))
     x = matrix[:, narrow] * (1, 1, 0)
     x /= np.linalg.norm(x)
-    # the thumb on the side of who looks from the front right
+    # the thumb on the side of a viewer at the front right
     towards = before if before is not None else np.array([0.5, 0.85, 0.0])
     x = x if x @ towards >= 0 else -x
     height = float(np.abs(matrix[2]) @ piece.extents) / 2
-    origin = pose[:3] + np.array([0.0, 0.0, height - min(DEEP * 1e-3, 0.8 * height)])
+    origin = pose[:3] + np.array([0.0, 0.0, height - min(GRIP_DEPTH_MM * 1e-3, 0.8 * height)])
     axes = np.array([[x[0], -x[1], 0.0], [x[1], x[0], 0.0], [0.0, 0.0, 1.0]])
-    return Grasp(origin, axes, min(float(piece.extents[narrow]), WIDEST * 1e-3))
+    return Grasp(origin, axes, min(float(piece.extents[narrow]), MAX_WIDTH_MM * 1e-3))
 
 
-def from_outside(piece: Piece, pose: Array, way: Array) -> Grasp:
-    """A hand that draws a piece out. way: (3,), towards where it is drawn; level."""
+def from_outside(piece: Piece, pose: Array, direction: Array) -> Grasp:
+    """Returns a hand that pulls a piece out. direction: (3,), of the pull; only its horizontal part counts."""
     matrix = matrix_of((pose[3], pose[4], pose[5], pose[6]))
-    out = way * (1.0, 1.0, 0.0)
+    out = direction * (1.0, 1.0, 0.0)
     out /= np.linalg.norm(out)
     x = np.array([-out[1], out[0], 0.0])
     half = np.abs(matrix.T @ out) @ piece.extents / 2
     width = float(np.abs(matrix.T @ x) @ piece.extents)
-    origin = pose[:3] + out * (float(half) - DEEP * 1e-3)
+    origin = pose[:3] + out * (float(half) - GRIP_DEPTH_MM * 1e-3)
     axes = np.array([[x[0], 0.0, out[0]], [x[1], 0.0, out[1]], [0.0, 1.0, 0.0]])
-    return Grasp(origin, axes, min(width, WIDEST * 1e-3))
+    return Grasp(origin, axes, min(width, MAX_WIDTH_MM * 1e-3))

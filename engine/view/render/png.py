@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.view.errors import ViewError
+from engine.view.opengl import ViewError
 
 
 def png_of(picture: NDArray[np.uint8]) -> bytes:
-    """The bytes of an 8 bit PNG file of an (h, w, 3) picture."""
+    """Returns an (h, w, 3) picture as the bytes of an 8 bit PNG file."""
     height, width, _ = picture.shape
-    # each row is stored as its difference from the row above (filter 2): smooth pictures pack to half
+    # each row is stored as its difference from the row above (filter 2): smooth pictures compress to half
     above = np.concatenate([np.zeros_like(picture[:1]), picture[:-1]])
     rows = np.empty((height, 1 + 3 * width), dtype=np.uint8)
     rows[:, 0] = 2
@@ -29,7 +29,7 @@ def png_of(picture: NDArray[np.uint8]) -> bytes:
 
 
 def save_png(picture: NDArray[np.uint8], path: Path) -> None:
-    """Write an (h, w, 3) picture. Raises ViewError when the file cannot be written."""
+    """Writes an (h, w, 3) picture. Raises ViewError when the file cannot be written."""
     if path.suffix.lower() != ".png":
         raise ViewError(f'{path}: pictures are written as .png (got "{path.suffix}")')
     try:

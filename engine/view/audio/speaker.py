@@ -1,4 +1,4 @@
-"""Samples out of the loudspeaker, through Panda3D's OpenAL; silence where there is no sound device."""
+"""Plays samples through Panda3D's OpenAL; silent where there is no sound device."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from panda3d import core
 
 from engine.process import suppress_stderr
 
-MOST = 24
-"""Sounds at once; a collapse has hundreds of knocks, and nobody hears them apart."""
+MAX_SOUNDS = 24
+"""At once; a collapse has hundreds of impacts, and nobody hears them apart."""
 
 
 class Speaker:
@@ -26,13 +26,13 @@ class Speaker:
 
     @property
     def is_silent(self) -> bool:
-        """Whether there is no device, or nothing shall be heard."""
+        """Returns whether there is no device, or the volume is 0."""
         return self.volume <= 0.0 or not self._manager.is_valid()
 
     def play(self, samples: NDArray[np.float32], rate: int) -> None:
-        """Play once, now. rate: samples a second."""
+        """Plays samples once, now. rate: samples a second."""
         self._playing = [sound for sound in self._playing if sound.status() == core.AudioSound.PLAYING]
-        if self.is_silent or len(self._playing) >= MOST or not len(samples):
+        if self.is_silent or len(self._playing) >= MAX_SOUNDS or not len(samples):
             return
         wave = np.clip(samples * self.volume, -1.0, 1.0)
         source = core.UserDataAudio(rate, 1, True)
@@ -43,5 +43,5 @@ class Speaker:
         self._playing.append(sound)
 
     def step(self) -> None:
-        """Keep sounds going; once a picture."""
+        """Keeps sounds going; call it once a frame."""
         self._manager.update()

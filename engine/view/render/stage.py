@@ -14,43 +14,46 @@ import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.view import studio
-from engine.view.bounds import boxes_of, seen, shaded
-from engine.view.camera import Camera, Sphere, Vector, bounding_sphere, framing
-from engine.view.changes import Changes
-from engine.view.device import device
-from engine.view.edges import Outlines
-from engine.view.errors import ViewError
+from engine.view.camera import BoundingSphere, Camera, Vector, bounding_sphere, framing
 from engine.view.frame import Frame, frame_of
-from engine.view.guide import Guide
-from engine.view.guides import Guides
-from engine.view.labels import Labels
-from engine.view.look import LEVELS, Quality
-from engine.view.nodes import Nodes
+from engine.view.opengl import ViewError
 from engine.view.panels import Panel
-from engine.view.passes import GUIDES, NOTHING, SEEN, OcclusionPass, ShadowPass, Wiper, confine, matrix_at
-from engine.view.png import save_png
-from engine.view.smoothing import EdgePass
+from engine.view.render import lighting
+from engine.view.render.bounds import DirtyTracker, boxes_of, seen, shaded
+from engine.view.render.device import device
+from engine.view.render.edge_antialiasing import EdgePass, VisibleEdges
+from engine.view.render.lighting import QUALITY_LEVELS, Quality
+from engine.view.render.nodes import Nodes
+from engine.view.render.overlays import Labels, Overlay, OverlayLayer
+from engine.view.render.passes import (
+    OVERLAYS,
+    SEEN,
+    DepthClearer,
+    OcclusionPass,
+    ShadowPass,
+    confine,
+    matrix_at,
+)
+from engine.view.render.png import save_png
 from engine.view.window.hud import Hud
 from engine.world import Body
 
 Picture = NDArray[np.uint8]
 
-MOST_PIXELS = 8192
-# pixels
-CAPTION = 18.0
-# radii of the scene around a shadow in which it may be soft
-BLUR = 0.06
+MAX_SIDE_PX = 8192
+CAPTION_PX = 18.0
+# width of the soft edge of a shadow, in radii of the scene
+SHADOW_BLUR = 0.06
 
 
 class Stage:
     """Bodies in a lit room, seen by one camera.
 
     bodies: all that frames may name; shown where they are until the first `show`. size: width and height in
-    pixels. quality: how much is spent on light, see `look.LEVELS`. to_ram: whether the program reads its pictures; a
-    window that only shows them does without. sphere: what is lit and framed until `aim`; left out, all bodies.
-    Close a stage that is not needed any more: each holds buffers on the card. Raises ViewError when there is
-    no OpenGL, or the size is none.
+    pixels. quality: how much is spent on light, see `lighting.QUALITY_LEVELS`. to_ram: whether the program reads its
+    pictures; a window that only shows them does without. sphere: what is lit and framed until `aim`; left out, all
+    bodies. Close a stage that is not needed any more: each holds buffers on the card. Raises ViewError when there is
+    no OpenGL, or for an impossible size.
     """
 
     def __init__(
@@ -60,48 +63,48 @@ class Stage:
         size: tuple[int, int] = (1280, 720),
         quality: Quality = "medium",
         to_ram: bool = True,
-        sphere: Sphere | None = None,
+        sphere: BoundingSphere | None = None,
     ) -> None:
         _check(size)
-        if quality not in LEVELS:
-            raise ViewError(f'unknown quality "{quality}": use one of {", ".join(LEVELS)}')
+        if quality not in QUALITY_LEVELS:
+            raise ViewError(f'unknown quality "{quality}": use one of {", ".join(QUALITY_LEVELS)}')
         self.quality: Quality = quality
         bodies = tuple(bodies)
         self.size = size
         self._to_ram = to_ram
         self.sphere = sphere or bounding_sphere(bodies)
-        self._level = LEVELS[quality]
+        self._level = QUALITY_LEVELS[quality]
         self._device = device()
         self._root = core.NodePath("stage")
-        self._outlines = Outlines()
-        self._changes = Changes()
+        self._visible_edges = VisibleEdges()
+        self._dirty = DirtyTracker()
         self.camera = framing(self.sphere, aspect=size[0] / size[1])
         self._lens = core.PerspectiveLens()
         self._eye = self._root.attach_new_node(core.Camera("eye", self._lens))
-        self._eye.node().set_camera_mask(SEEN | GUIDES)
+        self._eye.node().set_camera_mask(SEEN | OVERLAYS)
         self._shadow = ShadowPass(self._device, self._root, self._level)
         self._make_eye()
         self._bodies = Nodes(self._root, self._level)
         self._nodes, self._halves = self._bodies.paths, self._bodies.halves
         for body in bodies:
             self._make_body(body)
-        self._guides = Guides(self._root)
+        self._overlays = OverlayLayer(self._root)
         self.aim(self.camera)
         self.show(frame_of(bodies))
 
     def _make_eye(self) -> None:
-        smooth = self._level.smooth
-        self._buffer, self.texture = self._device.picture(
+        smooth = self._level.smooth_edges
+        self._buffer, self.texture = self._device.colours(
             "picture",
             self.size,
-            self._level.samples,
             sort=10,
+            samples=self._level.samples,
+            has_depth=True,
             to_ram=self._to_ram and not smooth,
-            deep=True,
         )
-        self._wiper = Wiper(self._buffer)
+        self._clearer = DepthClearer(self._buffer)
         self._buffer.make_display_region().set_camera(self._eye)
-        self._changes.whole()
+        self._dirty.add_all()
         self._edges, self._top = None, self._buffer
         if smooth:
             self._edges = EdgePass(self._device, self.size, self._buffer, self.texture, to_ram=self._to_ram)
@@ -116,17 +119,17 @@ class Stage:
             )
 
     def add(self, body: Body) -> None:
-        """One more body that frames may name; unseen until one does. One of a known name takes its place."""
+        """Adds a body that frames may name, unseen until one does; it replaces one of the same name."""
         self._make_body(body)
         self._nodes[body.name].hide()
 
     def _make_body(self, body: Body) -> None:
         self._bodies.add(body)
-        self._changes.whole()
-        self._outlines.add(body.name, body.piece)
+        self._dirty.add_all()
+        self._visible_edges.add(body.name, body.piece)
 
     def resize(self, size: tuple[int, int]) -> None:
-        """Make pictures of another size from now on. Raises ViewError when the size is none."""
+        """Makes pictures of another size from now on. Raises ViewError for an impossible size."""
         _check(size)
         for buffer in self._sized():
             self._device.engine.remove_window(buffer)
@@ -135,68 +138,79 @@ class Stage:
         self.aim(self.camera)
 
     def relight(self, quality: Quality) -> None:
-        """Make pictures at another level from now on."""
+        """Makes pictures at another quality level from now on."""
         for buffer in (self._shadow.buffer, *self._sized()):
             self._device.engine.remove_window(buffer)
-        self.quality, self._level = quality, LEVELS[quality]
+        self.quality, self._level = quality, QUALITY_LEVELS[quality]
         self._shadow.close()
         self._shadow = ShadowPass(self._device, self._root, self._level)
         self._make_eye()
         self._bodies.relight(self._level)
         self.aim(self.camera)
-        if self._shadow.cover(self.sphere, np.array(list(self._boxes.values())), is_steady=not self._to_ram):
-            self._changes.whole()
+        self._cover()
 
-    def guide(self, guides: Iterable[Guide], *, through: bool = False) -> bool:
-        """Show these guides and no others, from the next picture on; whether that changes it. through: they are seen
-        through what stands before them."""
-        before = self._guides.corners
-        is_new = self._guides.pierce(through) | self._guides.show(guides)
+    def show_overlays(self, overlays: Iterable[Overlay], *, through: bool = False) -> bool:
+        """Shows these overlays and no others, from the next picture on. Returns whether that changes it.
+
+        through: they are seen through what stands before them.
+        """
+        before = self._overlays.corners
+        is_new = self._overlays.show(overlays, through)
         if is_new:
-            self._changes.at(before)
-            self._changes.at(self._guides.corners)
+            self._dirty.add(before)
+            self._dirty.add(self._overlays.corners)
         return is_new
 
     def write(self, panels: Iterable[Panel]) -> None:
-        """Show these panels over the picture and no others, from the next one on."""
+        """Shows these panels over the picture and no others, from the next one on."""
         if self._hud is None:
             self._hud = Hud(self._top, self.size)
         self._hud.show(panels)
 
     def rest(self, is_still: bool) -> None:
-        """Keep the last picture while nothing changes, at no cost; or make pictures again."""
+        """Keeps the last picture while nothing changes, at no cost; or makes pictures again."""
         for buffer in (self._shadow.buffer, *self._sized()):
             buffer.set_active(not is_still)
         if not is_still:
             self._prepare()
 
     def _prepare(self) -> None:
-        """What depends on both bodies and camera, before a picture is made; and which part of it is drawn anew."""
+        """Updates what depends on both bodies and camera, and which part of the picture is drawn again."""
         if self._hud is not None or not self._labels.is_empty:
             # they lie over the picture, and are drawn onto it
-            self._changes.whole()
+            self._dirty.add_all()
         self._shadow.prepare()
-        table = self._bodies.table
-        reach, blur = (self.sphere.radius * part for part in (studio.OCCLUSION_REACH, BLUR))
+        table, (reach, blur) = self._bodies.table, self._reach_and_blur
         height = None if table is None else table.height
-        part = self._changes.take(self.camera, self.size, height, reach, blur) or NOTHING
-        self._wiper.wipe(part)
-        changed = part.area.whole_pixels(self.size)
+        region = self._dirty.take(self.camera, self.size, height, reach, blur)
+        self._clearer.clear(region)
+        changed = region.bounds.whole_pixels(self.size)
         confine(self._eye, changed)
         if self._edges is not None:
-            self._edges.show(self._outlines.seen(self.camera.eye), self.camera, self._planes, changed)
+            self._edges.show(self._visible_edges.seen(self.camera.eye), self.camera, self._planes, changed)
         if self._occlusion is not None:
-            corners = np.array(list(self._boxes.values()))
-            self._occlusion.limit(seen(corners, self.camera, self.size[0] / self.size[1], reach), changed)
+            self._occlusion.limit(
+                seen(self._corners, self.camera, self.size[0] / self.size[1], reach), changed
+            )
+
+    @property
+    def _reach_and_blur(self) -> tuple[float, float]:
+        """Returns how far pieces darken others, and how wide the soft edges of shadows are, metres."""
+        return self.sphere.radius * lighting.OCCLUSION_REACH, self.sphere.radius * SHADOW_BLUR
+
+    def _cover(self) -> None:
+        """Lets the shadow map cover the pieces."""
+        if self._shadow.cover(self.sphere, self._corners, is_steady=not self._to_ram):
+            self._dirty.add_all()
 
     def aim(self, camera: Camera) -> None:
-        """Look from a camera, from the next picture on."""
+        """Looks from a camera, from the next picture on."""
         if camera != self.camera:
-            self._changes.whole()
+            self._dirty.add_all()
         self.camera = camera
         self._eye.set_mat(matrix_at(camera.axes, camera.eye))
         away = math.dist(camera.eye, self.sphere.centre)
-        # depths are stored in 24 bits: near as far out as nothing is cut off
+        # depths have 24 bits: the near plane is as far out as it can be
         near = max(away - 8 * self.sphere.radius, 0.02 * camera.distance)
         far = away + 20 * self.sphere.radius + 2.0
         tangent = math.tan(math.radians(camera.fov) / 2)
@@ -206,10 +220,10 @@ class Stage:
         self._lens.set_fov(wide, camera.fov)
         self._root.set_shader_input("u_eye", core.LVecBase3(*camera.eye))
         if self._occlusion is not None:
-            self._occlusion.aim(camera, self._planes, self.sphere.radius * studio.OCCLUSION_REACH)
+            self._occlusion.aim(camera, self._planes, self.sphere.radius * lighting.OCCLUSION_REACH)
 
     def show(self, frame: Frame) -> None:
-        """Put bodies where the frame has them, for the next picture. Raises ViewError for unknown names."""
+        """Puts bodies where the frame has them, for the next picture. Raises ViewError for unknown names."""
         unknown = [
             name
             for name in (*frame.names, *frame.highlights, *frame.labels, *frame.unread)
@@ -227,44 +241,44 @@ class Stage:
         for name, node in self._nodes.items():
             if (name in shown) == node.is_hidden():
                 node.show() if name in shown else node.hide()
-        self._bodies.mark(frame)
-        self._outlines.show(frame)
+        self._bodies.highlight(frame)
+        self._visible_edges.show(frame)
         if self._bodies.casters.show(frame):
             self._shadow.moved()
-        self._boxes = boxes_of(frame, self._halves)
-        self._changes.show(frame, self._boxes)
-        if self._bodies.table is not None:
-            table = self._bodies.table
-            reach, blur = (self.sphere.radius * part for part in (studio.OCCLUSION_REACH, BLUR))
-            table.shade(shaded(np.array(list(self._boxes.values())), table.height, reach, blur))
-        if self._shadow.cover(self.sphere, np.array(list(self._boxes.values())), is_steady=not self._to_ram):
-            self._changes.whole()
+        boxes = boxes_of(frame, self._halves)
+        self._corners = np.array(list(boxes.values()))
+        self._dirty.show(frame, boxes)
+        if (table := self._bodies.table) is not None:
+            table.shade(shaded(self._corners, table.height, *self._reach_and_blur))
+        self._cover()
         self._labels.show({name: text for name, text in frame.labels.items() if name in shown}, self._head)
 
     def _head(self, name: str) -> tuple[float, float] | None:
-        """Where the upper end of a body is in the picture, from -1 to 1; None when it is behind the eye."""
+        """Returns where the top of a body is in the picture, from -1 to 1; None when it is behind the eye."""
         at = self._nodes[name].get_pos(self._eye) + self._eye.get_relative_vector(
             self._root, core.LVector3(0, 0, float(np.linalg.norm(self._halves.get(name, 0.0))))
         )
         point = core.LPoint2()
         return (point.x, point.y) if self._lens.project(at, point) else None
 
-    def caption(self, text: str, at: Vector, *, height: float = CAPTION) -> None:
-        """Write a text into the picture, below a place in the world as the camera sees it now.
+    def caption(self, text: str, at: Vector, *, height: float = CAPTION_PX) -> None:
+        """Writes a text below a point in the world as the camera sees it now; it stays there when the camera moves.
 
-        height: pixels of a line. It stays where it is when the camera moves on.
+        height: of a line, pixels.
         """
         point = core.LPoint2()
         if self._lens.project(self._eye.get_relative_point(self._root, core.LPoint3(*at)), point):
             self._labels.caption(text, (point.x, point.y), height / self.size[1])
 
     def render(self) -> Picture:
-        """The picture as (h, w, 3) bytes, red first, top row first."""
+        """Returns the picture: (h, w, 3) bytes, RGB, top row first."""
         return np.ascontiguousarray(self.pixels()[:, :, 2::-1])
 
     def pixels(self) -> Picture:
-        """The picture as the card has it, (h, w, 4) bytes: blue, green, red, cover; top row first. Quicker to get,
-        and gone when the next one is made."""
+        """Returns the picture as the card has it: (h, w, 4) bytes, BGRA, top row first.
+
+        Faster than `render`; overwritten by the next picture.
+        """
         self._prepare()
         self._device.engine.render_frame()
         width, height = self.size
@@ -273,22 +287,22 @@ class Stage:
         return np.frombuffer(self.texture.get_ram_image(), np.uint8).reshape(height, width, 4)[::-1]
 
     def save(self, path: Path | str) -> None:
-        """Write the picture as PNG. Raises ViewError when it cannot be written."""
+        """Writes the picture as PNG. Raises ViewError when it cannot be written."""
         save_png(self.render(), Path(path))
 
     def close(self) -> None:
-        """Give the buffers back. A closed stage makes no more pictures."""
+        """Frees the buffers. A closed stage makes no more pictures."""
         for buffer in (self._shadow.buffer, *self._sized()):
             self._device.engine.remove_window(buffer)
 
     def _sized(self) -> tuple[Any, ...]:
-        """The buffers that depend on the size of the picture."""
+        """Returns the buffers that depend on the size of the picture."""
         ahead = () if self._occlusion is None else self._occlusion.buffers
         return (*ahead, self._buffer, *(() if self._edges is None else (self._edges.buffer,)))
 
 
 def _check(size: tuple[int, int]) -> None:
-    if not all(1 <= side <= MOST_PIXELS for side in size):
+    if not all(1 <= side <= MAX_SIDE_PX for side in size):
         raise ViewError(
-            f"a picture of {size[0]} x {size[1]} cannot be made: 1 to {MOST_PIXELS} pixels a side"
+            f"a picture of {size[0]} x {size[1]} cannot be made: 1 to {MAX_SIDE_PX} pixels a side"
         )

@@ -1,0 +1,1 @@
+"""Pictures of bodies: materials, lighting, decals, overlays, and the passes that draw them."""

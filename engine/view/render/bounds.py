@@ -1,0 +1,227 @@
+"""Which part of a picture, or of the table, a change can reach, so that the rest costs little. Plain geometry."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.geometry.rotation import matrices_of
+from engine.view.camera import BOX_CORNERS, Camera
+from engine.view.frame import Frame
+from engine.view.render import lighting
+
+Array = NDArray[np.float64]
+
+_ANGLES = np.arange(16) * (2 * math.pi / 16)
+SIDE_NORMALS = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)])
+"""(2, 16): normals of the sides of convex outlines."""
+MAX_DIRTY_FRACTION = 0.6
+"""Of the picture; above it everything is drawn again."""
+DIRTY_MARGIN_PX = 14.0
+"""How far a smoothed edge, and a texel of ambient occlusion, may reach beyond what changed."""
+
+_Appearance = tuple[tuple[float, ...], str, bool]
+"""What makes a piece look different: its pose, its highlight, whether its print is hidden."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenRect:
+    """An upright rectangle of a picture: (0, 0) at the lower left, (1, 1) at the upper right."""
+
+    left: float
+    right: float
+    low: float
+    high: float
+
+    def within(self, other: ScreenRect) -> ScreenRect | None:
+        """Returns the intersection with another one, None when it is empty."""
+        left, right = max(self.left, other.left), min(self.right, other.right)
+        low, high = max(self.low, other.low), min(self.high, other.high)
+        return ScreenRect(left, right, low, high) if left < right and low < high else None
+
+    def whole_pixels(self, size: tuple[int, int], more: int = 0) -> ScreenRect:
+        """Returns it rounded outward to pixels of a picture, with some more of them on every side."""
+        wide, high = size
+        return ScreenRect(
+            max(math.floor(self.left * wide) - more, 0) / wide,
+            min(math.ceil(self.right * wide) + more, wide) / wide,
+            max(math.floor(self.low * high) - more, 0) / high,
+            min(math.ceil(self.high * high) + more, high) / high,
+        )
+
+
+WHOLE = ScreenRect(0.0, 1.0, 0.0, 1.0)
+
+
+def boxes_of(frame: Frame, halves: Mapping[str, Array]) -> dict[str, Array]:
+    """Returns (8, 3) world corners of the boxes around visible bodies, by name.
+
+    halves: (3,) half sides, metres; bodies without are left out.
+    """
+    there = np.asarray(np.isfinite(frame.poses).all(axis=1), dtype=np.bool_)
+    rows = [number for number, name in enumerate(frame.names) if name in halves and there[number]]
+    if not rows:
+        return {}
+    poses = frame.poses[rows]
+    half = np.array([halves[frame.names[row]] for row in rows])
+    local = BOX_CORNERS * half[:, None]
+    corners = np.einsum("nij,nkj->nki", matrices_of(poses[:, 3:]), local) + poses[:, None, :3]
+    return {frame.names[row]: box for row, box in zip(rows, corners, strict=True)}
+
+
+def shadows_of(points: Array, height: float) -> Array:
+    """Returns (..., 3): where the shadows of points fall on a level plane, metres."""
+    drop = np.maximum(points[..., 2:] - height, 0.0)
+    return np.asarray(points - drop * (np.array(lighting.SUN) / lighting.SUN[2]))
+
+
+def shaded(corners: Array, height: float, reach: float, blur: float) -> Array:
+    """Returns (n, 2): a convex outline, counter-clockwise, of where a level table may be darkened.
+
+    corners: (..., 3) of boxes. height: of the table. reach: metres around boxes in which they take light from it.
+    blur: metres around shadows.
+    """
+    if not corners.size:
+        return np.zeros((0, 2))
+    below = corners.reshape(-1, 3)
+    cast = shadows_of(below, height)
+    far = np.maximum(
+        (below[:, :2] @ SIDE_NORMALS).max(axis=0) + reach, (cast[:, :2] @ SIDE_NORMALS).max(axis=0) + blur
+    )
+    return _outline(far)
+
+
+def _outline(far: Array) -> Array:
+    """Returns (16, 2): corners of a polygon with sides normal to `SIDE_NORMALS`, counter-clockwise. far: (16,) their
+    distances."""
+    after, angle = np.roll(far, -1), 2 * math.pi / len(far)
+    along = (after - far * math.cos(angle)) / math.sin(angle)
+    return np.asarray((far * SIDE_NORMALS + along * np.stack([-SIDE_NORMALS[1], SIDE_NORMALS[0]])).T)
+
+
+def outline(
+    points: Array, reach: Array, camera: Camera, size: tuple[int, int], margin: float
+) -> Array | None:
+    """Returns (n, 2): a convex outline, counter-clockwise, of where points and what is near them may be seen.
+
+    In pixels from the middle of the picture, right and up; None where it may be anywhere. points: (n, 3). reach: (n,)
+    metres around them. margin: pixels around.
+    """
+    local = (points - np.array(camera.eye)) @ camera.axes.T
+    depth = local[:, 1]
+    if bool((depth <= 1.5 * reach + 1e-3 * camera.distance).any()):
+        return None
+    scale = size[1] / 2 / math.tan(math.radians(camera.fov) / 2)
+    flat = local[:, (0, 2)] * (scale / depth[:, None])
+    # a ball is seen a little larger than its radius, most so at the sides of the picture
+    off = np.hypot(flat[:, 0], flat[:, 1]) / scale
+    wide = scale * reach * (1 + off * off) / np.sqrt(depth * depth - reach * reach)
+    return _outline((flat @ SIDE_NORMALS + wide[:, None]).max(axis=0) + margin)
+
+
+def seen(points: Array, camera: Camera, aspect: float, reach: float = 0.0) -> ScreenRect | None:
+    """Returns the part of the picture in which points, and what lies within `reach` metres of them, may be seen.
+
+    None when nowhere. aspect: width by height.
+    """
+    if not points.size:
+        return None
+    local = (points.reshape(-1, 3) - np.array(camera.eye)) @ camera.axes.T
+    depth = local[:, 1]
+    # beside or behind the eye it may be anywhere
+    if float(depth.min()) <= 1.5 * reach + 1e-3 * camera.distance:
+        return WHOLE
+    tangent = math.tan(math.radians(camera.fov) / 2)
+    sides = []
+    for across, scale in ((local[:, 0], tangent * aspect), (local[:, 2], tangent)):
+        # a ball around a point: a little more than its radius where it is nearest
+        low = ((across - reach) / np.where(across < reach, depth - reach, depth + reach)).min() / scale
+        high = ((across + reach) / np.where(across > -reach, depth - reach, depth + reach)).max() / scale
+        sides.append((min(max(0.5 + 0.5 * low, 0.0), 1.0), min(max(0.5 + 0.5 * high, 0.0), 1.0)))
+    (left, right), (bottom, top) = sides
+    return ScreenRect(left, right, bottom, top) if left < right and bottom < top else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DirtyRegion:
+    """A part of a picture to draw again.
+
+    bounds: around all of it. corners: (n, 2) of its convex outline, (-1, -1) at the lower left to (1, 1),
+    counter-clockwise.
+    """
+
+    bounds: ScreenRect
+    corners: Array
+
+
+EVERYTHING = DirtyRegion(WHOLE, np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]))
+NOWHERE = ScreenRect(0.0, 0.0, 0.0, 0.0)
+NOTHING = DirtyRegion(NOWHERE, np.zeros((0, 2)))
+
+
+class DirtyTracker:
+    """Gathers what changes until the next picture is made: mostly one piece and its shadow."""
+
+    def __init__(self) -> None:
+        self._is_whole = True
+        self._points: list[Array] = []
+        self._appearances: dict[str, _Appearance] = {}
+        self._boxes: dict[str, Array] = {}
+
+    def add_all(self) -> None:
+        """Everything changes: the camera, the light, the size."""
+        self._is_whole = True
+
+    def add(self, points: Array) -> None:
+        """Something changes within the convex hull of points (n, 3), world metres."""
+        self._points.append(points)
+
+    def show(self, frame: Frame, boxes: dict[str, Array]) -> None:
+        """A frame is shown; boxes: (8, 3) corners of its pieces."""
+        appearances: dict[str, _Appearance] = {
+            name: (tuple(row), frame.highlights.get(name, ""), name in frame.unread)
+            for name, row in zip(frame.names, frame.poses.tolist(), strict=True)
+            if name in boxes
+        }
+        for name in appearances.keys() | self._appearances.keys():
+            if appearances.get(name) != self._appearances.get(name):
+                self._points += [known[name] for known in (boxes, self._boxes) if name in known]
+        self._appearances, self._boxes = appearances, boxes
+
+    def take(
+        self, camera: Camera, size: tuple[int, int], height: float | None, reach: float, blur: float
+    ) -> DirtyRegion:
+        """Returns the part of the picture to draw again, and forgets it.
+
+        height: of the table, on which shadows fall. reach: metres around what changed that it may darken. blur: metres
+        around shadows.
+        """
+        points, self._points = [each for each in self._points if len(each)], []
+        is_whole, self._is_whole = self._is_whole, False
+        if is_whole:
+            return EVERYTHING
+        if not points:
+            return NOTHING
+        changed = np.concatenate(points)
+        margins = np.full(len(changed), reach)
+        if height is not None:
+            # whatever is between a thing and its shadow is between their outlines too
+            changed = np.concatenate([changed, shadows_of(changed, height)])
+            margins = np.concatenate([margins, np.full(len(margins), blur)])
+        found = outline(changed, margins, camera, size, DIRTY_MARGIN_PX)
+        if found is None:
+            return EVERYTHING
+        corners = found / (size[0] / 2, size[1] / 2)
+        (left, low), (right, high) = np.clip(
+            0.5 + 0.5 * np.array([corners.min(axis=0), corners.max(axis=0)]), 0, 1
+        )
+        if left >= right or low >= high:
+            return NOTHING
+        x, y = corners.T
+        if float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 8 > MAX_DIRTY_FRACTION:
+            return EVERYTHING
+        return DirtyRegion(ScreenRect(float(left), float(right), float(low), float(high)), corners)

@@ -1,0 +1,152 @@
+"""How pieces look: albedo, roughness, coat and grain, from material and colour. No graphics library.
+
+Colours in files are sRGB; light is computed with linear ones. Wood and card are shaded with tileable noise.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.piece import Piece
+
+Array = NDArray[np.float64]
+Bytes = NDArray[np.uint8]
+Triple = tuple[float, float, float]
+
+TEXTURE_SIDE_PX = 512
+# metres that one tile of the fibre texture covers, along and across the grain
+FIBRE_TILE = (0.12, 0.04)
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """A kind of surface.
+
+    All 0 to 1. roughness: from mirror to chalk (the alpha of GGX is its square). coat: strength of the clear lacquer.
+    grain: how much the wood shows through. fibre: speckle of card. variety: how much pieces differ.
+    """
+
+    roughness: float
+    coat: float
+    grain: float
+    fibre: float
+    variety: float
+
+
+FINISHES = {
+    "natural": Finish(roughness=0.55, coat=0.0, grain=1.0, fibre=0.0, variety=1.0),
+    "painted": Finish(roughness=0.40, coat=0.8, grain=0.22, fibre=0.0, variety=0.2),
+    "matte": Finish(roughness=0.95, coat=0.0, grain=0.0, fibre=1.0, variety=0.2),
+}
+# how far pieces of one kind differ in lightness and from reddish to greenish, as parts of the albedo
+SHADE, WARMTH = 0.10, 0.03
+# metres from the heart of the tree at which a piece is cut, min and max: along, sideways, outward
+CUT_RANGE = ((-0.5, -0.05, 0.02), (0.5, 0.05, 0.08))
+
+
+@dataclass(frozen=True, slots=True)
+class SurfaceMaterial:
+    """The surface of one body. albedo: linear colour. offset: where in the tree the piece was cut, metres."""
+
+    albedo: Triple
+    finish: Finish
+    offset: Triple
+
+
+def srgb_of(colour: str) -> Triple:
+    """Returns a colour `#rrggbb` as red, green and blue, 0 to 1."""
+    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return (red, green, blue)
+
+
+def linear_of(colour: str) -> Triple:
+    """Returns the linear colour of an sRGB colour `#rrggbb` (IEC 61966-2-1)."""
+    red, green, blue = srgb_of(colour)
+    return (_linear(red), _linear(green), _linear(blue))
+
+
+def _linear(value: float) -> float:
+    return value / 12.92 if value <= 0.04045 else float(((value + 0.055) / 1.055) ** 2.4)
+
+
+def finish_of(piece: Piece) -> Finish:
+    """Returns the finish of a piece: card is matte in any colour, wood with a colour is painted."""
+    name = piece.material.finish
+    return FINISHES["painted" if name == "natural" and piece.colour is not None else name]
+
+
+def grain_axes(piece: Piece) -> Array:
+    """Returns (3, 3): along the grain and two directions across as rows, in the piece frame; right-handed.
+
+    The grain runs along the longest side, as a joiner cuts it.
+    """
+    return np.roll(np.eye(3), int(np.argmax(piece.extents)), axis=1)
+
+
+def material_of(piece: Piece, name: str) -> SurfaceMaterial:
+    """Returns the material of a piece; `name` seeds what differs between pieces of one kind."""
+    finish = finish_of(piece)
+    generator = np.random.default_rng(int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big"))
+    x, y, z = generator.uniform(*CUT_RANGE)
+    shade = 1 + SHADE * finish.variety * generator.uniform(-1, 1)
+    warmth = WARMTH * finish.variety * generator.uniform(-1, 1)
+    red, green, blue = linear_of(piece.colour or piece.material.colour)
+    albedo = (red * (shade + warmth), green * shade, blue * (shade - warmth))
+    return SurfaceMaterial(albedo, finish, (float(x), float(y), float(z)))
+
+
+def _noise(generator: np.random.Generator, shape: tuple[int, int], blur: tuple[float, float]) -> Array:
+    """Returns (h, w) tileable Gaussian noise, mean 0, deviation 1. blur: pixels along each axis."""
+    spectrum = np.fft.fft2(generator.standard_normal(shape))
+    for axis, width in enumerate(blur):
+        frequency = np.fft.fftfreq(shape[axis])
+        fall = np.exp(-2 * (np.pi * frequency * width) ** 2)
+        spectrum *= fall[:, None] if axis == 0 else fall[None, :]
+    smooth = np.real(np.fft.ifft2(spectrum))
+    smooth -= smooth.mean()
+    return np.asarray(smooth / smooth.std())
+
+
+def _bytes(*channels: Array) -> Bytes:
+    stacked = np.clip(np.stack(channels, axis=-1) * 255 + 0.5, 0, 255)
+    return np.ascontiguousarray(stacked.astype(np.uint8))
+
+
+@cache
+def fibres() -> Bytes:
+    """Returns (512, 512, 4), x along the grain: fibre tone, ray flecks, soft figure, speckle of card.
+
+    Flecks are the short dark dashes of beech; 0.5 is neutral for tone, figure and speckle.
+    """
+    generator = np.random.default_rng(7)
+    shape = (TEXTURE_SIDE_PX, TEXTURE_SIDE_PX)
+    tone = 0.6 * _noise(generator, shape, (0.7, 22)) + 0.4 * _noise(generator, shape, (2.5, 60))
+    dashes = _noise(generator, shape, (1.0, 6.0))
+    figure = _noise(generator, shape, (9.0, 70.0))
+    speckle = 0.7 * _noise(generator, shape, (0.6, 0.6)) + 0.3 * _noise(generator, shape, (4.0, 4.0))
+    flecks = np.clip((dashes - 1.55) * 1.1, 0, 1)
+    return _bytes(0.5 + 0.17 * tone, flecks, 0.5 + 0.17 * figure, 0.5 + 0.17 * speckle)
+
+
+@cache
+def rings() -> Bytes:
+    """Returns (1, 512, 4): tone across the annual rings of 16 years, 0 early wood to 1 late wood, in every channel.
+
+    A ring begins pale and darkens slowly towards its sharp end; years differ in width and depth.
+    """
+    generator = np.random.default_rng(11)
+    years = generator.uniform(0.6, 1.4, 16)
+    edges = np.concatenate([[0.0], np.cumsum(years)]) / years.sum()
+    depth = generator.uniform(0.45, 1.0, 16)
+    place = (np.arange(TEXTURE_SIDE_PX) + 0.5) / TEXTURE_SIDE_PX
+    year = np.searchsorted(edges, place, side="right") - 1
+    within = (place - edges[year]) / np.diff(edges)[year]
+    tone = depth[year] * within**3
+    spectrum = np.fft.fft(tone) * np.exp(-2 * (np.pi * np.fft.fftfreq(TEXTURE_SIDE_PX) * 1.6) ** 2)
+    smooth = np.real(np.fft.ifft(spectrum))[None, :]
+    return _bytes(smooth, smooth, smooth, smooth)

@@ -1,0 +1,210 @@
+"""Bodies as nodes of a stage: mesh, material, decal and shader; and the table they stand on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from panda3d import core
+
+from engine.view.frame import Frame
+from engine.view.render.decals import Decals
+from engine.view.render.lighting import QualityLevel
+from engine.view.render.material import fibres, grain_axes, linear_of, material_of, rings
+from engine.view.render.passes import CASTS, DEEP, SEEN, ShadowCasters, covering
+from engine.view.render.resources import Triangles, fan, geom_of, parted, shader, texture_of, triangles_of
+from engine.world import TABLE, Body
+from models.piece import Piece, TriangleMesh
+
+Array = NDArray[np.float64]
+
+# a highlight lets the rest of the piece's own colour through
+HIGHLIGHT_STRENGTH = 0.72
+
+
+class Nodes:
+    """The bodies of one stage.
+
+    root: its scene. paths: their nodes by name. halves: half sides of pieces, metres. table: None where there is none.
+    casters: the pieces once more, for depths.
+    """
+
+    def __init__(self, root: Any, level: QualityLevel) -> None:
+        self._root, self._level = root, level
+        self.paths: dict[str, Any] = {}
+        self.halves: dict[str, Array] = {}
+        self.table: TableTop | None = None
+        self._kinds: dict[str, tuple[bool, int]] = {}
+        self._geoms: dict[tuple[TriangleMesh, bool], list[Any]] = {}
+        self._decals = Decals(level.anisotropy)
+        self.casters = ShadowCasters(root)
+        self._highlighted: set[str] = set()
+        self._unread: frozenset[str] = frozenset()
+        self._light()
+
+    def add(self, body: Body) -> None:
+        """Adds a body; it replaces one of the same name."""
+        if body.name in self.paths:
+            self.paths.pop(body.name).remove_node()
+            self._highlighted.discard(body.name)
+            self._unread -= {body.name}
+        path = self.paths[body.name] = self._root.attach_new_node(core.GeomNode(body.name))
+        material = material_of(body.piece, body.name)
+        finish = material.finish
+        path.set_shader_input("u_albedo", core.LVecBase3(*material.albedo))
+        path.set_shader_input(
+            "u_finish", core.LVecBase4(finish.roughness, finish.coat, finish.grain, finish.fibre)
+        )
+        path.set_shader_input("u_offset", core.LVecBase3(*material.offset))
+        face = 0 if body.name == TABLE else self._decals.dress(path, body.piece)
+        for geom in self._mesh(body.piece, face > 0):
+            path.node().add_geom(geom)
+        if body.name == TABLE:
+            self.table = TableTop(body, path)
+            self.table.shine(*self._table_shaders())
+            return
+        self._kinds[body.name] = (finish.coat > 0, face)
+        self._shade(body.name)
+        path.set_bin("pieces", 0)
+        path.hide(CASTS | DEEP)
+        self.casters.add(body.name, body.piece)
+        self.halves[body.name] = body.piece.extents / 2
+
+    def _mesh(self, piece: Piece, is_printed: bool) -> list[Any]:
+        """Returns what of a piece shows no print, and what may. Pieces of one kind share it on the card."""
+        key = (piece.visual, is_printed)
+        if key not in self._geoms:
+            whole = triangles_of(piece)
+            self._geoms[key] = [geom_of(part) for part in (parted(whole) if is_printed else (whole,))]
+        return self._geoms[key]
+
+    def _shade(self, name: str) -> None:
+        """Gives a piece its shaders."""
+        path, (is_coated, face) = self.paths[name], self._kinds[name]
+        path.set_shader(self._piece_shader(is_coated, 0))
+        if face:
+            printed = core.ShaderAttrib.make(self._piece_shader(is_coated, face))
+            path.node().set_geom_state(1, core.RenderState.make(printed))
+
+    def highlight(self, frame: Frame) -> None:
+        """Shows the highlights of a frame and no others, and hides the prints it keeps hidden."""
+        for name in self._highlighted - set(frame.highlights):
+            self.paths[name].clear_shader_input("u_mark")
+        for name, colour in frame.highlights.items():
+            self.paths[name].set_shader_input(
+                "u_mark", core.LVecBase4(*linear_of(colour), HIGHLIGHT_STRENGTH)
+            )
+        self._highlighted = set(frame.highlights)
+        for name in self._unread ^ frame.unread:
+            self.paths[name].set_shader_input("u_face_shown", float(name not in frame.unread))
+        self._unread = frame.unread
+
+    def relight(self, level: QualityLevel) -> None:
+        """Shades everything at another level."""
+        self._level = level
+        for name in self._kinds:
+            self._shade(name)
+        if self.table is not None:
+            self.table.shine(*self._table_shaders())
+        self._backdrop.set_shader(self._backdrop_shader())
+
+    def _table_shaders(self) -> tuple[Any, Any]:
+        """Returns the shaders for where nothing is near, and for where shadows fall."""
+        far, close = (self._shader("table.frag", TABLE=1, CLOSE=close) for close in (0, 1))
+        return far, close
+
+    def _backdrop_shader(self) -> Any:
+        return self._shader("backdrop.frag", vertex="backdrop.vert")
+
+    def _piece_shader(self, is_coated: bool, face: int) -> Any:
+        """Returns the shader of pieces: lacquered or not, and `FACE` as `Decals.dress` returns it."""
+        coat: dict[str, int] = {"COAT": 1} if is_coated else {}
+        return self._shader("piece.frag", vertex="piece.vert", **coat, **({"FACE": face} if face else {}))
+
+    def _shader(self, *fragments: str, vertex: str = "piece.vert", **defines: int) -> Any:
+        level = self._level
+        defines |= {"TAPS": level.taps, "SIDE": level.side, "OCCLUSION": level.occlusion}
+        return shader(vertex, "light.glsl", *fragments, **defines)
+
+    def _light(self) -> None:
+        root = self._root
+        root.set_shader_input("u_mark", core.LVecBase4(0, 0, 0, 0))
+        root.set_shader_input("u_fibres", texture_of("fibres", fibres(), mipmaps=True))
+        root.set_shader_input("u_rings", texture_of("rings", rings(), mipmaps=False))
+        self._backdrop = covering(self._backdrop_shader())
+        self._backdrop.set_bin("fixed", 10)
+        self._backdrop.hide(CASTS | DEEP)
+        self._backdrop.reparent_to(root)
+
+
+class TableTop:
+    """The table on a stage: two nodes, because most of it lies in full sun, far from all pieces, and costs little.
+
+    path: its node. It casts no shadow: there is nothing below it.
+    """
+
+    def __init__(self, table: Body, path: Any) -> None:
+        self._table, self._path = table, path
+        path.set_bin("fixed", 5)
+        path.hide(CASTS)
+        parts = table.piece.parts
+        # anything but a level box is drawn as a whole
+        self._is_split = (
+            len(parts) == 1
+            and parts[0].half_extents is not None
+            and table.pose.orientation == (0.0, 0.0, 0.0, 1.0)
+        )
+        self._node = core.GeomNode("shaded table")
+        self._patch = patch = path.attach_new_node(self._node)
+        patch.set_bin("fixed", 4)
+        # before the whole, which it hides
+        patch.set_depth_offset(1)
+        patch.hide(SEEN | CASTS | DEEP)
+        self._outline: Array | None = None
+
+    def shine(self, far: Any, close: Any) -> None:
+        """Sets the shaders for where nothing is near, and for where shadows fall."""
+        self._path.set_shader(far if self._is_split else close)
+        self._patch.set_shader(close)
+
+    @property
+    def height(self) -> float:
+        """Returns the height of its top, metres."""
+        return self._table.pose.position[2] + float(self._table.piece.extents[2]) / 2
+
+    def shade(self, outline: Array) -> None:
+        """Sets the convex outline, (n, 2) world metres, counter-clockwise, outside of which no shadow falls."""
+        if not self._is_split or (self._outline is not None and np.array_equal(outline, self._outline)):
+            return
+        self._outline = outline
+        self._node.remove_all_geoms()
+        half = self._table.piece.extents[:2] / 2
+        inside = outline - np.array(self._table.pose.position[:2])
+        for axis, side in ((0, 1), (0, -1), (1, 1), (1, -1)):
+            inside = _clipped(inside, axis, side, float(half[axis]))
+        if len(inside) > 2:
+            self._node.add_geom(geom_of(self._fan(inside)))
+
+    def _fan(self, outline: Array) -> Triangles:
+        count = len(outline)
+        top = float(self._table.piece.extents[2]) / 2
+        points = np.concatenate([outline, np.full((count, 1), top)], axis=1)
+        normals = np.tile([0.0, 0.0, 1.0], (count, 1))
+        axes = grain_axes(self._table.piece)
+        rows = np.concatenate([points, normals, points @ axes.T, normals @ axes.T], axis=1)
+        return Triangles(rows.astype(np.float32), fan(count))
+
+
+def _clipped(outline: Array, axis: int, side: int, limit: float) -> Array:
+    """Returns a convex outline without what lies beyond a limit on a side of an axis."""
+    beyond = side * outline[:, axis] - limit
+    kept: list[Array] = []
+    for here, there, one, other in zip(
+        outline, np.roll(outline, -1, axis=0), beyond, np.roll(beyond, -1), strict=True
+    ):
+        if one <= 0:
+            kept.append(here)
+        if one * other < 0:
+            kept.append(here + (there - here) * (one / (one - other)))
+    return np.array(kept).reshape(-1, 2)

@@ -1,0 +1,264 @@
+"""Overlays: lines, spots, arrows and ghosts of pieces in the scene, without light or shadow; texts over the picture.
+
+Metres. Colours are `#rrggbb`; cover is opacity, 0 to 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from panda3d import core
+
+from engine.pose import Pose
+from engine.view.camera import Vector
+from engine.view.render.material import srgb_of
+from engine.view.render.passes import CASTS, DEEP, SEEN
+from engine.view.render.resources import Triangles, fan, geom_of, shader, triangles_of
+from models.piece import Piece, TriangleMesh
+
+Array = NDArray[np.float64]
+
+SIDES = 8
+ARROW_HEAD = (3.2, 8.0)
+"""Radius and length of an arrow's head, in radii of its line."""
+LABEL_INK, LABEL_PAPER = (0.16, 0.14, 0.12, 1), (1.0, 0.99, 0.97, 0.82)
+LABEL_HEIGHT = 0.028
+"""Of a line, part of the picture's height."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A round line through points."""
+
+    points: tuple[Vector, ...]
+    colour: str
+    radius: float = 0.0006
+    cover: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A flat, convex patch with an edge, its corners counter-clockwise seen from its upper side."""
+
+    corners: tuple[Vector, ...]
+    colour: str
+    cover: float = 0.35
+    edge: float = 0.0006
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """A line with a head at its end."""
+
+    start: Vector
+    end: Vector
+    colour: str
+    radius: float = 0.0012
+    cover: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ghost:
+    """A piece that is not there."""
+
+    piece: Piece
+    pose: Pose
+    colour: str
+    cover: float = 0.4
+
+
+Overlay = Line | Spot | Arrow | Ghost
+
+
+class OverlayLayer:
+    """The overlays of one stage. root: its scene."""
+
+    def __init__(self, root: Any) -> None:
+        self._root = root.attach_new_node("overlays")
+        self._root.set_shader(shader("overlay.vert", "overlay.frag"), 50)
+        self._root.set_transparency(core.TransparencyAttrib.M_alpha, 50)
+        self._root.set_depth_write(False, 50)
+        self._root.set_two_sided(True, 50)
+        self._root.set_bin("fixed", 60)
+        self._root.hide(SEEN | CASTS | DEEP)
+        self._shown: tuple[Overlay, ...] = ()
+        self._is_through = False
+        self._ghosts: dict[TriangleMesh, Any] = {}
+
+    @property
+    def corners(self) -> Array:
+        """Returns (8, 3): the corners of a box around all of them, world metres; (0, 3) when there are none."""
+        found = self._root.get_tight_bounds()
+        if found is None or not self._shown:
+            return np.zeros((0, 3))
+        low, high = found
+        return np.array(list(product(*zip(low, high, strict=True))))
+
+    def show(self, overlays: Iterable[Overlay], through: bool) -> bool:
+        """Shows these and no others. Returns whether the picture changes.
+
+        through: they are seen through what stands before them.
+        """
+        listed = tuple(overlays)
+        is_new, self._is_through = through != self._is_through, through
+        self._root.set_depth_test(not through, 50)
+        if listed == self._shown:
+            return is_new
+        self._shown = listed
+        self._root.get_children().detach()
+        for overlay in listed:
+            self._draw(overlay)
+        return True
+
+    def _draw(self, overlay: Overlay) -> None:
+        if isinstance(overlay, Ghost):
+            self._ghost(overlay)
+        elif isinstance(overlay, Spot):
+            corners = np.array(overlay.corners, dtype=np.float64)
+            self._put(_fan(corners), overlay.colour, overlay.cover)
+            ring = [overlay.corners[k % len(corners)] for k in range(len(corners) + 1)]
+            self._put(_tube(ring, overlay.edge), overlay.colour, min(1.0, 2.0 * overlay.cover))
+        elif isinstance(overlay, Arrow):
+            self._arrow(overlay)
+        else:
+            self._put(_tube(overlay.points, overlay.radius), overlay.colour, overlay.cover)
+
+    def _arrow(self, arrow: Arrow) -> None:
+        start, end = np.array(arrow.start), np.array(arrow.end)
+        length = float(np.linalg.norm(end - start))
+        if length < 1e-6:
+            return
+        back = min(ARROW_HEAD[1] * arrow.radius, 0.6 * length)
+        neck = end - (end - start) * (back / length)
+        x, y, z = neck.tolist()
+        self._put(_tube((arrow.start, (x, y, z)), arrow.radius), arrow.colour, arrow.cover)
+        self._put(_cone(neck, end, ARROW_HEAD[0] * arrow.radius), arrow.colour, arrow.cover)
+
+    def _ghost(self, ghost: Ghost) -> None:
+        mesh = ghost.piece.visual
+        if mesh not in self._ghosts:
+            self._ghosts[mesh] = geom_of(triangles_of(ghost.piece))
+        path = self._attached(self._ghosts[mesh], ghost.colour, ghost.cover, 1.0)
+        x, y, z, w = ghost.pose.orientation
+        path.set_pos_quat(core.LPoint3(*ghost.pose.position), core.LQuaternion(w, x, y, z))
+
+    def _put(self, triangles: Triangles, colour: str, cover: float) -> None:
+        self._attached(geom_of(triangles), colour, cover, 0.0)
+
+    def _attached(self, geom: Any, colour: str, cover: float, glass: float) -> Any:
+        node = core.GeomNode("overlay")
+        node.add_geom(geom)
+        path = self._root.attach_new_node(node)
+        path.set_shader_input("u_ink", core.LVecBase4(*srgb_of(colour), cover))
+        path.set_shader_input("u_glass", glass)
+        return path
+
+
+def _rows(points: Array, normals: Array) -> NDArray[np.float32]:
+    return np.concatenate([points, normals, points, normals], axis=1).astype(np.float32)
+
+
+def _fan(corners: Array) -> Triangles:
+    count = len(corners)
+    normals = np.tile([0.0, 0.0, 1.0], (count, 1))
+    return Triangles(_rows(corners, normals), fan(count))
+
+
+def _ring(along: Array) -> Array:
+    """Returns (SIDES, 3) unit vectors around a direction."""
+    axis = along / max(float(np.linalg.norm(along)), 1e-12)
+    side = np.cross(axis, [0.0, 0.0, 1.0] if abs(axis[2]) < 0.9 else [1.0, 0.0, 0.0])
+    side /= np.linalg.norm(side)
+    other = np.cross(axis, side)
+    angles = np.arange(SIDES) * (2.0 * math.pi / SIDES)
+    return np.asarray(np.cos(angles)[:, None] * side + np.sin(angles)[:, None] * other)
+
+
+def _tube(points: Sequence[Vector], radius: float) -> Triangles:
+    """Returns straight tubes through points, open at the ends."""
+    rows, faces = [], []
+    near, after = np.arange(SIDES), (np.arange(SIDES) + 1) % SIDES
+    sides = np.stack([near, after, SIDES + near, after, SIDES + after, SIDES + near], axis=1).reshape(-1, 3)
+    for number, (start, end) in enumerate(pairwise(points)):
+        a, b = np.array(start, dtype=np.float64), np.array(end, dtype=np.float64)
+        ring = _ring(b - a)
+        ends = np.concatenate([a + radius * ring, b + radius * ring])
+        rows.append(_rows(ends, np.concatenate([ring, ring])))
+        faces.append(2 * SIDES * number + sides)
+    return Triangles(np.concatenate(rows), np.concatenate(faces).astype(np.uint32))
+
+
+def _cone(base: Array, tip: Array, radius: float) -> Triangles:
+    ring = _ring(tip - base)
+    points = np.concatenate([base + radius * ring, tip[None]])
+    normals = np.concatenate([ring, ((tip - base) / np.linalg.norm(tip - base))[None]])
+    faces = [[k, (k + 1) % SIDES, SIDES] for k in range(SIDES)]
+    faces += [[0, k + 1, k] for k in range(1, SIDES - 1)]
+    return Triangles(_rows(points, normals), np.array(faces, dtype=np.uint32))
+
+
+class Labels:
+    """Short texts over the picture, in units of half its height, its centre at (0, 0)."""
+
+    def __init__(self, buffer: Any, size: tuple[int, int]) -> None:
+        self._aspect = size[0] / size[1]
+        self._root = core.NodePath("labels")
+        self._root.set_depth_test(False)
+        self._root.set_depth_write(False)
+        lens = core.OrthographicLens()
+        lens.set_film_size(2 * self._aspect, 2)
+        lens.set_near_far(-10, 10)
+        region = buffer.make_display_region()
+        region.set_sort(10)
+        region.set_camera(self._root.attach_new_node(core.Camera("labels", lens)))
+        self._made: dict[str, tuple[str, Any]] = {}
+        self._is_empty = True
+
+    @property
+    def is_empty(self) -> bool:
+        """Returns whether nothing was ever written."""
+        return self._is_empty
+
+    def write(
+        self, text: str, at: tuple[float, float], *, height: float = LABEL_HEIGHT, card: bool = True
+    ) -> Any:
+        """Adds a text whose bottom centre is at a point. height: of a line, part of the picture's."""
+        self._is_empty = False
+        node = core.TextNode("label")
+        node.set_text(text)
+        node.set_align(core.TextNode.A_center)
+        node.set_text_color(*LABEL_INK)
+        if card:
+            node.set_card_color(*LABEL_PAPER)
+            node.set_card_as_margin(0.35, 0.35, 0.12, 0.18)
+            node.set_card_decal(True)
+        path = self._root.attach_new_node(node.generate())
+        path.set_transparency(core.TransparencyAttrib.M_alpha)
+        path.set_scale(2 * height)
+        path.set_pos(at[0], 0, at[1])
+        return path
+
+    def caption(self, text: str, at: tuple[float, float], height: float) -> None:
+        """Adds a text below a point, from -1 to 1, for good. height: of a line, part of the picture's."""
+        self.write(text, (at[0] * self._aspect, at[1]), height=height, card=False)
+
+    def show(self, texts: Mapping[str, str], place: Callable[[str], tuple[float, float] | None]) -> None:
+        """Shows these texts at the bodies they are named by, and no others. place: returns -1 to 1, or None."""
+        for name in [name for name, (text, _) in self._made.items() if texts.get(name) != text]:
+            self._made.pop(name)[1].remove_node()
+        for name, text in texts.items():
+            at = place(name)
+            if name not in self._made:
+                self._made[name] = (text, self.write(text, (0, 0)))
+            path = self._made[name][1]
+            if at is None:
+                path.hide()
+            else:
+                path.show()
+                path.set_pos(at[0] * self._aspect, 0, at[1] + 0.02)
