@@ -1,17 +1,16 @@
-"""The command `teeter`: every command's words and options. What they do is in `games.commands`.
+"""The command `teeter`: which commands there are. Their words and options stand with what they do, in `games.commands`.
 
-Nothing heavy is imported here, so that `teeter --help` answers at once.
+Nothing heavy is imported here, nor at the top of those modules, so that `teeter --help` answers at once.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
-from games import cli_films, cli_laboratory
-from games.commands.console import crashed, reports, stopped
+from games.commands import bench, check, demo, doctor, listings, play, probe, recordings, sweep
+from games.commands.console import add_command, crashed, stopped, teeter_version
 
 app = typer.Typer(
     name="teeter",
@@ -21,8 +20,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def main() -> None:
@@ -40,180 +37,34 @@ def _root(
     version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
 ) -> None:
     if version:
-        from games.commands.console import teeter_version
-
         typer.echo(teeter_version())
         raise typer.Exit
 
 
-cli_laboratory.register(app)
-
-
-@app.command(
-    epilog="Example: teeter play wonky --players bot:steady,bot:clumsy --seed 3 --headless --record game.teeter"
-)
-@reports
-def play(
-    game: Annotated[
-        Optional[str], typer.Argument(help="What to play; `teeter games` lists it. Not with --resume.")
-    ] = None,
-    mode: Annotated[Optional[str], typer.Option(help="Mode of the game.")] = None,
-    players: Annotated[
-        Optional[str],
-        typer.Option(
-            help="Names in clockwise order; bot:steady, bot:bold, bot:clumsy. Two bots, or you and one."
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Of decks, pieces and bots.")] = 0,
-    challenge: Annotated[
-        Optional[int], typer.Option(help="Crazy Tower alone: the solo challenge, 1 to 20.")
-    ] = None,
-    house: Annotated[Optional[list[str]], typer.Option(help="KEY=VALUE of an option; repeatable.")] = None,
-    tremor: Annotated[float, typer.Option(help="How much hands shake, mm; 0.1 calm, 2 nervous.")] = 0.0,
-    record: Annotated[Optional[Path], typer.Option(help="Write a replay to this file.")] = None,
-    resume: Annotated[
-        Optional[Path],
-        typer.Option(help="Go on with this game, in its file; with --record in a new one."),
-    ] = None,
-    start: Annotated[
-        Optional[float],
-        typer.Option("--from", help="With --resume and --record: from the action before this second."),
-    ] = None,
-    scene: Annotated[
-        Optional[str], typer.Option(help="Sandbox: the scene that lies on the table, a file or a name.")
-    ] = None,
-    headless: Annotated[bool, typer.Option("--headless", help="Without a window; bots only.")] = False,
-    turns: Annotated[int, typer.Option(help="Break the game off after so many choices.")] = 2000,
-    as_json: Json = False,
-) -> None:
-    """A whole game on true physics, in a window; without a game its menu. `--resume FILE` goes on with one."""
-    from games.commands.play import Request, run
-
-    request = Request(
-        game=game,
-        mode=mode,
-        players=players,
-        seed=seed,
-        house=tuple(house or ()),
-        record=record,
-        headless=headless,
-        turns=turns,
-        challenge=challenge,
-        tremor=tremor,
-        resume=resume,
-        start=start,
-        scene=scene,
-    )
-    raise typer.Exit(run(request, as_json))
-
-
-@app.command(epilog="Example: teeter view arch")
-@reports
-def view(
-    scene: Annotated[str, typer.Argument(help="Scene file, mesh file, or the name of a shipped scene.")],
-) -> None:
-    """Look at a scene in a window: go round it, check it, take pieces in the hand."""
-    from games.commands.play import Request, run
-
-    raise typer.Exit(run(Request(game="sandbox", scene=scene), as_json=False))
-
-
-@app.command(epilog="Example: teeter verify game.teeter")
-@reports
-def verify(
-    file: Annotated[Path, typer.Argument(help="A replay, or the folder of a game that was broken off.")],
-    as_json: Json = False,
-) -> None:
-    """Play a replay again and compare. Exit code 0: agrees, 1: differs, 3: from another platform."""
-    from games.commands.verify import run
-
-    raise typer.Exit(run(file, as_json))
-
-
-@app.command(epilog="Example: teeter doctor")
-@reports
-def doctor(as_json: Json = False) -> None:
-    """Versions, the renderer found, and the line that installs what is missing."""
-    from games.commands.doctor import report
-
-    raise typer.Exit(report(as_json))
-
-
-@app.command(epilog="Example: teeter bench --accuracy")
-@reports
-def bench(
-    accuracy: Annotated[
-        bool, typer.Option("--accuracy", help="How exact, beside closed forms, instead.")
-    ] = False,
-    as_json: Json = False,
-) -> None:
-    """The benchmark table: this machine, side by side with what else is installed."""
-    from games.commands.bench import report
-
-    raise typer.Exit(report(accuracy, as_json))
-
-
-@app.command(epilog="Example: teeter demo")
-@reports
-def demo(
-    out: Annotated[Path, typer.Option("--out", help="The folder for what is made.")] = Path("demo"),
-) -> None:
-    """A game by bots, its replay verified, ten seconds of video with sound, and the picture of a verdict."""
-    from games.commands.demo import show
-
-    raise typer.Exit(show(out))
-
-
-@app.command("games", epilog="Example: teeter games")
-@reports
-def list_games(as_json: Json = False) -> None:
-    """The games, their modes and options."""
-    from games.commands.rulebook import list_games as show
-
-    raise typer.Exit(show(as_json))
-
-
-@app.command("rules", epilog="Example: teeter rules wonky")
-@reports
-def list_rules(
-    game: Annotated[str, typer.Argument(help="The game, as `teeter games` names it.")], as_json: Json = False
-) -> None:
-    """Every clause of a game in our own words, our decisions marked."""
-    from games.commands.rulebook import list_clauses
-
-    raise typer.Exit(list_clauses(game, as_json))
-
-
-@app.command("models", epilog="Example: teeter models bausack --sheet bausack.png")
-@reports
-def models(
-    game: Annotated[
-        Optional[str], typer.Argument(help="A game; `export` to write a piece; all when left out.")
-    ] = None,
-    model: Annotated[
-        Optional[str], typer.Argument(help="With `export`: the piece, such as tower_topple/brick.")
-    ] = None,
-    sheet: Annotated[
-        Optional[Path], typer.Option(help="Draw a contact sheet of the pieces into this PNG.")
-    ] = None,
-    out: Annotated[
-        Optional[Path], typer.Option("--out", "-o", help="With `export`: the .glb file to write.")
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """The piece catalogue: size, mass, material, picture. `teeter models export ID -o F.glb` writes a piece."""
-    from games.commands.catalogue import export, show
-    from games.commands.console import refuse
-
-    if game == "export":
-        if model is None or out is None:
-            refuse(
-                "models export: give a piece and a file, such as `teeter models export tower_topple/brick -o f.glb`"
-            )
-        raise typer.Exit(export(model, out))
-    if model is not None or out is not None:
-        refuse("models: a second word and --out belong to `teeter models export ID -o F.glb`")
-    raise typer.Exit(show(game, sheet, as_json))
-
-
-cli_films.register(app)
+for _name, _run, _example in (
+    ("check", check.run, "teeter check scenes/arch.toml --without voussoir.05 --json"),
+    ("probe", probe.run, "teeter probe tower --piece brick.09.2 --piece brick.17.1"),
+    (
+        "sweep",
+        sweep.run,
+        "teeter sweep bridge --piece counterweight --x -60:60:25 --y -10:10:5 --plot map.png",
+    ),
+    ("scenes", listings.list_scenes, "teeter scenes"),
+    (
+        "play",
+        play.run,
+        "teeter play wonky --players bot:steady,bot:clumsy --seed 3 --headless --record game.teeter",
+    ),
+    ("view", play.view, "teeter view arch"),
+    ("verify", recordings.verify, "teeter verify game.teeter"),
+    ("doctor", doctor.run, "teeter doctor"),
+    ("bench", bench.run, "teeter bench --accuracy"),
+    ("demo", demo.run, "teeter demo"),
+    ("games", listings.list_games, "teeter games"),
+    ("rules", listings.list_rules, "teeter rules wonky"),
+    ("models", listings.models, "teeter models bausack --sheet bausack.png"),
+    ("video", recordings.video, "teeter video game.teeter -o game.mp4 --slow-fall"),
+    ("export", recordings.export, "teeter export game.teeter -o game.glb"),
+    ("replay", recordings.replay, "teeter replay game.teeter"),
+):
+    add_command(app, _name, _run, _example)

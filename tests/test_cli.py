@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 import teeter
 from games.cli import app
+from scenes.load import shipped
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -204,6 +205,17 @@ def test_games_and_rules_tell_modes_options_and_clauses() -> None:
     clauses = {clause["id"]: clause for clause in json.loads(out)["clauses"]}
     assert {f"WK-{number:02}" for number in range(1, 19)} <= clauses.keys()
     assert any(clause["decision"] for clause in clauses.values())
+
+
+def test_scenes_lists_what_is_shipped_with_the_expected_verdicts() -> None:
+    _, out, _ = teeter_says("scenes", "--json")
+    rows = {row["name"]: row for row in json.loads(out)}
+    assert set(rows) == set(shipped())
+    assert (rows["tower"]["pieces"], rows["tower"]["verdict"]) == (54, "stands")
+    assert rows["arch_thin"]["verdict"] == "topples"
+    assert "Milankovitch" in rows["arch_thin"]["why"]
+    _, out, _ = teeter_says("scenes")
+    assert all(row["name"] in out and row["title"].split()[0] in out for row in rows.values())
 
 
 def test_models_lists_a_catalogue_and_exports_a_piece(tmp_path: Path) -> None:

@@ -42,16 +42,16 @@ def broken(
 @pytest.mark.parametrize(
     ("words", "module", "function", "fault"),
     [
-        (("check", "arch"), "check", "run", "KeyError('edge 3')"),
-        (("check", "arch", "--json"), "check", "run", "RecursionError('deep')"),
+        (("check", "arch"), "check", "verdict_on", "KeyError('edge 3')"),
+        (("check", "arch", "--json"), "check", "verdict_on", "RecursionError('deep')"),
         (
             ("probe", "tower"),
             "probe",
-            "run",
+            "_validate",
             "ValueError('edge 3 of the piece borders 1 faces\\x1b[31m, \\u00e9')",
         ),
-        (("verify", "game.teeter"), "verify", "run", "MemoryError()"),
-        (("play", "wonky", "--headless"), "play", "run", "AssertionError()"),
+        (("verify", "game.teeter"), "recordings", "bar", "MemoryError()"),
+        (("play", "wonky", "--headless"), "play", "options_of", "AssertionError()"),
     ],
 )
 def test_an_uncaught_error_exits_with_70_and_one_line_that_names_a_report(
@@ -73,7 +73,7 @@ def test_an_uncaught_error_exits_with_70_and_one_line_that_names_a_report(
 
 def test_without_a_place_for_the_report_the_line_still_comes(tmp_path: Path) -> None:
     script = "import tempfile\ntempfile.tempdir = '/nowhere/at/all'\n" + BROKEN.format(
-        words=("check", "arch"), module="check", function="run", fault="KeyError()"
+        words=("check", "arch"), module="check", function="verdict_on", fault="KeyError()"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False

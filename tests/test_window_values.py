@@ -24,14 +24,13 @@ from engine.world import Body
 from games.core.errors import SetupError
 from games.registry import GAMES
 from games.ui import menu
-from games.ui.follow import RISE_FIRST, SPEED, Follower
-from games.ui.grip import Grip, outline, standing
-from games.ui.ground import Ground
-from games.ui.knocks import Knocks
-from games.ui.messages import View
-from games.ui.scan import Scanner
+from games.ui.carry import CarryTarget, LandingSurface, outline, standing
+from games.ui.hand_follower import RISE_FIRST, SPEED, HandFollower
+from games.ui.impacts import ImpactDetector
+from games.ui.messages import TableView
 from games.ui.settings import acts, load_settings, write_settings
-from games.ui.store import LISTED, Kept
+from games.ui.setup import LISTED, SavedGame
+from games.ui.switch_scanning import SwitchScanner
 from models.build import build
 from models.catalogue import find
 from models.piece import Piece
@@ -195,14 +194,14 @@ def test_the_nearest_piece_is_picked_and_hidden_or_skipped_ones_are_not() -> Non
 # -- the hand ------------------------------------------------------------------------------------------------------
 
 
-def ground(*bodies: Body) -> Ground:
+def ground(*bodies: Body) -> LandingSurface:
     pieces = {body.name: body.piece for body in (TABLE, *bodies)}
-    return Ground(frame_of([TABLE, *bodies]), pieces, ConvexSolids())
+    return LandingSurface(frame_of([TABLE, *bodies]), pieces, ConvexSolids())
 
 
 def test_the_hand_rises_over_what_lies_on_its_way_and_hovers_over_its_place() -> None:
     wall = Body("wall", box(20, 200, 60), Pose((0.0, 0.0, 0.03)))
-    grip = Grip("brick", BRICK, Pose((-0.2, 0.0, 0.0075)), is_pulling=False, hover=0.004)
+    grip = CarryTarget("brick", BRICK, Pose((-0.2, 0.0, 0.0075)), is_pulling=False, hover=0.004)
     over = grip.to(0.2, 0.0, ground(wall), grip.start)
     assert over.position[2] > 0.06 + 0.0075 + 0.004
     assert grip.landing == pytest.approx(0.0075, abs=1e-6)
@@ -224,7 +223,7 @@ def test_a_pointer_on_the_side_of_a_tower_means_its_top() -> None:
 
 
 def test_turns_are_whole_steps_or_free_and_flips_go_round() -> None:
-    grip = Grip("brick", BRICK, Pose((0.0, 0.0, 0.0075)), is_pulling=False, hover=0.004)
+    grip = CarryTarget("brick", BRICK, Pose((0.0, 0.0, 0.0075)), is_pulling=False, hover=0.004)
     grip.turned(13.0, 15.0)
     assert grip.yaw == pytest.approx(15.0)
     grip.turned(2.5)
@@ -253,14 +252,14 @@ def test_an_outline_is_what_is_covered_from_above() -> None:
 
 
 def test_a_brick_is_pulled_level_by_how_far_the_hand_goes() -> None:
-    grip = Grip("brick", BRICK, Pose((0.0, 0.0, 0.1)), is_pulling=True, hover=0.004)
+    grip = CarryTarget("brick", BRICK, Pose((0.0, 0.0, 0.1)), is_pulling=True, hover=0.004)
     grip.pull(0.5, 0.5)
     assert grip.goal.position == pytest.approx((0.0, 0.0, 0.1))
     assert grip.pull(0.52, 0.5).position == pytest.approx((0.02, 0.0, 0.1))
 
 
 def followed(start: Pose, goal: Pose, steps: int) -> list[Pose]:
-    follow = Follower(start, 240)
+    follow = HandFollower(start, 240)
     assert follow.aim(goal)
     assert not follow.aim(goal)
     return [follow.step() for _ in range(steps)]
@@ -283,7 +282,7 @@ def test_a_hand_rises_before_it_crosses_and_crosses_before_it_sinks() -> None:
 
 
 def test_a_blow_is_heard_and_free_fall_is_not() -> None:
-    knocks, rate = Knocks(), 240
+    detector, rate = ImpactDetector(), 240
     heard = []
     z, speed = 0.05, 0.0
     for step in range(0, 240, 4):
@@ -291,8 +290,8 @@ def test_a_blow_is_heard_and_free_fall_is_not() -> None:
         z += speed * 4 / rate
         if z < 0.0075:
             z, speed = 0.0075, 0.0
-        view = View(step, rate, ("brick",), np.array([[0, 0, z, 0, 0, 0, 1.0]]))
-        heard += [(step, knock) for knock in knocks.of(view, {"brick": BRICK})]
+        view = TableView(step, rate, ("brick",), np.array([[0, 0, z, 0, 0, 0, 1.0]]))
+        heard += [(step, impact) for impact in detector.of(view, {"brick": BRICK})]
     assert len(heard) == 1
     fall = math.sqrt(2 * 9.81 * (0.05 - 0.0075))
     assert heard[0][1].impulse == pytest.approx(BRICK.mass * fall, rel=0.3)
@@ -344,7 +343,7 @@ def test_faults_of_settings_are_told_with_file_and_place(tmp_path: Path, text: s
 
 @pytest.mark.parametrize("game", [game.name for game in GAMES])
 def test_every_game_of_the_menu_can_be_started_as_it_is_offered(game: str) -> None:
-    from games.ui.opening import first_state
+    from games.ui.setup import first_state
 
     form = menu.of_game(game)
     for mode in form.chosen.modes:
@@ -396,7 +395,7 @@ def test_every_page_of_the_menu_fits_its_window(page: str) -> None:
         form = menu.clicked(menu.of_game(game.name), f"page:{page}")
         layout = laid(
             *menu.panels(
-                form, load_settings(), (), (Kept(Path("wonky-1-1.teeter"), "2026-01-01 12:00"),) * LISTED
+                form, load_settings(), (), (SavedGame(Path("wonky-1-1.teeter"), "2026-01-01 12:00"),) * LISTED
             )
         )
         assert all(card.y >= 0 and card.y + card.height <= SIZE[1] for card in layout.cards), game.name
@@ -406,7 +405,7 @@ def test_one_button_goes_through_all_buttons_and_round_again() -> None:
     panels = (
         Panel("p", "left", (Button("a", "A"), Row((Button("b", "B"), Button("c", "C", is_enabled=False))))),
     )
-    scanner = Scanner(1.0)
+    scanner = SwitchScanner(1.0)
     seen = []
     for _ in range(4):
         shown = scanner.step(1.01, panels)
@@ -418,13 +417,13 @@ def test_one_button_goes_through_all_buttons_and_round_again() -> None:
 
 
 def test_the_arrows_of_a_check_carry_the_whole_weight() -> None:
-    from games.ui.advising import answer_judge
-    from games.ui.advisor import Judge
+    from games.ui.hint_process import answer_check
+    from games.ui.hints import CheckQuestion
     from scenes.load import load
 
     scene = load("bridge").assembly
     known = {body.name: body for body in scene.bodies}
-    finding = answer_judge(Judge(1, tuple((body.name, body.pose) for body in scene.bodies)), known)
+    finding = answer_check(CheckQuestion(tuple((body.name, body.pose) for body in scene.bodies)), known)
     assert finding.word == "stands"
     on_table = sum(force[2] for place, force in finding.arrows if place[2] < 1e-3)
     assert on_table == pytest.approx(9.81 * sum(body.piece.mass for body in scene.free), rel=0.01)

@@ -83,9 +83,9 @@ class Person:
         app._hand_on = listen
 
     @property
-    def desk(self) -> Any:
+    def client(self) -> Any:
         """What the window knows of the game."""
-        return self.app.screen.desk
+        return self.app.screen.client
 
     def wait(self, until: Callable[[], Any], what: str = "", seconds: float = PATIENCE) -> Any:
         """Look on until something is so."""
@@ -99,12 +99,14 @@ class Person:
 
     def tell(self) -> str:
         """Where things stand, for messages."""
-        desk = getattr(self.app.screen, "desk", None)
-        if desk is None:
+        client = getattr(self.app.screen, "client", None)
+        if client is None:
             return f"screen {type(self.app.screen).__name__}"
-        need = desk.waits.need.wait.name if desk.waits is not None else None
-        asked = f"busy {desk.busy!r}, waits for {need}, refused {desk.refused!r}, broken {desk.broken!r}"
-        return f"{asked}, log {desk.log[-4:]}"
+        need = client.waits.need.wait.name if client.waits is not None else None
+        asked = (
+            f"busy {client.busy!r}, waits for {need}, refused {client.refused!r}, broken {client.broken!r}"
+        )
+        return f"{asked}, log {client.log[-4:]}"
 
     @property
     def number(self) -> str:
@@ -126,7 +128,7 @@ class Person:
         """Wait until a person is asked for something; the need."""
 
         def is_asked() -> Any:
-            waits = self.desk.waits
+            waits = self.client.waits
             return (
                 waits is not None
                 and all(getattr(waits.need, key) == value for key, value in kind.items())
@@ -177,8 +179,8 @@ class Person:
 
     def choose(self, wanted: Callable[[Any], bool] = lambda choice: True) -> Any:
         """Click the button of the first choice that fits."""
-        choice = next(each for each in self.desk.choices if wanted(each))
-        self.press(f"choice:{self.desk.choices.index(choice)}")
+        choice = next(each for each in self.client.choices if wanted(each))
+        self.press(f"choice:{self.client.choices.index(choice)}")
         return choice
 
     # -- what is seen ------------------------------------------------------------------------------------------------
@@ -188,14 +190,14 @@ class Person:
         from engine.view.camera import ray
         from engine.view.window.picker import pick
 
-        camera, size = self.app.screen.sight.camera, self.app.window.size
-        middle = seen_at(camera, size, self.desk.pose(name).position)
+        camera, size = self.app.screen.camera_control.camera, self.app.window.size
+        middle = seen_at(camera, size, self.client.pose(name).position)
         assert middle is not None, f"{name} is behind the eye"
         for away in range(0, 60, 6):
             for turn in range(8):
                 x = middle[0] + away * np.cos(turn * np.pi / 4)
                 y = middle[1] + away * np.sin(turn * np.pi / 4)
-                hit = pick(self.desk.frame, self.desk.pieces, *ray(camera, size, x, y))
+                hit = pick(self.client.frame, self.client.pieces, *ray(camera, size, x, y))
                 if hit is not None and hit.name == name and not self.app.window.hud.layout.covers(x, y):
                     return float(x), float(y)
         raise AssertionError(f"{name} is nowhere to be seen")
@@ -205,12 +207,12 @@ class Person:
         from engine.view.camera import ray
         from engine.view.window.picker import pick
 
-        camera, size = self.app.screen.sight.camera, self.app.window.size
+        camera, size = self.app.screen.camera_control.camera, self.app.window.size
         cover = self.app.window.hud.layout.covers
         found = np.zeros((size[1], size[0]), dtype=bool)
         for y in range(step // 2, size[1], step):
             for x in range(step // 2, size[0], step):
-                hit = pick(self.desk.frame, self.desk.pieces, *ray(camera, size, x, y))
+                hit = pick(self.client.frame, self.client.pieces, *ray(camera, size, x, y))
                 found[y, x] = hit is not None and hit.name == name and not cover(x, y)
         return found
 
@@ -238,7 +240,7 @@ class Person:
 
     def place(self, x: float, y: float, z: float) -> tuple[float, float]:
         """The place of the window at which a point of the world is seen."""
-        found = seen_at(self.app.screen.sight.camera, self.app.window.size, (x, y, z))
+        found = seen_at(self.app.screen.camera_control.camera, self.app.window.size, (x, y, z))
         assert found is not None
         return found
 

@@ -19,8 +19,8 @@ from games.core.rules import Wait
 from games.registry import GAMES
 from games.ui.app import App
 from games.ui.messages import Plan
-from games.ui.opening import plan_of
 from games.ui.settings import load_settings
+from games.ui.setup import plan_of
 from scenes.load import load
 
 GRID = 8
@@ -31,8 +31,8 @@ def opened(plan: Plan | None = None) -> Person:
     """A person at the window: of a game that waits for somebody, or of the menu."""
     person = Person(App(load_settings(), plan))
     if plan is not None:
-        person.wait(lambda: person.desk.waits or person.desk.broken, "the game begins")
-        assert not person.desk.broken, person.desk.broken
+        person.wait(lambda: person.client.waits or person.client.broken, "the game begins")
+        assert not person.client.broken, person.client.broken
     return person
 
 
@@ -43,7 +43,7 @@ def shown_on(person: Person, name: str) -> bool:
 
 def is_at(person: Person, name: str, goal: Pose) -> bool:
     """Whether a piece is where it is wanted, to a millimetre and a degree."""
-    pose = person.desk.pose(name)
+    pose = person.client.pose(name)
     near = np.allclose(pose.position, goal.position, atol=1e-3)
     return bool(near and angle_between(pose.orientation, goal.orientation) < 0.02)
 
@@ -51,20 +51,20 @@ def is_at(person: Person, name: str, goal: Pose) -> bool:
 def wonky_by_mouse(file: str) -> None:
     """A refusal with its clause; a card, its block carried to the middle and laid by mouse; the game resumed."""
     person = opened(Plan("wonky", ("Ana", "bot:steady"), 1, {"first": "Ana"}, Path(file)))
-    before = person.desk.frame.poses.copy()
+    before = person.client.frame.poses.copy()
     person.click(*person.place_of("large_green"))
-    refused = person.wait(lambda: person.desk.refused, "a refusal")
+    refused = person.wait(lambda: person.client.refused, "a refusal")
     assert refused.clause == "WK-04"
     assert "card" in refused.sentence
     person.look()
     assert shown_on(person, "refusal")
-    assert np.array_equal(person.desk.frame.poses, before)
+    assert np.array_equal(person.client.frame.poses, before)
     person.keep("wonky-refused")
 
     person.choose(lambda each: "medium blue" in each.sentence)
     person.asked(wait=Wait.ACTION)
-    assert len(person.desk.state.hands[0]) == 6
-    name = person.desk.choices[0].action.piece
+    assert len(person.client.state.hands[0]) == 6
+    name = person.client.choices[0].action.piece
     there, empty = person.mask(name, GRID), person.picture()
     person.click(*person.place_of(name))
     person.asked(wait=Wait.HAND)
@@ -72,7 +72,7 @@ def wonky_by_mouse(file: str) -> None:
     grip = person.app.screen.hand.grip
     assert np.hypot(*grip.goal.position[:2]) < 0.06
     person.wait(
-        lambda: np.allclose(person.desk.pose(name).position, grip.goal.position, atol=5e-4), "it follows"
+        lambda: np.allclose(person.client.pose(name).position, grip.goal.position, atol=5e-4), "it follows"
     )
     carried, here = person.picture(), person.mask(name, GRID)
     changed = np.abs(carried - empty).max(axis=2) > 24
@@ -81,29 +81,29 @@ def wonky_by_mouse(file: str) -> None:
     assert changed[here].mean() > 0.8, "the block is not seen where it is carried"
     person.keep("wonky-carried")
     person.click(*person.app.window.pointer)
-    person.wait(lambda: name in person.desk.state.tower, "it stands")
+    person.wait(lambda: name in person.client.state.tower, "it stands")
     # the boundary after the count is what is gone on from
-    person.wait(lambda: person.desk.need.player == "steady", "the bot's turn")
-    person.wait(lambda: person.desk.busy.startswith("steady"), "the bot thinks")
-    tower, hands = person.desk.state.tower, person.desk.state.hands
-    place = person.desk.pose(name).position
+    person.wait(lambda: person.client.need.player == "steady", "the bot's turn")
+    person.wait(lambda: person.client.busy.startswith("steady"), "the bot thinks")
+    tower, hands = person.client.state.tower, person.client.state.hands
+    place = person.client.pose(name).position
     person.app.close()
 
     again = opened(plan_of(Path(file)))
-    assert again.desk.state.tower[: len(tower)] == tower
-    assert again.desk.state.hands[0] == hands[0]
-    assert np.allclose(again.desk.pose(name).position, place, atol=3e-3)
+    assert again.client.state.tower[: len(tower)] == tower
+    assert again.client.state.hands[0] == hands[0]
+    assert np.allclose(again.client.pose(name).position, place, atol=3e-3)
     again.app.close()
 
 
 def brick_by_keys() -> None:
     """Tower Topple by keys alone: a brick chosen, taken back, chosen again, pulled out, laid on top."""
     person = opened(Plan("tower-topple", ("Ana", "Ben"), 3, {"first": "Ana", "bricks": "exact"}))
-    sight = person.app.screen.sight
-    sight.orbit = sight._goal = sight.orbit.turned(-18.0, 4.0)
+    camera_control = person.app.screen.camera_control
+    camera_control.orbit = camera_control._goal = camera_control.orbit.turned(-18.0, 4.0)
     person.move(480, 520)
-    name = person.desk.state.tower[15][1]
-    at = next(k for k, each in enumerate(person.desk.choices) if each.action.piece == name)
+    name = person.client.state.tower[15][1]
+    at = next(k for k, each in enumerate(person.client.choices) if each.action.piece == name)
     person.app.screen._cursor = at - 1
     person.key("Tab")
     unlit = person.mask(name, 5)
@@ -115,13 +115,13 @@ def brick_by_keys() -> None:
     person.asked(wait=Wait.PULL)
     person.key("u")
     person.asked(wait=Wait.ACTION)
-    assert person.desk.state.tower[15][1] == name
+    assert person.client.state.tower[15][1] == name
     person.app.screen._cursor = at - 1
     person.key("Tab", "Return")
     person.asked(wait=Wait.PULL)
     for _ in range(60):
         person.key("Down")
-        if person.desk.need.wait is not Wait.PULL:
+        if person.client.need.wait is not Wait.PULL:
             break
     person.asked(wait=Wait.HAND)
     person.keep("topple-out")
@@ -130,13 +130,13 @@ def brick_by_keys() -> None:
     hand._go(0.0, 0.0)
     for _ in range(6):
         person.key("a")
-    tall = person.desk.pose(person.desk.state.tower[-1][0]).position[2]
+    tall = person.client.pose(person.client.state.tower[-1][0]).position[2]
     person.wait(lambda: is_at(person, name, hand.grip.goal), "carried on top")
-    assert person.desk.pose(name).position[2] > tall
+    assert person.client.pose(name).position[2] > tall
     person.keep("topple-on-top")
     person.key("space")
     person.wait(
-        lambda: person.desk.waits and name in person.desk.state.tower[-1], "it lies in the row on top"
+        lambda: person.client.waits and name in person.client.state.tower[-1], "it lies in the row on top"
     )
     person.app.close()
 
@@ -149,14 +149,14 @@ def everything_on_the_screen() -> None:
     for number, game in enumerate(GAMES):
         person.press(f"game:{game.name}")
         person.press("start")
-        person.wait(lambda: hasattr(person.app.screen, "desk") and person.desk.waits, game.name)
+        person.wait(lambda: hasattr(person.app.screen, "client") and person.client.waits, game.name)
         person.sees(f"screen-{game.name}")
         if number == 0:
             xdotool("windowsize", person.number, "1000", "600")
             person.wait(lambda: person.app.window.size == (1000, 600), "the new size")
             person.sees("screen-resized")
         person.key("Escape")
-        person.wait(lambda: not hasattr(person.app.screen, "desk"), "the menu")
+        person.wait(lambda: not hasattr(person.app.screen, "client"), "the menu")
     person.app.close()
 
 
@@ -179,9 +179,11 @@ def menu_starts_every_game() -> None:
         person.press(f"game:{game.name}")
         assert person.app.screen.form.game == game.name
         person.press("start")
-        person.wait(lambda: hasattr(person.app.screen, "desk") and person.desk.frame.names, game.name)
-        person.wait(lambda: person.desk.waits or person.desk.busy.endswith(("thinks", "plays")), "it goes on")
-        assert person.desk.game.name == game.name
+        person.wait(lambda: hasattr(person.app.screen, "client") and person.client.frame.names, game.name)
+        person.wait(
+            lambda: person.client.waits or person.client.busy.endswith(("thinks", "plays")), "it goes on"
+        )
+        assert person.client.game.name == game.name
         person.look(3)
         shades = person.picture()[::8, ::8].reshape(-1, 3).std(axis=0)
         assert shades.min() > 12, "there is nothing to be seen"
@@ -203,37 +205,37 @@ def small_game_by_hand() -> None:
     """Bausack with two pieces between two people: bids, both pieces laid by mouse, the end on the screen."""
     person = opened(Plan("bausack", ("Ana", "Ben"), 5, {"pieces": 2, "first": "Ana"}))
     for _ in range(2):
-        person.wait(lambda: person.desk.waits and person.desk.need.wait is Wait.ACTION, "a turn")
-        person.click(*person.place_of(person.desk.choices[0].action.piece))
-        person.wait(lambda: person.desk.held and person.desk.waits, "a piece in the hand")
+        person.wait(lambda: person.client.waits and person.client.need.wait is Wait.ACTION, "a turn")
+        person.click(*person.place_of(person.client.choices[0].action.piece))
+        person.wait(lambda: person.client.held and person.client.waits, "a piece in the hand")
         person.choose(lambda each: each.sentence.endswith("opening with 1"))
-        person.wait(lambda: person.desk.state.phase.name == "BID" and person.desk.waits, "an auction")
+        person.wait(lambda: person.client.state.phase.name == "BID" and person.client.waits, "an auction")
         person.choose(lambda each: each.sentence == "pass")
         person.wait(
-            lambda: person.desk.state.phase.name == "PLACE" and person.desk.waits, "the piece is sold"
+            lambda: person.client.state.phase.name == "PLACE" and person.client.waits, "the piece is sold"
         )
         person.choose()
         person.asked(wait=Wait.HAND)
         from games.bausack.judge import areas
 
-        area = areas(person.desk.state)[person.desk.state.actor]
-        tower = person.desk.state.towers[person.desk.state.actor]
+        area = areas(person.client.state)[person.client.state.actor]
+        tower = person.client.state.towers[person.client.state.actor]
         x, y = (0.0, 0.0) if tower else (area.x / 1e3, area.y / 1e3)
         if tower:
-            x, y = person.desk.pose(tower[-1]).position[:2]
+            x, y = person.client.pose(tower[-1]).position[:2]
         person.app.screen.hand._go(x, y)
         grip = person.app.screen.hand.grip
         name = grip.name
         person.wait(
             lambda name=name, grip=grip: np.allclose(
-                person.desk.pose(name).position, grip.goal.position, atol=1e-3
+                person.client.pose(name).position, grip.goal.position, atol=1e-3
             )
         )
         person.keep(f"bausack-{len(tower)}")
         person.move(480, 270)
         person.key("space")
-        person.wait(lambda: person.desk.waits and not person.desk.held, "it lies")
-    outcome = person.wait(lambda: person.desk.game.rules.outcome(person.desk.state), "the end")
+        person.wait(lambda: person.client.waits and not person.client.held, "it lies")
+    outcome = person.wait(lambda: person.client.game.rules.outcome(person.client.state), "the end")
     person.look()
     assert shown_on(person, "turn") or shown_on(person, "over")
     assert person.app.window.hud.layout.region("again") is not None
@@ -247,7 +249,7 @@ def sandbox_checked() -> None:
     person = opened(Plan("sandbox", ("Ana",), scene="bridge"))
     person.click(480, 30)
     person.key("k")
-    finding = person.wait(lambda: person.app.screen.counsel.finding, "the checker's answer")
+    finding = person.wait(lambda: person.app.screen.hints.finding, "the checker's answer")
     assert finding.word == "stands", finding
     assert finding.arrows
     person.look(3)
@@ -258,12 +260,12 @@ def sandbox_checked() -> None:
     person.press("shelf:tower_topple")
     person.press("piece:tower_topple/brick")
     person.asked(wait=Wait.HAND)
-    name = person.desk.held
+    name = person.client.held
     person.move(*person.place(0.0, -0.2, 0.0))
     person.look(10)
     person.key("space")
     person.asked(wait=Wait.ACTION)
-    assert abs(person.desk.pose(name).position[2] - 0.0075) < 1e-3
+    assert abs(person.client.pose(name).position[2] - 0.0075) < 1e-3
     person.press("save")
     saved = person.app.screen._said.removeprefix("saved as ")
     assert name in load(saved).ids
@@ -292,13 +294,13 @@ def random_play(seconds: str) -> None:
         game = GAMES[rounds % len(GAMES)]
         person.press(f"game:{game.name}")
         person.press("start")
-        person.wait(lambda: hasattr(person.app.screen, "desk") and person.desk.told, game.name)
+        person.wait(lambda: hasattr(person.app.screen, "client") and person.client.told, game.name)
         for _ in range(60):
             meddle(person, luck)
-            if not hasattr(person.app.screen, "desk") or time.monotonic() > end:
+            if not hasattr(person.app.screen, "client") or time.monotonic() > end:
                 break
-            assert not person.desk.broken, f"{game.name}: {person.desk.broken}"
-        while hasattr(person.app.screen, "desk"):
+            assert not person.client.broken, f"{game.name}: {person.client.broken}"
+        while hasattr(person.app.screen, "client"):
             person.app.screen.wish = "menu"
             person.look(2)
         rounds += 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engine.view.panels import Item, Row, Text
-from games.ui.desk import Desk
 from games.ui.details import CARRY, GameDetails
+from games.ui.physics_client import ClientState
 
 
 class BausackDetails(GameDetails):
@@ -21,7 +21,7 @@ class BausackDetails(GameDetails):
         "CARRY": CARRY + "On your own tower, or as its foundation in your own area. Click to lay it.",
     }
 
-    def items(self, desk: Desk) -> tuple[Item, ...]:
+    def items(self, desk: ClientState) -> tuple[Item, ...]:
         """Returns the lines of the panel."""
         state = desk.seen
         items: list[Item] = []

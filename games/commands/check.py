@@ -1,4 +1,4 @@
-"""`teeter check`: would it topple."""
+"""`teeter check`: would it topple, and with `--noise`, how surely."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console, Group
@@ -14,9 +14,20 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from games.commands import noise
-from games.commands.console import OK, TOPPLES, UNSURE, one_thread_each, print_json, refuse, teeter_version
-from games.commands.noise import NOTHING, Asked
+from games.commands.console import (
+    OK,
+    TOPPLES,
+    UNSURE,
+    Json,
+    SceneName,
+    Workers,
+    bar,
+    one_thread_each,
+    out_of_range,
+    print_json,
+    refuse,
+    teeter_version,
+)
 
 if TYPE_CHECKING:
     from engine.topple.laboratory.noise import Chance
@@ -25,44 +36,79 @@ if TYPE_CHECKING:
 
 EXIT = {"stands": OK, "topples": TOPPLES, "unsure": UNSURE}
 COLOUR = {"stands": "green", "topples": "red", "unsure": "yellow"}
-LONGEST = 3600.0
+LONGEST_S = 3600.0
+SAMPLES = 200
+MOST_FRICTION = 10.0
+NAMED = 4
+"""Pieces named that go first, at most."""
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """Everything `teeter check` was asked, as typed: millimetres, degrees, seconds."""
+class CheckRequest:
+    """Everything `teeter check` is asked, as typed: millimetres, degrees, seconds."""
 
-    scene: str
-    without: tuple[str, ...] = ()
-    add: Path | None = None
-    time: float | None = None
-    settle: float = 0.0
-    tilt: float = 0.0
-    tilt_direction: float = 0.0
-    friction: float | None = None
-    seed: int = 0
-    workers: int | None = None
-    table: str | None = None
-    fixed: tuple[str, ...] = ()
-    material: str | None = None
-    unit: str | None = None
-    noise: Asked = NOTHING
-    explain: bool = False
-    picture: Path | None = None
-    record: Path | None = None
+    scene: SceneName
+    without: Annotated[list[str] | None, typer.Option(help="Take this piece out first. May be repeated.")] = (
+        None
+    )
+    add: Annotated[Path | None, typer.Option(help="Put in the pieces of another scene file.")] = None
+    time: Annotated[float | None, typer.Option(help="Simulate exactly this many seconds.")] = None
+    settle: Annotated[
+        float, typer.Option(help="Allow gaps and overlaps up to this many mm and close them first.")
+    ] = 0.0
+    tilt: Annotated[float, typer.Option(help="Tilt the table and the supports by this many degrees.")] = 0.0
+    tilt_direction: Annotated[float, typer.Option(help="Downhill side of --tilt, degrees from +x.")] = 0.0
+    friction: Annotated[float | None, typer.Option(help="Coefficient of friction of every pair.")] = None
+    noise: Annotated[
+        float | None,
+        typer.Option(
+            help="How surely: every piece is misplaced at random, by so many mm (standard deviation)."
+        ),
+    ] = None
+    tilt_noise: Annotated[float | None, typer.Option(help="The same for the table's slope, in degrees.")] = (
+        None
+    )
+    friction_range: Annotated[
+        str | None, typer.Option(help="The same for friction, anywhere from LOW to HIGH: `0.3:0.5`.")
+    ] = None
+    samples: Annotated[int | None, typer.Option(help="Noisy copies to judge, at most; 200.")] = None
+    until: Annotated[
+        float | None, typer.Option(help="Stop when the 95 % interval is no wider: `0.02` is 2 %.")
+    ] = None
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say which piece, over which edge, and how much is missing.")
+    ] = False
+    seed: Annotated[int, typer.Option(help="Of the small disturbances and of the noise.")] = 0
+    workers: Workers = None
+    table: Annotated[str | None, typer.Option(help="Mesh scenes: `lowest` or `none`.")] = None
+    fixed: Annotated[list[str] | None, typer.Option(help="Pieces that are supports, by name or pattern.")] = (
+        None
+    )
+    material: Annotated[str | None, typer.Option(help="Material of pieces that name none.")] = None
+    unit: Annotated[str | None, typer.Option(help="Unit of a mesh file: mm, cm, m or in.")] = None
+    picture: Annotated[Path | None, typer.Option(help="Draw the verdict, forces and all, into this PNG.")] = (
+        None
+    )
+    record: Annotated[Path | None, typer.Option(help="Write the deciding trial as a replay.")] = None
+    as_json: Json = False
+
+    @property
+    def is_noisy(self) -> bool:
+        """Whether anything shall vary."""
+        return self.noise is not None or self.tilt_noise is not None or self.friction_range is not None
 
 
-def run(request: Request, as_json: bool) -> int:
-    """Check and print; the exit code. Raises SceneError or ModelError for bad input."""
-    if request.noise.is_given:
+def run(request: CheckRequest) -> int:
+    """Would it topple? Exit code 0: stands, 1: topples, 3: unsure, 2: bad input."""
+    if request.is_noisy:
         one_thread_each()
     validate(request)
     scene = scene_of(request)
     verdict = verdict_on(scene, request)
-    chance = chance_on(scene, request) if request.noise.is_given else None
+    chance = chance_on(scene, request) if request.is_noisy else None
     _keep(scene, verdict, request)
     why = explained(verdict, options_of(request)) if request.explain else None
-    if as_json:
+    if request.as_json:
         print_json(json_of(verdict, chance) | ({} if why is None else {"explain": why}))
     else:
         Console().print(panel(verdict, chance))
@@ -88,7 +134,7 @@ def explained(verdict: Verdict, options: CheckOptions) -> dict[str, Any]:
     return to_json(why, verdict.statics)
 
 
-def _keep(scene: Scene, verdict: Verdict, request: Request) -> None:
+def _keep(scene: Scene, verdict: Verdict, request: CheckRequest) -> None:
     """Write the picture and the replay that were asked for."""
     options = options_of(request)
     if request.picture is not None:
@@ -104,14 +150,14 @@ def _keep(scene: Scene, verdict: Verdict, request: Request) -> None:
         record(request.record, scene, verdict, options)
 
 
-def verdict_on(scene: Scene, request: Request) -> Verdict:
+def verdict_on(scene: Scene, request: CheckRequest) -> Verdict:
     """The verdict on a scene that is already loaded."""
     from engine.topple.verdict import check
 
     return check(scene.assembly, options_of(request))
 
 
-def options_of(request: Request) -> CheckOptions:
+def options_of(request: CheckRequest) -> CheckOptions:
     """The options of a check, in SI units."""
     from engine.topple.verdict import CheckOptions
 
@@ -126,18 +172,42 @@ def options_of(request: Request) -> CheckOptions:
     )
 
 
-def chance_on(scene: Scene, request: Request) -> Chance:
+def chance_on(scene: Scene, request: CheckRequest) -> Chance:
     """How surely a scene stands under the noise that was asked for."""
+    from engine.topple.laboratory.noise import Noise, chance
     from engine.topple.verdict import with_friction
 
     assembly, options = scene.assembly, options_of(request)
     if options.friction is not None:
         assembly = with_friction(assembly, options.friction)
-    workers = options.workers or os.cpu_count() or 1
-    return noise.chance_of(assembly, request.noise, request.seed, options.gravity, workers)
+    noise = Noise(
+        position=(request.noise or 0.0) / 1e3,
+        tilt=math.radians(request.tilt_noise or 0.0),
+        friction=None if request.friction_range is None else friction_of(request.friction_range),
+        seed=request.seed,
+    )
+    with bar("noisy copies") as progress:
+        return chance(
+            assembly,
+            noise,
+            SAMPLES if request.samples is None else request.samples,
+            until=request.until,
+            gravity=options.gravity,
+            workers=options.workers or os.cpu_count() or 1,
+            progress=progress,
+        )
 
 
-def scene_of(request: Request) -> Scene:
+def friction_of(words: str) -> tuple[float, float] | None:
+    """The two ends of a range `LOW:HIGH`; None when it is none."""
+    try:
+        low, high = (float(word) for word in words.split(":"))
+    except ValueError:
+        return None
+    return (low, high) if 0.0 <= low <= high <= MOST_FRICTION else None
+
+
+def scene_of(request: CheckRequest) -> Scene:
     """The scene of a request, with pieces added and taken out."""
     from scenes.load import add, load
     from scenes.scene import without
@@ -146,7 +216,7 @@ def scene_of(request: Request) -> Scene:
         request.scene,
         settle_mm=request.settle,
         table=request.table,  # type: ignore[arg-type]  # load refuses other words with a sentence
-        fixed=request.fixed,
+        fixed=request.fixed or (),
         material=request.material,
         unit=request.unit,
     )
@@ -155,33 +225,46 @@ def scene_of(request: Request) -> Scene:
     return without(scene, request.without) if request.without else scene
 
 
-def validate(request: Request) -> None:
-    """Refuse what is out of range, all of it in one message."""
-    limits: list[tuple[str, float | None, float, float]] = [
-        ("--time", request.time, 1e-3, LONGEST),
-        ("--tilt", request.tilt, 0.0, 89.0),
-        ("--tilt-direction", request.tilt_direction, -360.0, 360.0),
-        ("--friction", request.friction, 0.0, 10.0),
-        ("--workers", request.workers, 1, 256),
-        ("--seed", request.seed, 0, 2**63 - 1),
-    ]
-    wrong = [
-        f"{name} = {value:g}: must be from {least:g} to {most:g}"
-        for name, value, least, most in limits
-        if value is not None and not (math.isfinite(value) and least <= value <= most)
-    ]
+def validate(request: CheckRequest) -> None:
+    """Refuse what makes no sense, all of it in one message."""
+    wrong = out_of_range(
+        (
+            ("--time", request.time, 1e-3, LONGEST_S),
+            ("--tilt", request.tilt, 0.0, 89.0),
+            ("--tilt-direction", request.tilt_direction, -360.0, 360.0),
+            ("--friction", request.friction, 0.0, MOST_FRICTION),
+            ("--workers", request.workers, 1, 256),
+            ("--seed", request.seed, 0, 2**63 - 1),
+            ("--noise", request.noise, 0.0, 1000.0),
+            ("--tilt-noise", request.tilt_noise, 0.0, 45.0),
+            ("--samples", request.samples, 1, 10_000_000),
+            ("--until", request.until, 1e-4, 0.99),
+        )
+    )
+    if request.friction_range is not None and friction_of(request.friction_range) is None:
+        wrong.append(
+            f"--friction-range = {request.friction_range}: must be two numbers such as 0.3:0.5, "
+            f"from 0 to {MOST_FRICTION:g}, the smaller one first"
+        )
+    if not request.is_noisy and (request.samples is not None or request.until is not None):
+        wrong.append(
+            "--samples and --until say how often to try: give --noise, --tilt-noise or --friction-range too"
+        )
     if wrong:
         refuse("; ".join(wrong))
-    noise.validate(request.noise)
+    _check_outputs(request)
+
+
+def _check_outputs(request: CheckRequest) -> None:
+    """Before anything is simulated: what cannot be written is said at once."""
     if request.picture is not None:
-        from engine.view.video.encode import check_path
+        from engine.files import check_output
 
         if request.picture.suffix.lower() != ".png":
             refuse(
                 f'--picture {request.picture}: pictures are written as .png (got "{request.picture.suffix}")'
             )
-        # before anything is simulated: what cannot be written is said at once
-        check_path(request.picture)
+        check_output(request.picture)
     if request.record is not None and request.record.exists():
         refuse(f"--record {request.record}: is there already; choose another name, or move it away")
 
@@ -205,7 +288,7 @@ def panel(verdict: Verdict, chance: Chance | None = None) -> Panel:
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", justify="right")
     grid.add_column()
-    for label, text in [*rows(verdict), *(noise.rows(chance) if chance is not None else [])]:
+    for label, text in [*rows(verdict), *(chance_rows(chance) if chance is not None else [])]:
         grid.add_row(label, text)
     colour = COLOUR[verdict.word]
     title = Text.assemble(
@@ -214,6 +297,16 @@ def panel(verdict: Verdict, chance: Chance | None = None) -> Panel:
     return Panel(Group(headline(verdict), "", grid), title=title, title_align="left", border_style=colour)
 
 
-def exit_with(code: int) -> None:
-    """Leave with an exit code, quietly."""
-    raise typer.Exit(code)
+def chance_rows(found: Chance) -> list[tuple[str, str]]:
+    """How surely it stands in words, as (label, text)."""
+    low, high = 100 * found.low, 100 * found.high
+    text = (
+        f"stood {found.stood} of {found.samples} noisy copies: {100 * found.share:.1f} %, "
+        f"with 95 % confidence {low:.1f} to {high:.1f} %"
+    )
+    lines = [("how surely", text)]
+    if found.first:
+        falls = found.samples - found.stood
+        named = [f"{name} in {count} of {falls} falls" for name, count in list(found.first.items())[:NAMED]]
+        lines.append(("goes first", ", ".join(named)))
+    return lines

@@ -1,27 +1,93 @@
-"""What all commands share: consoles, exit codes, and one way to report bad input."""
+"""What all commands share: options, exit codes, consoles, progress, and one way to report bad input."""
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 import tempfile
+import time
 import traceback
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import MISSING, fields, is_dataclass
 from importlib.metadata import version
-from typing import Any, NoReturn, ParamSpec, TypeVar
+from inspect import Parameter, Signature, signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
 
 import typer
 
-P = ParamSpec("P")
-R = TypeVar("R")
+if TYPE_CHECKING:
+    from scenes.scene import Scene
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+SceneName = Annotated[str, typer.Argument(help="Scene file, mesh file, or the name of a shipped scene.")]
+Recording = Annotated[Path, typer.Argument(help="A replay, or the folder of a game that was broken off.")]
+Workers = Annotated[int | None, typer.Option(help="Processes to use; all cores when left out.")]
 
 OK, TOPPLES, BAD_INPUT, UNSURE = 0, 1, 2, 3
 CRASHED = 70
 """A fault of the program, as in sysexits.h: no verdict."""
 STOPPED = 130
 """By Ctrl-C, as shells say it."""
+BAR_AFTER_S = 1.0
+"""Before a progress bar appears."""
+
+Progressed = Callable[[int, int], None]
+"""Called with how many are done, of how many."""
+Limit = tuple[str, float | None, float, float]
+"""An option, its value, and from where to where it may be."""
+
+
+# -- commands --------------------------------------------------------------------------------------------------------
+
+
+def add_command(app: typer.Typer, name: str, run: Callable[..., int], example: str) -> None:
+    """Add a command that leaves with the exit code `run` returns, and with one clear message for bad input.
+
+    Its help is the docstring of `run`. Its options are the parameters of `run`, each written there with its words as
+    `Annotated[type, typer.Option(help=...)]`; where the only parameter is a dataclass, they are the fields of that.
+    """
+    hints = get_type_hints(run, include_extras=True)
+    request: Any = next(iter(hints.values()))
+    has_request = is_dataclass(request)
+    options = dict(signature(run).parameters)
+    if has_request:
+        hints = get_type_hints(request, include_extras=True)
+        options = {
+            each.name: Parameter(
+                each.name,
+                Parameter.KEYWORD_ONLY,
+                default=Parameter.empty if each.default is MISSING else each.default,
+            )
+            for each in fields(request)
+        }
+
+    def command(**given: Any) -> None:
+        try:
+            code = run(request(**given)) if has_request else run(**given)
+        except KeyboardInterrupt:
+            stopped()
+        except Exception as error:
+            if not _is_expected(error):
+                raise
+            refuse(str(error))
+        raise typer.Exit(code)
+
+    parameters = [each.replace(annotation=hints[word]) for word, each in options.items()]
+    command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    command.__doc__ = run.__doc__
+    app.command(name, epilog=f"Example: {example}")(command)
+
+
+def _is_expected(error: Exception) -> bool:
+    """Whether an error is about the input: one of our own, or the file system's."""
+    from models.errors import TeeterError
+
+    return isinstance(error, (TeeterError, OSError))
 
 
 def teeter_version() -> str:
@@ -33,6 +99,31 @@ def refuse(message: str) -> NoReturn:
     """Report bad input on standard error and leave with exit code 2."""
     sys.stderr.write(f"teeter: {message}\n")
     raise typer.Exit(BAD_INPUT)
+
+
+def out_of_range(limits: Iterable[Limit]) -> list[str]:
+    """Returns a sentence for every value outside its limits; None is no value."""
+    return [
+        f"{name} = {_number(value)}: must be from {_number(low)} to {_number(high)}"
+        for name, value, low, high in limits
+        if value is not None and not (math.isfinite(value) and low <= value <= high)
+    ]
+
+
+def _number(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:g}"
+
+
+def piece_fault(scene: Scene, name: str) -> str:
+    """Returns what is wrong with a name that should be that of a free piece; empty for nothing."""
+    from scenes.scene import nearest
+
+    free = {body.name for body in scene.assembly.free}
+    if name in free:
+        return ""
+    if name in {body.name for body in scene.assembly.bodies}:
+        return f"{name!r} is fixed: it is a support"
+    return f"there is no piece {name!r}{nearest(name, sorted(free))}"
 
 
 def stopped() -> NoReturn:
@@ -73,32 +164,67 @@ def one_thread_each() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
-def reports(command: Callable[P, R]) -> Callable[P, R]:
-    """A command whose expected errors become one clear message and exit code 2, never a traceback."""
-
-    @wraps(command)
-    def guarded(*args: P.args, **named: P.kwargs) -> R:
-        try:
-            return command(*args, **named)
-        except typer.Exit:
-            raise
-        except KeyboardInterrupt:
-            stopped()
-        except Exception as error:
-            if not _is_expected(error):
-                raise
-            refuse(str(error))
-
-    return guarded
-
-
-def _is_expected(error: Exception) -> bool:
-    """Whether an error is about the input: one of our own, or the file system's."""
-    from models.errors import TeeterError
-
-    return isinstance(error, (TeeterError, OSError))
-
-
 def print_json(value: Any) -> None:
     """Print a result as JSON, one document on standard output."""
     sys.stdout.write(json.dumps(value, indent=2, allow_nan=False) + "\n")
+
+
+def say(text: str) -> None:
+    """Print a line about a file, however long its name is."""
+    from rich.console import Console
+
+    Console().print(text, highlight=False, soft_wrap=True)
+
+
+# -- progress, on standard error -------------------------------------------------------------------------------------
+# without the thread of rich, which would keep the work from forking its processes
+
+
+@contextmanager
+def bar(words: str) -> Iterator[Progressed]:
+    """Something to tell how far the work is: a bar on a terminal, once it takes longer than a moment."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    started = time.perf_counter()
+    progress = Progress(
+        TextColumn(words),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        auto_refresh=False,
+    )
+    task = progress.add_task("")
+    showing = False
+
+    def tell(done: int, total: int) -> None:
+        nonlocal showing
+        if not showing and progress.console.is_terminal and time.perf_counter() - started > BAR_AFTER_S:
+            showing = True
+            progress.start()
+        progress.update(task, completed=done, total=total, refresh=showing)
+
+    try:
+        yield tell
+    finally:
+        if showing:
+            progress.stop()
+
+
+@contextmanager
+def spinner() -> Iterator[Callable[[str], None]]:
+    """Something to tell what the work is at."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn
+
+    with Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        console=Console(stderr=True),
+        transient=True,
+        auto_refresh=False,
+    ) as progress:
+        task = progress.add_task("")
+        yield lambda words: progress.update(task, description=words, refresh=True)

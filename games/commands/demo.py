@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn
 from rich.table import Table
 
-from games.commands.console import OK, refuse
+from games.commands.console import OK, refuse, spinner
 
 PLAYERS, SEED = ("bot:bold", "bot:clumsy"), 38
 HOUSE: dict[str, object] = {"rounds": 1}
@@ -29,8 +30,10 @@ class Made:
     took: float
 
 
-def show(out: Path = Path("demo")) -> int:
-    """Make everything and print what was made; the exit code. Raises what the commands raise."""
+def run(
+    out: Annotated[Path, typer.Option("--out", help="The folder for what is made.")] = Path("demo"),
+) -> int:
+    """A game by bots, its replay verified, ten seconds of video with sound, and the picture of a verdict."""
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -43,17 +46,9 @@ def show(out: Path = Path("demo")) -> int:
         ("filming its highlight", lambda: _video(replay, out / "highlight.mp4")),
         ("checking a scene", lambda: _picture(out / "check.png")),
     )
-    # without its thread, which would keep the checks from forking their workers
-    with Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        console=Console(stderr=True),
-        transient=True,
-        auto_refresh=False,
-    ) as progress:
-        task = progress.add_task("")
+    with spinner() as tell:
         for words, step in steps:
-            progress.update(task, description=words, refresh=True)
+            tell(words)
             started = time.perf_counter()
             what, where = step()
             made.append(Made(what, where, time.perf_counter() - started))
@@ -128,9 +123,9 @@ def _video(replay: Path, path: Path) -> tuple[str, Path]:
 
 def _picture(path: Path) -> tuple[str, Path]:
     from engine.view.render.verdict_picture import picture
-    from games.commands.check import Request, options_of, scene_of, verdict_on
+    from games.commands.check import CheckRequest, options_of, scene_of, verdict_on
 
-    request = Request(SCENE)
+    request = CheckRequest(SCENE)
     scene, options = scene_of(request), options_of(request)
     verdict = verdict_on(scene, request)
     picture(scene.assembly, verdict, options, path)

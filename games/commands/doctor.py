@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from games.commands.console import print_json, teeter_version
+from games.commands.console import Json, print_json, teeter_version
 
 CORE = (
     "pybullet",
@@ -39,7 +39,7 @@ EXTRAS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DoctorLine:
     """One line of the report. fix: the command that mends it, empty when nothing is wrong."""
 
     what: str
@@ -48,12 +48,12 @@ class Finding:
     is_needed: bool = True
 
 
-def findings() -> list[Finding]:
+def findings() -> list[DoctorLine]:
     """Everything that is looked at, in order."""
     found = [
-        Finding("teeter", teeter_version()),
+        DoctorLine("teeter", teeter_version()),
         _python(),
-        Finding("system", f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"),
+        DoctorLine("system", f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"),
     ]
     found += [_package(name, "pip install teeter") for name in CORE]
     for extra, names in EXTRAS.items():
@@ -61,39 +61,39 @@ def findings() -> list[Finding]:
     return [*found, renderer(), display()]
 
 
-def _python() -> Finding:
+def _python() -> DoctorLine:
     version = platform.python_version()
     tested = "3.11 is the tested one"
-    return Finding("python", version if sys.version_info[:2] == (3, 11) else f"{version} ({tested})")
+    return DoctorLine("python", version if sys.version_info[:2] == (3, 11) else f"{version} ({tested})")
 
 
-def _package(name: str, fix: str, extra: str = "") -> Finding:
+def _package(name: str, fix: str, extra: str = "") -> DoctorLine:
     label = f"{name} ({extra})" if extra else name
     try:
-        return Finding(label, metadata.version(name), is_needed=not extra)
+        return DoctorLine(label, metadata.version(name), is_needed=not extra)
     except metadata.PackageNotFoundError:
-        return Finding(label, "missing", fix, is_needed=not extra)
+        return DoctorLine(label, "missing", fix, is_needed=not extra)
 
 
-def renderer() -> Finding:
+def renderer() -> DoctorLine:
     """What draws pictures here: a graphics card, software GL, or nothing."""
     from engine.view.opengl import describe
 
     seen = describe()
-    return Finding("renderer", str(seen), seen.remedy)
+    return DoctorLine("renderer", str(seen), seen.remedy)
 
 
-def display() -> Finding:
+def display() -> DoctorLine:
     """Whether a window can be opened here; everything but `teeter play` and `teeter view` works without."""
     named = os.environ.get("DISPLAY", "")
     if named:
-        return Finding("display", f"{named}: windows can be opened", is_needed=False)
+        return DoctorLine("display", f"{named}: windows can be opened", is_needed=False)
     fix = "log in to a desktop, or sudo apt-get install --yes xvfb xauth and put xvfb-run before teeter"
-    return Finding("display", "none: no windows", fix, is_needed=False)
+    return DoctorLine("display", "none: no windows", fix, is_needed=False)
 
 
-def report(as_json: bool) -> int:
-    """Print the findings; exit code 0 when everything needed is there."""
+def run(as_json: Json = False) -> int:
+    """Versions, the renderer found, and the line that installs what is missing."""
     found = findings()
     missing = [finding for finding in found if finding.is_needed and finding.fix]
     if as_json:
@@ -109,5 +109,5 @@ def report(as_json: bool) -> int:
     return 1 if missing else 0
 
 
-def _row(finding: Finding) -> dict[str, Any]:
+def _row(finding: DoctorLine) -> dict[str, Any]:
     return {"what": finding.what, "found": finding.found, "fix": finding.fix, "needed": finding.is_needed}

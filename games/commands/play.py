@@ -1,99 +1,150 @@
-"""`teeter play`: what was asked, checked, and handed to whoever plays it."""
+"""`teeter play` and `teeter view`: what was asked, checked, and played: in a window, or by bots without one."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
-from games.commands.console import refuse
+import typer
+from rich.console import Console
+
+from games.commands.console import OK, STOPPED, Json, SceneName, bar, print_json, refuse
 
 if TYPE_CHECKING:
+    from engine.record.writer import Recorder
     from games.game import Game
+    from games.play.session import Session
+    from games.ui.messages import Plan
 
 MOST_TURNS = 2000
 """Choices of a player after which a game is broken off; no game of four bots has come near."""
-TWO_BOTS = "bot:steady,bot:steady"
+TWO_BOTS = ("bot:steady", "bot:steady")
+NOT_WITH_RESUME = ("game", "mode", "players", "seed", "house", "challenge", "tremor")
+"""What a game on file knows."""
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """Everything `teeter play` was asked, as typed. tremor: mm. start: seconds into the game that is resumed."""
+class PlayRequest:
+    """Everything `teeter play` is asked, as typed."""
 
-    game: str | None
-    mode: str | None = None
-    players: str | None = None
-    seed: int = 0
-    house: tuple[str, ...] = ()
-    record: Path | None = None
-    headless: bool = False
-    turns: int = MOST_TURNS
-    challenge: int | None = None
-    tremor: float = 0.0
-    resume: Path | None = None
-    start: float | None = None
-    scene: str | None = None
+    game: Annotated[
+        str | None, typer.Argument(help="What to play; `teeter games` lists it. Not with --resume.")
+    ] = None
+    mode: Annotated[str | None, typer.Option(help="Mode of the game.")] = None
+    players: Annotated[
+        str | None,
+        typer.Option(
+            help="Names in clockwise order; bot:steady, bot:bold, bot:clumsy. Two bots, or you and one."
+        ),
+    ] = None
+    seed: Annotated[int, typer.Option(help="Of decks, pieces and bots.")] = 0
+    challenge: Annotated[int | None, typer.Option(help="Crazy Tower alone: the solo challenge, 1 to 20.")] = (
+        None
+    )
+    house: Annotated[list[str] | None, typer.Option(help="KEY=VALUE of an option; repeatable.")] = None
+    tremor: Annotated[float, typer.Option(help="How much hands shake, mm; 0.1 calm, 2 nervous.")] = 0.0
+    record: Annotated[Path | None, typer.Option(help="Write a replay to this file.")] = None
+    resume: Annotated[
+        Path | None,
+        typer.Option(help="Go on with this game, in its file; with --record in a new one."),
+    ] = None
+    start: Annotated[
+        float | None,
+        typer.Option("--from", help="With --resume and --record: from the action before this second."),
+    ] = None
+    scene: Annotated[
+        str | None, typer.Option(help="Sandbox: the scene that lies on the table, a file or a name.")
+    ] = None
+    headless: Annotated[bool, typer.Option("--headless", help="Without a window; bots only.")] = False
+    turns: Annotated[int, typer.Option(help="Break the game off after so many choices.")] = MOST_TURNS
+    as_json: Json = False
 
 
-def run(request: Request, as_json: bool) -> int:
-    """Play a game and tell it; the exit code. Raises SetupError and RecordError."""
-    from games.commands.headless import begin_game, resume_game
+def run(request: PlayRequest) -> int:
+    """A whole game on true physics, in a window; without a game its menu. `--resume FILE` goes on with one."""
+    from games.registry import game_named
 
     if request.turns < 1:
         refuse(f"--turns {request.turns}: at least one turn is played")
-    if not request.headless:
-        return _in_window(request)
     if request.resume is not None:
         _check_resume(request)
-        return resume_game(request, as_json)
+    if not request.headless:
+        return open_window(_plan_of(request))
+    if request.resume is not None:
+        return resume_game(request)
     if request.start is not None:
         refuse("--from says where a game on file is gone on with: give --resume FILE too")
     if request.game is None:
         refuse("which game? `teeter games` lists them; or --resume FILE")
     game = game_named(request.game)
-    return begin_game(request, game, options_of(request, game), as_json)
+    return begin_game(request, game, options_of(request, game))
 
 
-def _in_window(request: Request) -> int:
-    """People and bots at a window. Raises ViewError, SetupError and RecordError."""
-    from games.commands.window import run as open_window
+def view(scene: SceneName) -> int:
+    """Look at a scene in a window: go round it, check it, take pieces in the hand."""
+    return open_window(_plan_of(PlayRequest(game="sandbox", scene=scene)))
+
+
+def open_window(plan: Plan | None) -> int:
+    """Open the window and stay until it is closed. Returns the exit code. plan: None for the menu.
+
+    Raises ViewError without a display, SetupError for a game that cannot begin or broken settings, RecordError.
+    """
+    from games.ui.settings import load_settings
+    from games.ui.setup import first_state
+
+    settings = load_settings()
+    if plan is not None:
+        # refused before a window opens
+        first_state(plan)
+    from games.ui.app import App
+
+    App(settings, plan).run()
+    return OK
+
+
+def _plan_of(request: PlayRequest) -> Plan | None:
+    """The game for people and bots at a window; None for the menu. Raises SetupError and RecordError."""
+    from games.registry import game_named
     from games.ui.menu import of_game, seated
     from games.ui.messages import Plan
-    from games.ui.opening import plan_of
+    from games.ui.setup import plan_of
 
     if request.resume is not None:
-        _check_resume(request)
-        return open_window(plan_of(request.resume))
+        return plan_of(request.resume)
     if request.game is None:
-        return open_window(None)
+        return None
     game = game_named(request.game)
     if request.scene is not None and not game.is_free_building:
         refuse(f"--scene {request.scene}: scenes belong to the sandbox, not to {game.name}")
     options = options_of(request, game)
-    if request.players is None:
+    players = names_of(request.players)
+    if players is None:
         players = seated(of_game(game.name), str(options.get("mode", ""))).players
-    else:
-        players = tuple(name.strip() for name in request.players.split(","))
-    return open_window(
-        Plan(
-            game.name,
-            players,
-            request.seed,
-            options,
-            request.record,
-            scene=request.scene,
-            tremor=request.tremor / 1e3,
-        )
+    return Plan(
+        game.name,
+        players,
+        request.seed,
+        options,
+        request.record,
+        scene=request.scene,
+        tremor=request.tremor / 1e3,
     )
 
 
-def options_of(request: Request, game: Game) -> dict[str, object]:
+def names_of(players: str | None) -> tuple[str, ...] | None:
+    """The names of players, as typed with commas between them."""
+    return None if players is None else tuple(name.strip() for name in players.split(","))
+
+
+def options_of(request: PlayRequest, game: Game) -> dict[str, object]:
     """The options of a new game. Raises SetupError; what belongs to other games is refused."""
     from games.core.setup import split_texts
     from games.play.held_piece import MAX_TREMOR
     from games.registry import GAMES
 
-    options: dict[str, object] = dict(split_texts(request.house))
+    options: dict[str, object] = dict(split_texts(request.house or ()))
     if request.mode is not None:
         options["mode"] = request.mode
     if request.challenge is not None:
@@ -109,18 +160,10 @@ def options_of(request: Request, game: Game) -> dict[str, object]:
     return options
 
 
-def _check_resume(request: Request) -> None:
-    fresh = Request(None)
-    for word, given, usual in (
-        ("GAME", request.game, fresh.game),
-        ("--mode", request.mode, fresh.mode),
-        ("--players", request.players, fresh.players),
-        ("--seed", request.seed, fresh.seed),
-        ("--house", request.house, fresh.house),
-        ("--challenge", request.challenge, fresh.challenge),
-        ("--tremor", request.tremor, fresh.tremor),
-    ):
-        if given != usual:
+def _check_resume(request: PlayRequest) -> None:
+    for option in fields(request):
+        if option.name in NOT_WITH_RESUME and getattr(request, option.name) != option.default:
+            word = "GAME" if option.name == "game" else f"--{option.name}"
             refuse(f"--resume {request.resume} knows its game: leave out {word}")
     if request.start is not None and request.record is None:
         refuse(
@@ -128,12 +171,128 @@ def _check_resume(request: Request) -> None:
         )
 
 
-def game_named(name: str) -> Game:
-    """A game by its name. Raises SetupError with the nearest for an unknown one."""
-    from games.core.errors import SetupError, unknown
+# -- without a window --------------------------------------------------------------------------------------------------
+
+
+class Narrator:
+    """Who is told the story: the terminal, line by line, unless the result is asked for as JSON."""
+
+    def __init__(self, game: Game, as_json: bool) -> None:
+        self.events = 0
+        self._rules, self._is_mute = game.rules, as_json
+        self.console = Console()
+
+    def tell(self, before: Any, given: Any, after: Any) -> None:
+        """An input that the rules took."""
+        self.events += 1
+        self.say(*self._rules.tell(before, given, after))
+
+    def say(self, *lines: str) -> None:
+        """Lines of the story."""
+        for line in () if self._is_mute else lines:
+            self.console.print(line, highlight=False, markup=False)
+
+
+def begin_game(request: PlayRequest, game: Game, options: dict[str, object]) -> int:
+    """Play a game from its first turn. Returns the exit code. Raises SetupError and RecordError."""
+    from games.play.recording import begin
+
+    narrator = Narrator(game, request.as_json)
+    players = names_of(request.players or None) or TWO_BOTS
+    _check_players(game, players)
+    session, recorder = begin(
+        game,
+        players,
+        request.seed,
+        options,
+        tremor=request.tremor / 1e3,
+        path=request.record,
+        tell=(narrator.tell,),
+    )
+    narrator.say(*game.rules.opening(session.state))
+    return _play(request, session, recorder, request.seed, narrator)
+
+
+def resume_game(request: PlayRequest) -> int:
+    """Go on with a game on file, in the same file or in a new one. Returns the exit code. Raises RecordError."""
+    from engine.record.reader import load
+    from games.play.playback import checkpoint_at, fork, found, game_of, resume
+
+    assert request.resume is not None
+    path = found(request.resume)
+    replay = load(path)
+    game = game_of(replay)
+    _check_players(game, replay.meta.players)
+    narrator = Narrator(game, request.as_json)
+    recorder: Recorder | None
+    with bar("playing up to there") as done:
+        if request.record is None and request.start is None:
+            session, recorder = resume(request.resume, tell=(narrator.tell,), progress=done)
+        else:
+            at = -1 if request.start is None else checkpoint_at(replay, request.start)
+            session, recorder = fork(replay, at, path=request.record, tell=(narrator.tell,), progress=done)
+    seconds = session.table.step / session.table.rate
+    narrator.say(f"… after {session.turns} turns and {seconds:.1f} s, the game goes on:")
+    return _play(request, session, recorder, replay.meta.seed, narrator)
+
+
+def _check_players(game: Game, players: tuple[str, ...]) -> None:
+    from games.core.errors import SetupError
+    from games.players.bots import STYLES
     from games.registry import GAMES
 
-    found = next((game for game in GAMES if game.name == name), None)
-    if found is None:
-        raise SetupError(unknown("game", name, [game.name for game in GAMES]))
-    return found
+    if not game.has_bots:
+        names = sorted(each.name for each in GAMES if each.has_bots)
+        refuse(f"bots do not play {game.name} yet; they play {', '.join(names)}")
+    people = [name for name in players if not name.startswith("bot:")]
+    if people:
+        raise SetupError(f"{people[0]!r} is a person, and --headless is for bots: write bot:steady")
+    strangers = [name for name in players if name[4:] not in STYLES]
+    if strangers:
+        raise SetupError(
+            f"{strangers[0]!r} is no bot; there are {', '.join(f'bot:{each}' for each in STYLES)}"
+        )
+
+
+def _play(
+    request: PlayRequest, session: Session, recorder: Recorder | None, seed: int, narrator: Narrator
+) -> int:
+    from games.players.bots import bots_of
+    from games.players.player import play
+
+    game = session.game
+    try:
+        result = play(session, bots_of(session, seed), request.turns)
+        outcome = session.outcome
+        names = [seat.name for seat in session.state.seats]
+        scores = dict(zip(names, game.rules.scores(session.state), strict=True))
+        where = recorder.path if recorder is not None else None
+        summary: dict[str, Any] = {
+            "game": game.name,
+            "mode": getattr(session.state, "mode", "") or "",
+            "seed": seed,
+            "players": names,
+            "winners": list(outcome.winners) if outcome else [],
+            "reason": outcome.reason.text if outcome else result.why,
+            "turns": session.turns,
+            "scores": scores,
+            "events": narrator.events,
+            "replay": None if where is None else str(where),
+        }
+        if recorder is not None:
+            kept = {key: summary[key] for key in ("winners", "reason", "turns")}
+            recorder.close({**kept, "ended": outcome is not None})
+    except KeyboardInterrupt:
+        hint = "" if recorder is None else f"; go on with: teeter play --resume {recorder.path} --headless"
+        Console(stderr=True).print(f"teeter: stopped{hint}", highlight=False, markup=False, soft_wrap=True)
+        return STOPPED
+    finally:
+        session.close()
+        if recorder is not None:
+            recorder.leave()
+    if request.as_json:
+        print_json(summary)
+    else:
+        points = ", ".join(f"{name} {value}" for name, value in scores.items())
+        narrator.console.print(f"[bold]{summary['reason']}[/bold] ({game.score_word}: {points})")
+    return OK

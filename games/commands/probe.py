@@ -3,70 +3,57 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from games.commands.console import OK, print_json, refuse, teeter_version
-from games.commands.progress import bar
+from games.commands.console import OK, Json, SceneName, bar, piece_fault, print_json, refuse, teeter_version
 
 if TYPE_CHECKING:
     from engine.topple.laboratory.probe import Probed
     from scenes.scene import Scene
 
-BEST = 3
+MOST_NAMED = 3
 """Candidates named below the table, at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """Everything `teeter probe` was asked. pieces: by name; none for all."""
-
-    scene: str
-    pieces: tuple[str, ...] = ()
-
-
-def run(request: Request, as_json: bool) -> int:
-    """Probe and print; the exit code. Raises SceneError or ModelError for bad input."""
+def run(
+    scene: SceneName,
+    piece: Annotated[
+        list[str] | None, typer.Option(help="Probe this piece. May be repeated; all when left out.")
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """Which piece can come out: what it carries, how hard it pulls, whether the rest stands without it."""
     from engine.topple.errors import NotStandingError
     from engine.topple.laboratory.probe import probe
     from scenes.load import load
 
-    scene = load(request.scene)
-    _validate(scene, request.pieces)
-    with bar("probing") as told:
+    loaded, pieces = load(scene), tuple(piece or ())
+    _validate(loaded, pieces)
+    with bar("probing") as progress:
         try:
-            found = probe(scene.assembly, request.pieces or None, progress=told)
+            found = probe(loaded.assembly, pieces or None, progress=progress)
         except NotStandingError as error:
-            refuse(f"{error}; see `teeter check {request.scene}`")
+            refuse(f"{error}; see `teeter check {scene}`")
     if as_json:
-        print_json(to_json(scene.name, found))
+        print_json(to_json(loaded.name, found))
         return OK
     console = Console()
-    console.print(table_of(scene.name, found))
+    console.print(table_of(loaded.name, found))
     console.print(advice(found))
     return OK
 
 
 def _validate(scene: Scene, pieces: tuple[str, ...]) -> None:
     """Refuse names that are no free piece of the scene, all in one message."""
-    from scenes.scene import nearest
-
-    free = {body.name for body in scene.assembly.free}
-    fixed = {body.name for body in scene.assembly.bodies} - free
-    wrong = [
-        f"{name!r} is fixed: it is a support"
-        if name in fixed
-        else f"there is no piece {name!r}{nearest(name, sorted(free))}"
-        for name in pieces
-        if name not in free
-    ]
+    wrong = [fault for name in pieces if (fault := piece_fault(scene, name))]
     if wrong:
         refuse(f"{scene.name}: " + "; ".join(wrong))
-    if not free:
+    if not scene.assembly.free:
         refuse(f"{scene.name}: every piece is fixed, so there is nothing to pull out")
 
 
@@ -125,7 +112,7 @@ def advice(found: dict[str, Probed]) -> str:
     if not safe:
         return "No piece comes out without bringing others down."
     # the loose come first; beside them the others are no candidates
-    named = [name for name in safe if found[name].loose is found[safe[0]].loose][:BEST]
+    named = [name for name in safe if found[name].loose is found[safe[0]].loose][:MOST_NAMED]
     force = _newtons(max(found[name].pull or 0.0 for name in named))
     words = [f"[bold]{escape(name)}[/bold]" for name in named]
     listed = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

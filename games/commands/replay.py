@@ -1,48 +1,113 @@
-"""`teeter replay FILE`: a recording in a window, with a scrub bar, to be checked and gone on with at any moment."""
+"""The window of `teeter replay`: a recording with a scrub bar, to be checked and gone on with at any moment."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
 
+from engine.files import first_free
 from engine.record.motion import motion_of
-from engine.record.reader import Replay, load
-from engine.view.camera import Camera
+from engine.record.reader import Replay
+from engine.topple.verdict import CheckOptions, Verdict, check
+from engine.topple.words import headline, rows
+from engine.view.camera import DEGREES_PER_PIXEL, BoundingSphere, Camera, Orbit, orbit_of
 from engine.view.frame import Frame
 from engine.view.render import mannequin
+from engine.view.render.overlays import Overlay
+from engine.view.render.verdict_picture import overlays_on
 from engine.view.video import director
 from engine.view.video.director import CameraName
 from engine.view.video.scenery import Holder, Scenery
-from engine.view.window.events import Clicked, Event, Press, Slid
-from engine.world import FLOOR, Body
-from games.commands.console import OK, refuse
-from games.commands.looking import Looker
+from engine.view.window.events import Clicked, Closed, Event, PointerMoved, Press, Slid
+from engine.view.window.window import Window
+from engine.world import FLOOR, Assembly, Body
+from games.commands.console import OK
 from games.play.replays import bodies_of, placed, telling_of
 from games.play.viewer import ORDERS, ViewerState, assembly_at, line_at, marks_of, ordered, panels
+from games.worker import Failed, Questioner, answer_all
 
 PLANNED = 5
 """Pictures a second for which a camera is planned; between them it goes straight."""
+IDLE_S = 0.004
+"""For which an idle round sleeps."""
+ZOOM = 0.9
+SETTLE = 3e-4
+"""Metres of gap and overlap that are closed before a moment of a game is judged."""
+CHECK_TIMEOUT_S = 600.0
+
+Checked = tuple[Verdict, list[Overlay]]
 
 
-def run(file: Path) -> int:
-    """Open the window and stay until it is closed; the exit code. Raises ViewError and RecordError."""
-    replay = load(file)
-    if not len(replay.steps):
-        refuse(f"{file}: the recording has no pictures: nothing happened in it")
+def watch(replay: Replay) -> int:
+    """Open the window and stay until it is closed. Returns the exit code. Raises ViewError and RecordError."""
     viewer = Viewer(replay)
     viewer.run()
     if viewer.forked is not None:
-        from games.commands.window import run as open_window
-        from games.ui.opening import plan_of
+        from games.commands.play import open_window
+        from games.ui.setup import plan_of
 
         return open_window(plan_of(viewer.forked))
     return OK
 
 
-class Viewer(Looker):
-    """The window of one recording. forked: the new game to be gone on with, when the person asked for it."""
+def serve(line: Connection) -> None:
+    """The process that checks what the window shows."""
+    answer_all(line, lambda fact: None, checked)
+
+
+def checked(question: tuple[Assembly, BoundingSphere]) -> Checked:
+    """A verdict and what it draws."""
+    assembly, sphere = question
+    options = CheckOptions(settle=SETTLE, workers=1)
+    verdict = check(assembly, options)
+    return verdict, overlays_on(assembly, verdict, options, sphere)
+
+
+class MomentChecker:
+    """Checks moments of a recording beside the window, one at a time. said: the answer in words."""
+
+    def __init__(self) -> None:
+        self._questions: Questioner[tuple[Assembly, BoundingSphere], Checked] = Questioner(
+            "check", "games.commands.replay:serve", CHECK_TIMEOUT_S
+        )
+        self.said = ""
+        self.guides: list[Overlay] = []
+
+    def ask(self, assembly: Assembly, sphere: BoundingSphere) -> None:
+        """Ask about a scene, unless one is being checked."""
+        if not self._questions.is_busy:
+            self.said, self.guides = "Checking ...", []
+            self._questions.ask((assembly, sphere))
+
+    def step(self) -> None:
+        """Take in the answer."""
+        for _, answer in self._questions.poll():
+            if isinstance(answer, Failed):
+                self.said = f"It cannot be judged: {answer}"
+                continue
+            verdict, self.guides = answer
+            facts = [f"{label}: {text}" if label else text for label, text in rows(verdict)]
+            self.said = "\n".join([headline(verdict), *facts])
+
+    def forget(self) -> None:
+        """Drop what was said, once the scene is another one."""
+        if not self._questions.is_busy:
+            self.said, self.guides = "", []
+
+    def close(self) -> None:
+        """Stop checking."""
+        self._questions.close()
+
+
+class Viewer:
+    """The window of one recording: left drag turns, right drag moves, the wheel zooms.
+
+    forked: the new game to be gone on with, when the person asked for it.
+    """
 
     def __init__(self, replay: Replay) -> None:
         bodies = placed(replay, bodies_of(replay))
@@ -57,7 +122,34 @@ class Viewer(Looker):
         self._paths: dict[str, director.CameraPath] = {}
         self._shown: tuple[object, ...] = ()
         hand = tuple(part.at(bodies[0].pose) for part in mannequin.hand_bodies())
-        super().__init__(f"{self.telling.title} - teeter", (*bodies, *hand))
+        self.window = Window(f"{self.telling.title} - teeter")
+        self.sphere = self.window.put((*bodies, *hand)).sphere
+        self.orbit: Orbit = orbit_of(self.sphere)
+        self.checker = MomentChecker()
+        self._last: tuple[float, float] | None = None
+
+    def run(self) -> None:
+        """Until the window is closed."""
+        before = time.perf_counter()
+        try:
+            while not self.window.is_closed:
+                now = time.perf_counter()
+                self.round(now - before)
+                before = now
+        finally:
+            self.checker.close()
+            self.window.close()
+
+    def round(self, seconds: float) -> None:
+        """Events, time, a picture."""
+        for event in self.window.poll():
+            if isinstance(event, Closed):
+                return
+            self._turn(event)
+            self.handle(event)
+        self.step(seconds)
+        if not self.window.draw():
+            time.sleep(IDLE_S)
 
     def handle(self, event: Event) -> None:
         """A button, a key, the scrub bar."""
@@ -68,14 +160,35 @@ class Viewer(Looker):
             order = ORDERS.get(event.key, "")
         if order == "check":
             self.watching = replace(self.watching, is_playing=False, forces=True)
-            self.judge.ask(assembly_at(self.scenery, self.bodies, self.watching.seconds), self.sphere)
+            self.checker.ask(assembly_at(self.scenery, self.bodies, self.watching.seconds), self.sphere)
         elif order == "fork":
             self._fork()
         elif order:
             self.watching = ordered(self.watching, order, self.marks)
 
-    def took_over(self) -> None:
-        """From the camera where it is, freely."""
+    def _turn(self, event: Event) -> None:
+        """Turn, move or zoom the camera: from where it is, and freely from then on."""
+        if isinstance(event, Press) and event.key in ("wheel_up", "wheel_down"):
+            self._look_from(self.orbit.zoomed(ZOOM if event.key == "wheel_up" else 1 / ZOOM))
+        if not isinstance(event, PointerMoved):
+            return
+        last, self._last = self._last, (event.x, event.y)
+        held = self.window.down & {"mouse1", "mouse3"}
+        if last is None or not held or event.over_panel:
+            return
+        right, down = event.x - last[0], event.y - last[1]
+        high = float(self.window.size[1])
+        if "mouse1" in held:
+            self._look_from(
+                self.orbit.turned(
+                    -right * DEGREES_PER_PIXEL * 720 / high, down * DEGREES_PER_PIXEL * 720 / high
+                )
+            )
+        else:
+            self._look_from(self.orbit.panned(-right / high, down / high))
+
+    def _look_from(self, orbit: Orbit) -> None:
+        self.orbit = orbit
         self.watching = replace(self.watching, camera="free")
 
     def step(self, seconds: float) -> None:
@@ -83,16 +196,19 @@ class Viewer(Looker):
         before = self.watching.seconds
         self.watching = self.watching.after(seconds)
         if self.watching.seconds != before:
-            self.judge.forget()
-        self.judge.hear()
+            self.checker.forget()
+        self.checker.step()
         self.window.aim(self.camera())
         now = (self.watching.seconds,)
         if now != self._shown:
             self._shown = now
             self.window.show(self.frame())
-        self.draw_over(self.judge.guides if self.watching.forces else ())
+        guides = self.checker.guides if self.watching.forces else ()
+        # seen through the pieces they lie in
+        if self.window.stage is not None and self.window.stage.show_overlays(guides, through=True):
+            self.window.touch()
         line = line_at(self.telling.lines, self.watching.seconds)
-        self.window.hud.show(panels(self.watching, self.marks, line, self.telling.title, self.judge.said))
+        self.window.hud.show(panels(self.watching, self.marks, line, self.telling.title, self.checker.said))
 
     def frame(self) -> Frame:
         """The picture of this moment: every piece, and the hand that holds one."""
@@ -129,13 +245,15 @@ class Viewer(Looker):
         from engine.record.format import RecordError
         from games.play.playback import checkpoint_at, fork
 
-        target = _free_name(self.replay.path)
+        path = self.replay.path
+        stem = path.name.removesuffix(".part").removesuffix(".teeter")
+        target = first_free(lambda number: path.with_name(f"{stem}-{number}.teeter"))
         try:
             session, _ = fork(self.replay, checkpoint_at(self.replay, self.watching.seconds), path=target)
         except RecordError as error:
             # what is said goes when time goes on
             self.watching = replace(self.watching, is_playing=False)
-            self.judge.said = str(error)
+            self.checker.said = str(error)
             return
         session.close()
         self.forked = target
@@ -146,16 +264,6 @@ def extents_of(replay: Replay, bodies: tuple[Body, ...]) -> np.ndarray[tuple[int
     """(bodies, 3) metres in the order of a recording; nothing for what is not drawn."""
     known = {body.name: body.piece.extents for body in bodies}
     return np.array([known.get(name, np.zeros(3)) for name in replay.meta.names], dtype=np.float64)
-
-
-def _free_name(path: Path) -> Path:
-    stem = path.name.removesuffix(".part").removesuffix(".teeter")
-    number = 1
-    while True:
-        target = path.with_name(f"{stem}-{number}.teeter")
-        if not target.exists() and not target.with_name(target.name + ".part").exists():
-            return target
-        number += 1
 
 
 def _triple(point: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> tuple[float, float, float]:

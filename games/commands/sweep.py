@@ -4,58 +4,109 @@ from __future__ import annotations
 
 import glob
 import math
+import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from games.commands.console import OK, one_thread_each, refuse, teeter_version
-from games.commands.progress import bar
-from games.commands.sweep_report import Report, show
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from games.commands.console import (
+    OK,
+    Json,
+    Workers,
+    bar,
+    one_thread_each,
+    out_of_range,
+    piece_fault,
+    print_json,
+    refuse,
+    teeter_version,
+)
 
 if TYPE_CHECKING:
-    from engine.topple.laboratory.results_table import ResultsTable
     from engine.topple.laboratory.sweep import Spot, Study, SweepPlace, SweepRow, SweepScene
     from engine.world import Body
     from scenes.scene import Scene
 
-BEST = 5
 TABLES, PICTURES = (".csv", ".parquet"), (".png", ".pdf", ".svg")
-MOST_WORKERS = 256
+WORDS = {
+    "stands": "stand",
+    "topples": "topple",
+    "unsure": "at the edge",
+    "overlaps": "taken",
+    "apart": "with nothing below",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """Everything `teeter sweep` was asked, as typed. x, y: mm; yaw: degrees; each a number or `FROM:TO:COUNT`."""
+class SweepRequest:
+    """Everything `teeter sweep` is asked, as typed. x, y: mm; yaw: degrees; each a number or `FROM:TO:COUNT`."""
 
-    scene: str | None = None
-    scenes: str | None = None
-    piece: str | None = None
-    x: str | None = None
-    y: str | None = None
-    yaw: str = "0"
-    samples: int | None = None
-    keep_height: bool = False
-    margins: bool = True
-    best: int = BEST
-    out: Path | None = None
+    scene: Annotated[
+        str | None, typer.Argument(help="Scene file, mesh file, or the name of a shipped scene.")
+    ] = None
+    piece: Annotated[str | None, typer.Option(help="The piece that is tried in many places.")] = None
+    x: Annotated[str | None, typer.Option(help="Where, in mm: a number, or FROM:TO:COUNT.")] = None
+    y: Annotated[str | None, typer.Option(help="The same across.")] = None
+    yaw: Annotated[str, typer.Option(help="Turned by, in degrees: a number, or FROM:TO:COUNT.")] = "0"
+    samples: Annotated[
+        int | None, typer.Option(help="So many places at random between the ends, instead of the grid.")
+    ] = None
+    keep_height: Annotated[
+        bool,
+        typer.Option("--keep-height", help="Leave the piece at its height; else it is let down from above."),
+    ] = False
+    scenes: Annotated[str | None, typer.Option(help="Judge many scene files instead: 'folder/*.toml'.")] = (
+        None
+    )
+    margins: Annotated[bool, typer.Option(help="With the tilt margin of what stands.")] = True
+    best: Annotated[int, typer.Option(help="Name so many of the safest.")] = 5
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Table to write, .csv or .parquet; one that is there already is gone on with."),
+    ] = None
+    plot: Annotated[Path | None, typer.Option(help="Map to draw, .png, .pdf or .svg.")] = None
+    workers: Workers = None
+    dask: Annotated[str | None, typer.Option(help="Address of a dask scheduler to work on instead.")] = None
+    seed: Annotated[int, typer.Option(help="Of the small disturbances and the places at random.")] = 0
+    as_json: Json = False
+
+
+@dataclass(frozen=True, slots=True)
+class SweepReport:
+    """name: of the scene, or the pattern of many; piece: None for many scenes. rows: all, safest: the best of them."""
+
+    name: str
+    piece: str | None
+    rows: Sequence[SweepRow]
+    safest: Sequence[SweepRow]
+    out: Path | None
     plot: Path | None = None
-    workers: int | None = None
-    dask: str | None = None
-    seed: int = 0
 
 
-def run(request: Request, as_json: bool) -> int:
-    """Sweep, print, and draw; the exit code. Raises SceneError, ToppleError or OSError for bad input."""
+def run(request: SweepRequest) -> int:
+    """Where could this piece go, how safely; or which of many scenes stand."""
     one_thread_each()
     _validate(request)
-    return _run_scenes(request, as_json) if request.scenes is not None else _run_places(request, as_json)
+    report = _swept_scenes(request) if request.scenes is not None else _swept_places(request)
+    if request.as_json:
+        print_json(to_json(report))
+    else:
+        _print(report)
+    return OK
 
 
-def _run_places(request: Request, as_json: bool) -> int:
-    from engine.topple.laboratory.sweep import best, key_of, study
+def _swept_places(request: SweepRequest) -> SweepReport:
+    from engine.topple.laboratory.sweep import best, judge_place, key_of, study
     from scenes.load import load
 
     scene = load(request.scene or "")
@@ -65,18 +116,17 @@ def _run_places(request: Request, as_json: bool) -> int:
     common = study(replace(scene.assembly, bodies=bodies), seed=request.seed, margins=request.margins)
     places = list(places_of(body, bodies, spots, request.keep_height))
     keys = [key_of(common, place) for place in places]
-    rows = _filled(request, places, keys, _local_places(common), (common, _parcel_of_places))
+    rows = _filled(request, places, keys, partial(judge_place, common), (common, _parcel_of_places))
     found = [rows[key] for key in keys]
     safest = best(found, request.best)
     if request.plot is not None:
         from games.commands.sweep_plot import draw
 
         draw(request.plot, found, bodies, body, safest)
-    show(Report(scene.name, body.name, found, safest, request.out, request.plot), as_json)
-    return OK
+    return SweepReport(scene.name, body.name, found, safest, request.out, request.plot)
 
 
-def _run_scenes(request: Request, as_json: bool) -> int:
+def _swept_scenes(request: SweepRequest) -> SweepReport:
     from engine.topple.laboratory.sweep import best, case, judge_case
     from scenes.load import load
 
@@ -91,17 +141,7 @@ def _run_scenes(request: Request, as_json: bool) -> int:
     rows = _filled(request, cases, keys, judge_case, (None, _parcel_of_cases))
     # two files may hold the same pieces: one row serves both
     found = [replace(rows[one.key], number=one.number, scene=one.assembly.name) for one in cases]
-    safest = best(found, request.best)
-    show(Report(request.scenes or "", None, found, safest, request.out, None), as_json)
-    return OK
-
-
-def _local_places(common: Study) -> Callable[[Any], SweepRow]:
-    from functools import partial
-
-    from engine.topple.laboratory.sweep import judge_place
-
-    return partial(judge_place, common)
+    return SweepReport(request.scenes or "", None, found, best(found, request.best), request.out)
 
 
 def _parcel_of_places(common: Study, places: list[SweepPlace]) -> list[SweepRow]:
@@ -117,26 +157,28 @@ def _parcel_of_cases(common: None, cases: list[SweepScene]) -> list[SweepRow]:
 
 
 def _filled(
-    request: Request,
+    request: SweepRequest,
     inputs: Sequence[Any],
     keys: Sequence[str],
     ask: Callable[[Any], SweepRow],
     parcel: tuple[Any, Any],
 ) -> dict[str, SweepRow]:
     """The rows of all inputs by key: those of the table on file, and the others, found now and written as they come."""
-    ledger = _ledger(request.out)
+    from engine.topple.laboratory.results_table import ResultsTable
+
+    ledger = None if request.out is None else ResultsTable(request.out)
     rows: dict[str, SweepRow] = {} if ledger is None else ledger.rows
     fresh = {key: one for key, one in zip(keys, inputs, strict=True) if key not in rows}
     done = len(keys) - len(fresh)
     try:
-        with bar("sweeping") as told, _answers(request, list(fresh.values()), ask, parcel) as answers:
+        with bar("sweeping") as progress, _answers(request, list(fresh.values()), ask, parcel) as answers:
             for row in answers:
                 if ledger is None:
                     rows[row.key] = row
                 else:
                     ledger.add(row)
                 done += 1
-                told(done, len(keys))
+                progress(done, len(keys))
         if ledger is not None:
             ledger.finish(keys)
     finally:
@@ -145,15 +187,9 @@ def _filled(
     return rows
 
 
-def _ledger(out: Path | None) -> ResultsTable | None:
-    from engine.topple.laboratory.results_table import ResultsTable
-
-    return None if out is None else ResultsTable(out)
-
-
 @contextmanager
 def _answers(
-    request: Request, inputs: list[Any], ask: Callable[[Any], SweepRow], parcel: tuple[Any, Any]
+    request: SweepRequest, inputs: list[Any], ask: Callable[[Any], SweepRow], parcel: tuple[Any, Any]
 ) -> Iterator[Iterable[SweepRow]]:
     """The rows, by this machine's processes or a cluster's."""
     if request.dask is not None:
@@ -163,8 +199,6 @@ def _answers(
         with on_cluster(request.dask, many, common, inputs, teeter_version()) as rows:
             yield rows
         return
-    import os
-
     from engine.workers import in_order
 
     with in_order(ask, inputs, request.workers or os.cpu_count() or 1) as rows:
@@ -191,7 +225,7 @@ def places_of(
         yield SweepPlace(number, x, y, yaw, there if keep_height else target.dropped(there))
 
 
-def _spots(request: Request) -> list[Spot]:
+def _spots(request: SweepRequest) -> list[Spot]:
     from engine.topple.laboratory.sweep import axis_of, spots_of
 
     axes = [
@@ -202,22 +236,12 @@ def _spots(request: Request) -> list[Spot]:
 
 
 def _piece_of(scene: Scene, name: str) -> Body:
-    from scenes.scene import nearest
-
-    free = {body.name: body for body in scene.assembly.free}
-    if name not in free:
-        known = sorted(free)
-        fixed = name in {body.name for body in scene.assembly.bodies}
-        what = (
-            f"{name!r} is fixed: it is a support"
-            if fixed
-            else f"there is no piece {name!r}{nearest(name, known)}"
-        )
-        refuse(f"{scene.name}: {what}")
-    return free[name]
+    if fault := piece_fault(scene, name):
+        refuse(f"{scene.name}: {fault}")
+    return next(body for body in scene.assembly.free if body.name == name)
 
 
-def _validate(request: Request) -> None:
+def _validate(request: SweepRequest) -> None:
     """Refuse what makes no sense, all of it in one message."""
     wrong = []
     if (request.scene is None) == (request.scenes is None):
@@ -230,14 +254,14 @@ def _validate(request: Request) -> None:
             name for name in ("piece", "x", "y", "samples", "plot") if getattr(request, name) is not None
         ]
         wrong += [f"--{name} is about one piece of one scene: it does not go with --scenes" for name in given]
-    for name, value, least, most in (
-        ("--best", request.best, 0, 10_000),
-        ("--workers", request.workers, 1, MOST_WORKERS),
-        ("--samples", request.samples, 1, 50_000_000),
-        ("--seed", request.seed, 0, 2**63 - 1),
-    ):
-        if value is not None and not least <= value <= most:
-            wrong.append(f"{name} = {value}: must be from {least} to {most}")
+    wrong += out_of_range(
+        (
+            ("--best", request.best, 0, 10_000),
+            ("--workers", request.workers, 1, 256),
+            ("--samples", request.samples, 1, 50_000_000),
+            ("--seed", request.seed, 0, 2**63 - 1),
+        )
+    )
     if request.workers is not None and request.dask is not None:
         wrong.append("--workers are processes here, --dask those of a cluster: give one of them")
     wrong += _wrong_files(request)
@@ -245,20 +269,74 @@ def _validate(request: Request) -> None:
         refuse("sweep: " + "; ".join(wrong))
 
 
-def _wrong_files(request: Request) -> list[str]:
+def _wrong_files(request: SweepRequest) -> list[str]:
     """What cannot be written: found out before the work, not after it."""
+    from engine.files import output_fault
+
     wrong = []
     for name, path, endings in (("--out", request.out, TABLES), ("--plot", request.plot, PICTURES)):
         if path is None:
             continue
         if path.suffix not in endings:
             wrong.append(f"{name} = {path}: must end in {', '.join(endings)}")
-        elif not path.absolute().parent.is_dir():
-            wrong.append(f"{name} = {path}: there is no folder {path.absolute().parent}")
-        elif path.is_dir():
-            wrong.append(f"{name} = {path}: is a folder")
+        elif fault := output_fault(path.absolute()):
+            wrong.append(f"{name} = {path}: {fault}")
     if request.out is not None and request.out.suffix == ".parquet" and find_spec("pyarrow") is None:
         wrong.append("a Parquet table needs pyarrow: pip install 'teeter[parquet]'")
     if request.plot is not None and find_spec("matplotlib") is None:
         wrong.append("--plot needs matplotlib: pip install 'teeter[plot]'")
     return wrong
+
+
+def to_json(report: SweepReport) -> dict[str, Any]:
+    """The summary; without a table on file with all rows."""
+    counts: Counter[str] = Counter(row.verdict for row in report.rows)
+    return {
+        "teeter": teeter_version(),
+        "scene": report.name,
+        "piece": report.piece,
+        "rows": len(report.rows),
+        "verdicts": {word: counts[word] for word in WORDS},
+        "judged_by": dict(sorted(Counter(row.judge for row in report.rows).items())),
+        "best": [_json_row(row) for row in report.safest],
+        "out": None if report.out is None else str(report.out),
+        "table": [_json_row(row) for row in report.rows] if report.out is None else None,
+    }
+
+
+def _json_row(row: SweepRow) -> dict[str, Any]:
+    return {name: value for name, value in asdict(row).items() if name != "key"}
+
+
+def _print(report: SweepReport) -> None:
+    console = Console()
+    counts = Counter(row.verdict for row in report.rows)
+    what = "scenes" if report.piece is None else f"places of {escape(report.piece)}"
+    told = ", ".join(f"{count} {WORDS[word]}" for word, count in counts.most_common())
+    console.print(f"[bold]{escape(report.name)}[/bold]: {len(report.rows)} {what}: {told}.")
+    if report.safest:
+        console.print(_table(report))
+    for path in (report.out, report.plot):
+        if path is not None:
+            console.print(f"wrote {path}", markup=False)
+
+
+def _table(report: SweepReport) -> Table:
+    table = Table(title="The safest", title_justify="left", box=None, padding=(0, 2))
+    if report.piece is None:
+        table.add_column("scene")
+    else:
+        for label in ("x mm", "y mm", "yaw"):
+            table.add_column(label, justify="right")
+    table.add_column("can be tilted by", justify="right")
+    table.add_column("goes first then")
+    for row in report.safest:
+        spot = [_short(row.x_mm), _short(row.y_mm), _short(row.yaw_deg)]
+        where = [row.scene] if report.piece is None else spot
+        tilt = "" if row.tilt_deg is None else f"{row.tilt_deg:.2f} degrees"
+        table.add_row(*map(escape, where), tilt, escape(row.weakest or ""))
+    return table
+
+
+def _short(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from games.ui.desk import Desk
 from games.ui.details import CARRY, GameDetails
+from games.ui.physics_client import ClientState
 
 
 class SandboxDetails(GameDetails):
@@ -16,6 +16,6 @@ class SandboxDetails(GameDetails):
         "CARRY": CARRY + "Click to lay it.",
     }
 
-    def seat_colour(self, desk: Desk, seat: int) -> str:
+    def seat_colour(self, desk: ClientState, seat: int) -> str:
         """None: one person builds."""
         return ""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engine.view.panels import Item, Text
-from games.ui.desk import Desk
 from games.ui.details import CARRY, COLOURS, GameDetails
+from games.ui.physics_client import ClientState
 
 
 class ToppleDetails(GameDetails):
@@ -19,7 +19,7 @@ class ToppleDetails(GameDetails):
         "SETTLE": "Wait until all is still: then the brick counts.",
     }
 
-    def items(self, desk: Desk) -> tuple[Item, ...]:
+    def items(self, desk: ClientState) -> tuple[Item, ...]:
         """Returns the lines of the panel."""
         state = desk.seen
         items: list[Item] = [
@@ -39,7 +39,7 @@ class ToppleDetails(GameDetails):
                 items.append(Text(f"{seat.name} toppled it {topples} times", "bad", "small"))
         return tuple(items)
 
-    def unread(self, desk: Desk) -> frozenset[str]:
+    def unread(self, desk: ClientState) -> frozenset[str]:
         """Pieces whose print nobody may see yet."""
         seen = set(desk.state.seen)
         return frozenset(

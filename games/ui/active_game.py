@@ -13,8 +13,8 @@ from games.play.recording import begin
 from games.play.session import Session, Teller
 from games.play.table import Sink
 from games.registry import game_named
+from games.ui.inventory import Inventory, inventory_of
 from games.ui.messages import Plan
-from games.ui.tray import Tray, tray_of
 
 
 @dataclass(eq=False)
@@ -24,7 +24,7 @@ class ActiveGame:
     game: Game
     session: Session
     recorder: Recorder | None
-    tray: Tray | None = None
+    tray: Inventory | None = None
 
     def close(self) -> None:
         """Free the simulator, and pack the record; a game that is not over can be gone on with."""
@@ -72,7 +72,7 @@ def open_game(plan: Plan, tell: Teller, sink: Sink) -> ActiveGame:
 
 def _build(game: Game, plan: Plan, tell: Teller, sink: Sink) -> ActiveGame:
     """Free building; it is not recorded, but can be saved as a scene."""
-    tray = tray_of(plan.scene)
+    tray = inventory_of(plan.scene)
     state = game.rules.start(plan.players, plan.seed, dict(plan.options), game.read_stock(tray.tables()))
     session = Session(game, tray, state, tremor=plan.tremor, tell=(tell,), sink=sink)
     tray.bodies = lambda: session.table.bodies

@@ -5,11 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
+from engine.files import first_free
 from engine.record.format import RecordError
 from engine.view.audio.speaker import Speaker
 from engine.view.opengl import kind_of
@@ -20,16 +20,15 @@ from engine.view.window.events import Clicked, Closed, Event, Press
 from engine.view.window.window import Window, say_when_lost
 from games.core.errors import RulesError
 from games.registry import game_named
-from games.ui.clarity import Clarity
+from games.ui.adaptive_quality import AdaptiveQuality
 from games.ui.menu import of_game
+from games.ui.menu_screen import MenuScreen
 from games.ui.messages import Plan
-from games.ui.opening import plan_of
-from games.ui.scan import Scanner
 from games.ui.settings import Settings
-from games.ui.start import Start
-from games.ui.store import folder, new_file
+from games.ui.setup import folder, new_file, plan_of
+from games.ui.switch_scanning import SwitchScanner
 
-REST = 0.004
+IDLE_S = 0.004
 """Seconds that an idle loop sleeps."""
 
 
@@ -58,21 +57,20 @@ class Screen(Protocol):
 
 
 class App:
-    """The window and what is in it. each: is called once a round, with the app; for tests that look on."""
+    """The window and what is in it."""
 
-    def __init__(self, settings: Settings, plan: Plan | None = None, title: str = "teeter") -> None:
+    def __init__(self, settings: Settings, plan: Plan | None = None) -> None:
         self.settings = settings
-        self.error = ""
-        self.window = Window(title, size=(settings.picture.width, settings.picture.height))
+        self.window = Window("teeter", size=(settings.picture.width, settings.picture.height))
         self.window.quality = self._first_quality()
         is_auto = settings.picture.quality == "auto"
-        self._clarity = Clarity(self.window, self.window.quality) if is_auto else None
+        self._quality = AdaptiveQuality(self.window, self.window.quality) if is_auto else None
         say_when_lost(self._last_words)
         self.window.speaker = Speaker(0.0 if settings.sound.mute else settings.sound.volume)
-        self.screen: Screen = Start(self.window, settings)
+        self.screen: Screen = MenuScreen(self.window, settings)
         if plan is not None:
             self._play(plan)
-        self.scanner = Scanner(settings.help.scan_s) if settings.help.scan else None
+        self.scanner = SwitchScanner(settings.help.scan_s) if settings.help.scan else None
         self._last = time.perf_counter()
         self._replays: list[subprocess.Popen[bytes]] = []
 
@@ -88,16 +86,16 @@ class App:
         hint = f"; the game is kept: teeter play --resume {kept}" if kept is not None else ""
         return f"the display went away{hint}"
 
-    def run(self, each: Callable[[App], bool] = lambda app: True) -> None:
-        """Until the window is closed, or `each` says no."""
+    def run(self) -> None:
+        """Until the window is closed."""
         try:
-            while self.round() and each(self):
+            while self.round():
                 pass
         finally:
             self.close()
 
     def round(self) -> bool:
-        """One round: events, time, a picture. Whether to go on."""
+        """One round: events, time, a picture. Returns whether to go on."""
         for event in self.window.poll():
             if isinstance(event, Closed):
                 return False
@@ -110,13 +108,13 @@ class App:
         if self.scanner is not None:
             panels = self.scanner.step(min(seconds, 0.1), panels)
         self.window.hud.show(panels, scale=self.settings.picture.letters)
-        if self._clarity is not None:
-            self._clarity.before(seconds)
+        if self._quality is not None:
+            self._quality.before(seconds)
         begin = time.perf_counter()
         if not self.window.draw():
-            time.sleep(REST)
-        elif self._clarity is not None:
-            self._clarity.took(time.perf_counter() - begin)
+            time.sleep(IDLE_S)
+        elif self._quality is not None:
+            self._quality.took(time.perf_counter() - begin)
         return self._grant()
 
     def _hand_on(self, event: Event) -> None:
@@ -124,7 +122,7 @@ class App:
         if isinstance(event, Press) and not self.screen.is_typing:
             act = "choose" if event.key == "mouse1" else self.settings.act_of(event.key)
             if act == "scan" and not event.again:
-                self.scanner = None if self.scanner is not None else Scanner(self.settings.help.scan_s)
+                self.scanner = None if self.scanner is not None else SwitchScanner(self.settings.help.scan_s)
                 return
             if self.scanner is not None and act in ("choose", "lay"):
                 if not event.again and self.scanner.lit:
@@ -136,10 +134,10 @@ class App:
         """What the screen wished for."""
         screen, wish = self.screen, self.screen.wish
         screen.wish = ""
-        if isinstance(screen, Start):
+        if isinstance(screen, MenuScreen):
             if screen.settings.help != self.settings.help:
                 helping = screen.settings.help
-                self.scanner = Scanner(helping.scan_s) if helping.scan else None
+                self.scanner = SwitchScanner(helping.scan_s) if helping.scan else None
             self.settings = screen.settings
             if self.window.speaker is not None:
                 sound = self.settings.sound
@@ -154,7 +152,7 @@ class App:
         plan = screen.plan
         if plan is not None and wish in ("menu", "again"):
             screen.close()
-            self.screen = Start(self.window, self.settings, of_game(plan.game))
+            self.screen = MenuScreen(self.window, self.settings, of_game(plan.game))
             if wish == "again":
                 seed = plan.seed + 1
                 self._play(replace(plan, seed=seed, record=new_file(plan.game, seed), resume=None))
@@ -167,19 +165,19 @@ class App:
         self.window.clear()
         self.window.hud.show((_wait(plan.game),))
         self.window.draw()
-        from games.ui.building import Building
-        from games.ui.playing import Playing
+        from games.ui.game_screen import GameScreen
+        from games.ui.sandbox_screen import SandboxScreen
 
-        kind = Building if game_named(plan.game).is_free_building else Playing
+        kind = SandboxScreen if game_named(plan.game).is_free_building else GameScreen
         self.screen = kind(self.window, self.settings, plan)
 
-    def _resume(self, start: Start) -> None:
+    def _resume(self, start: MenuScreen) -> None:
         try:
             self._play(plan_of(start.saved[0]))
         except (RecordError, RulesError) as error:
             start.form = replace(start.form, fault=str(error))
 
-    def _watch(self, start: Start, file: Path) -> None:
+    def _watch(self, start: MenuScreen, file: Path) -> None:
         """Open a replay beside the menu: a process has one window."""
         from games.play.playback import found
 
@@ -192,12 +190,10 @@ class App:
             start.form = replace(start.form, fault=str(error), page="game")
 
     def keep_picture(self) -> Path:
-        """Write what is seen as a PNG beside the games; where."""
+        """Write what is seen as a PNG beside the games. Returns the file."""
         place = folder().parent / "pictures"
         place.mkdir(parents=True, exist_ok=True)
-        number = 1
-        while (file := place / f"teeter-{number}.png").exists():
-            number += 1
+        file = first_free(lambda number: place / f"teeter-{number}.png")
         save_png(self.window.picture(), file)
         return file
 

@@ -13,8 +13,8 @@ from engine.view.render.overlays import Overlay
 from games.core.events import Condition as Condition
 from games.core.rules import Choice
 from games.game import Game
-from games.ui.desk import Desk
-from games.ui.grip import Grip
+from games.ui.carry import CarryTarget
+from games.ui.physics_client import ClientState
 
 COLOURS = {
     "red": "#c22f22",
@@ -42,7 +42,7 @@ class GameDetails:
     lessons: Mapping[str, str] = {}
     """The tutorial: by the phase of the rules, CARRY and PULL."""
 
-    def items(self, desk: Desk) -> tuple[Item, ...]:
+    def items(self, desk: ClientState) -> tuple[Item, ...]:
         """Returns the lines of the game's own panel."""
         return ()
 
@@ -50,15 +50,15 @@ class GameDetails:
         """Returns where in a turn the game is."""
         return str(state.phase.name)
 
-    def seat_colour(self, desk: Desk, seat: int) -> str:
+    def seat_colour(self, desk: ClientState, seat: int) -> str:
         """Returns the colour of a seat, as `#rrggbb`; empty for none."""
         return SEATS[seat % len(SEATS)]
 
-    def highlights(self, desk: Desk, grip: Grip) -> list[Overlay]:
+    def highlights(self, desk: ClientState, grip: CarryTarget) -> list[Overlay]:
         """Returns what lights up under the piece in the hand."""
         return []
 
-    def unread(self, desk: Desk) -> frozenset[str]:
+    def unread(self, desk: ClientState) -> frozenset[str]:
         """Returns the pieces whose print nobody may see yet."""
         return frozenset()
 
@@ -68,28 +68,28 @@ def details_of(game: Game) -> GameDetails:
     return game.part(game.screen_class, GameDetails)
 
 
-def colour_of(desk: Desk, choice: Choice) -> str:
+def colour_of(desk: ClientState, choice: Choice) -> str:
     """The colour in the words of a choice, as `#rrggbb`; empty for none."""
     words = choice.sentence.replace("_", " ").split()
     return next((COLOURS[word] for word in words if word in COLOURS), "")
 
 
-def seat_colour(desk: Desk, seat: int) -> str:
+def seat_colour(desk: ClientState, seat: int) -> str:
     """Returns the colour of a seat."""
     return details_of(desk.game).seat_colour(desk, seat)
 
 
-def panels(desk: Desk) -> tuple[Panel, ...]:
+def panels(desk: ClientState) -> tuple[Panel, ...]:
     """Returns what a game shows beside turns and scores."""
     items = details_of(desk.game).items(desk)
     return (Panel("details", "top-right", items, width=230),) if items else ()
 
 
-def highlights(desk: Desk, grip: Grip | None) -> list[Overlay]:
+def highlights(desk: ClientState, grip: CarryTarget | None) -> list[Overlay]:
     """Returns what lights up under the piece in the hand; nothing for an empty one."""
     return details_of(desk.game).highlights(desk, grip) if grip is not None else []
 
 
-def unread(desk: Desk) -> frozenset[str]:
+def unread(desk: ClientState) -> frozenset[str]:
     """Returns the pieces whose print nobody may see yet."""
     return details_of(desk.game).unread(desk)

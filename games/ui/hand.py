@@ -1,43 +1,52 @@
-"""A person's hand at the window: pointer and keys become wishes for the held piece, and orders to the physics."""
+"""A person's hand at the window: mouse and keys become targets of the held piece, and orders to the physics."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
 from engine.geometry.convex import ConvexSolids
 from engine.view.camera import Camera, on_plane, ray
 from engine.view.render.overlays import Overlay
+from engine.view.window.events import Lift, PointerMoved, Press
+from engine.view.window.picker import Hit, pick
+from engine.view.window.window import Window
+from engine.world import TABLE
 from games.core.rules import Wait
-from games.ui.desk import Desk
-from games.ui.grip import Grip
-from games.ui.ground import Ground
-from games.ui.link import Link
+from games.ui.camera_controller import CameraController
+from games.ui.carry import CarryTarget, LandingSurface
 from games.ui.messages import Aim, Lay, LetGo
+from games.ui.physics_client import ClientState, PhysicsClient
 from games.ui.settings import Settings
 
 NUDGE = 0.005
 """Metres that one press of a key moves the hand; a fifth of it in fine mode."""
 TAP = 0.002
 """Metres that a tap moves a brick, if it lets itself be moved."""
-HOLD = 0.25
+HOLD_S = 0.25
 """Seconds after which a key that stays down moves the hand on."""
-WAYS = {"left": (-1.0, 0.0), "right": (1.0, 0.0), "far": (0.0, 1.0), "near": (0.0, -1.0)}
+DIRECTIONS = {"left": (-1.0, 0.0), "right": (1.0, 0.0), "far": (0.0, 1.0), "near": (0.0, -1.0)}
 """Right and away from the eye."""
 PER_STEP = 36.0
 """Pixels of a right-drag to one step of turning, in a picture 720 pixels high."""
+CLICK = 4.0
+"""Pixels that the pointer may move between press and lift of a click."""
+REPEATED = ("lift", "lower", "turn_left", "turn_right")
+"""What is done again and again while its key stays down; the hand moved by keys goes on by itself."""
 
 
 class HandControl:
     """The hand of the people at one window."""
 
-    def __init__(self, desk: Desk, link: Link, settings: Settings) -> None:
-        self.desk, self.link, self.settings = desk, link, settings
-        self.grip: Grip | None = None
+    def __init__(self, client: ClientState, physics: PhysicsClient, settings: Settings) -> None:
+        self.client, self.physics, self.settings = client, physics, settings
+        self.grip: CarryTarget | None = None
         self.is_fine = False
         self._solids = ConvexSolids()
-        self._ground: tuple[object, Ground] | None = None
+        self._ground: tuple[object, LandingSurface] | None = None
         self._dragged = 0.0
         self._has_gone = False
         self._since: dict[str, float] = {}
@@ -50,30 +59,30 @@ class HandControl:
 
     def follow(self) -> None:
         """Take note of what the hand holds now."""
-        desk, held = self.desk, self.desk.held
-        if not held or desk.waits is None or held not in desk.pieces:
+        client, held = self.client, self.client.held
+        if not held or client.waits is None or held not in client.pieces:
             self.grip = None
             return
-        is_pulling = desk.waits.need.wait is Wait.PULL
+        is_pulling = client.waits.need.wait is Wait.PULL
         if self.grip is not None and (self.grip.name, self.grip.is_pulling) == (held, is_pulling):
             return
-        pose = desk.pose(held)
+        pose = client.pose(held)
         hover = self.settings.hand.hover_mm / 1e3
         # a piece just pulled out stays where it is until the hand moves: what it came from may still be above it
         was_pulled = self.grip is not None and self.grip.name == held
-        self.grip = Grip(held, desk.pieces[held], pose, is_pulling=is_pulling, hover=hover)
+        self.grip = CarryTarget(held, client.pieces[held], pose, is_pulling=is_pulling, hover=hover)
         self._point, self._has_gone = None, False
         if not is_pulling and not was_pulled:
             self._go(pose.position[0], pose.position[1])
 
-    def ground(self) -> Ground:
+    def ground(self) -> LandingSurface:
         """What the held piece may be laid on, as it lies now."""
-        desk = self.desk
+        client = self.client
         held = self.grip.name if self.grip is not None else ""
-        rest = np.array([name != held for name in desk.frame.names])
-        key = (desk.frame.names, held, desk.frame.poses[rest].round(5).tobytes())
+        rest = np.array([name != held for name in client.frame.names])
+        key = (client.frame.names, held, client.frame.poses[rest].round(5).tobytes())
         if self._ground is None or self._ground[0] != key:
-            self._ground = (key, Ground(desk.frame, desk.pieces, self._solids, {held, "floor"}))
+            self._ground = (key, LandingSurface(client.frame, client.pieces, self._solids, {held, "floor"}))
         return self._ground[1]
 
     # -- the pointer -------------------------------------------------------------------------------------------------
@@ -83,13 +92,13 @@ class HandControl:
         grip = self.grip
         if grip is None:
             return
-        origin, way = ray(camera, size, x, y)
+        origin, direction = ray(camera, size, x, y)
         if grip.is_pulling:
-            place = on_plane(origin, way, grip.start.position[2])
+            place = on_plane(origin, direction, grip.start.position[2])
             if place is not None:
                 self._pull(place[0], place[1])
             return
-        there = self.ground().pointed(grip.piece, grip.turn, origin, way, grip.low)
+        there = self.ground().pointed(grip.piece, grip.rotation, origin, direction, grip.low)
         if there is None:
             return
         last, self._point = self._point, there
@@ -121,12 +130,13 @@ class HandControl:
     # -- acts --------------------------------------------------------------------------------------------------------
 
     def act(self, name: str, camera: Camera) -> bool:
-        """One press of the key, or click of the button, that does something to the held piece; whether it did."""
+        """One press of the key, or click of the button, that does something to the held piece. Returns
+        whether it did."""
         grip = self.grip
         if grip is None:
             return False
         hand = self.settings.hand
-        if name in WAYS:
+        if name in DIRECTIONS:
             self._nudge(name, camera, NUDGE * self.fine)
         elif name in ("lift", "lower") and not grip.is_pulling:
             grip.lifted(hand.lift_mm / 1e3 * self.fine * (1.0 if name == "lift" else -1.0))
@@ -141,22 +151,22 @@ class HandControl:
         elif name == "tap" and grip.is_pulling:
             self._tap(camera)
         elif name == "lay" and not grip.is_pulling and self._may_lay():
-            self.link.send(Lay(grip.gap))
+            self.physics.send(Lay(grip.gap))
         elif name == "let_go" and not grip.is_pulling and self._may_lay():
-            self.link.send(LetGo())
+            self.physics.send(LetGo())
         else:
             return False
         return True
 
     def _may_lay(self) -> bool:
-        return self.desk.waits is not None and self.desk.waits.need.wait is Wait.HAND
+        return self.client.waits is not None and self.client.waits.need.wait is Wait.HAND
 
     def hold(self, down: set[str], camera: Camera, seconds: float) -> None:
         """Keys that stay down move the hand on."""
-        for name in WAYS:
+        for name in DIRECTIONS:
             if self.grip is not None and any(key in down for key in self.settings.keys_of(name)):
                 self._since[name] = self._since.get(name, 0.0) + seconds
-                if self._since[name] > HOLD:
+                if self._since[name] > HOLD_S:
                     self._nudge(name, camera, self.settings.hand.speed_mm_s / 1e3 * seconds * self.fine)
             else:
                 self._since.pop(name, None)
@@ -170,7 +180,7 @@ class HandControl:
         if float(along @ camera.axes[1][:2]) < 0.0:
             along = -along
         grip.drawn(TAP * float(along[0]), TAP * float(along[1]))
-        self.link.send(Aim(grip.goal))
+        self.physics.send(Aim(grip.goal))
 
     def _nudge(self, name: str, camera: Camera, metres: float) -> None:
         grip = self.grip
@@ -178,11 +188,11 @@ class HandControl:
         right = camera.axes[0][:2]
         right = right / np.linalg.norm(right)
         away = np.array([-right[1], right[0]])
-        across, along = WAYS[name]
+        across, along = DIRECTIONS[name]
         x, y = (metres * (across * right + along * away)).tolist()
         if grip.is_pulling:
             grip.drawn(x, y)
-            self.link.send(Aim(grip.goal))
+            self.physics.send(Aim(grip.goal))
         else:
             self._go(grip.goal.position[0] + x, grip.goal.position[1] + y)
 
@@ -193,10 +203,10 @@ class HandControl:
         assert grip is not None
         self._has_gone = True
         before = grip.goal
-        where = self.desk.pose(grip.name)
+        where = self.client.pose(grip.name)
         goal = grip.to(x, y, self.ground(), where)
         if goal != before:
-            self.link.send(Aim(goal))
+            self.physics.send(Aim(goal))
 
     def _again(self) -> None:
         assert self.grip is not None
@@ -208,7 +218,7 @@ class HandControl:
         before = self.grip.goal
         goal = self.grip.pull(x, y)
         if math.dist(goal.position, before.position) > 1e-6:
-            self.link.send(Aim(goal))
+            self.physics.send(Aim(goal))
 
     def settle(self) -> None:
         """The held piece has moved on: what is above its way may be another thing now."""
@@ -219,6 +229,118 @@ class HandControl:
 
     def guides(self) -> list[Overlay]:
         """Drop line and contact shadow of the held piece."""
-        if self.grip is None or self.grip.name not in self.desk.frame.names:
+        if self.grip is None or self.grip.name not in self.client.frame.names:
             return []
-        return self.grip.guides(self.desk.pose(self.grip.name))
+        return self.grip.guides(self.client.pose(self.grip.name))
+
+
+class MouseTarget(Protocol):
+    """What the mouse needs of the screen it moves over."""
+
+    window: Window
+    settings: Settings
+    client: ClientState
+    hand: HandControl
+    camera_control: CameraController
+
+    def number(self, digit: int) -> None:
+        """A digit was pressed."""
+
+    def act(self, name: str) -> None:
+        """A key was pressed that does something."""
+
+    def click_at(self, x: float, y: float) -> None:
+        """The table was clicked."""
+
+    def is_down(self, act: str) -> bool:
+        """Whether a key of an act is held down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drag:
+    """A button of the mouse is held. kind: what it does. x, y: where the pointer was last."""
+
+    kind: str
+    x: float
+    y: float
+
+
+class Mouse:
+    """One pointer over one table; keys come along."""
+
+    def __init__(self, screen: MouseTarget) -> None:
+        self._screen = screen
+        self._drag: Drag | None = None
+        self._hit: Hit | None = None
+
+    @property
+    def over(self) -> str:
+        """The piece below the pointer; empty for none, and for the table."""
+        return self._hit.name if self._hit is not None and self._hit.name != TABLE else ""
+
+    def piece_at(self, x: float, y: float) -> str:
+        """The piece at a place of the window; empty for none."""
+        self._pick(x, y)
+        return self.over
+
+    def pressed(self, event: Press) -> None:
+        """A button or key went down."""
+        screen, grip = self._screen, self._screen.hand.grip
+        if event.key == "mouse1":
+            self._drag = Drag("left", event.x, event.y)
+            return
+        if event.key in ("mouse2", "mouse3"):
+            is_turn = event.key == "mouse3" and grip is not None and not grip.is_pulling
+            kind = "turn" if is_turn else "pan" if event.key == "mouse2" else "orbit"
+            self._drag = Drag(kind, event.x, event.y)
+            return
+        if event.key.isdigit():
+            screen.number(int(event.key))
+            return
+        act = screen.settings.act_of(event.key)
+        if event.again and act not in REPEATED:
+            return
+        if act in ("lift", "lower") and grip is None and event.key.startswith("wheel"):
+            screen.camera_control.zoom(
+                1.0 if act == "lift" else -1.0, self._hit.point if self._hit is not None else None
+            )
+        elif act:
+            screen.act(act)
+
+    def lifted(self, event: Lift) -> None:
+        """A button or key went up."""
+        if not event.key.startswith("mouse"):
+            return
+        drag, self._drag = self._drag, None
+        if event.key == "mouse1" and drag is not None and drag.kind == "left":
+            self._screen.click_at(event.x, event.y)
+
+    def moved(self, event: PointerMoved) -> None:
+        """The pointer is elsewhere."""
+        if self._drag is not None:
+            self._dragged(self._drag, event)
+        elif event.over_panel:
+            return
+        elif self._screen.hand.grip is not None:
+            size = self._screen.window.size
+            x = size[0] - event.x if self._screen.camera_control.eye.is_mirrored else event.x
+            self._screen.hand.point(self._screen.camera_control.camera, size, x, event.y)
+        else:
+            self._pick(event.x, event.y)
+
+    def _dragged(self, drag: Drag, event: PointerMoved) -> None:
+        screen, high = self._screen, float(self._screen.window.size[1])
+        right, down = event.x - drag.x, event.y - drag.y
+        if drag.kind == "left":
+            if abs(right) + abs(down) <= CLICK or screen.hand.grip is not None or self.over:
+                return
+            drag = replace(drag, kind="orbit")
+        if drag.kind == "turn":
+            screen.hand.drag_turn(right, high, is_free=screen.is_down("free"))
+        else:
+            screen.camera_control.drag(right, down, high, is_pan=drag.kind == "pan")
+        self._drag = replace(drag, x=event.x, y=event.y)
+
+    def _pick(self, x: float, y: float) -> None:
+        origin, direction = ray(self._screen.camera_control.camera, self._screen.window.size, x, y)
+        self._hit = pick(self._screen.client.frame, self._screen.client.pieces, origin, direction)

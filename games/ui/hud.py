@@ -1,20 +1,21 @@
-"""The panels of a game: whose turn, what may be done, why not, the scores, the story. Data from the desk, no window."""
+"""The panels of a game: whose turn, what may be done, why not, the scores, the story. Values, no window."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from engine.view.panels import Button, Item, Meter, Panel, Row, Text
+from games.core.events import Condition
 from games.core.rules import Choice, Need, Wait
 from games.ui import details
-from games.ui.desk import Desk
+from games.ui.physics_client import ClientState
 from games.ui.settings import Settings
 
-MOST = 9
+CHOICES_PER_PAGE = 9
 """Choices that are listed at once; more are on further pages, or on the table."""
 REFUSED_S = 7.0
 """Seconds for which a refusal is shown."""
-LOG_LINES = 7
+LOG_LINES_SHOWN = 7
 
 PROMPTS = {
     Wait.ACTION: "Choose what to do.",
@@ -25,7 +26,7 @@ PROMPTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class HudState:
     """What of the window the panels tell. lit: the button that the keyboard or the scan is on. hovered: the piece
     below the pointer. gap: millimetres free below the held piece. hint: what the checker says of its place."""
 
@@ -45,34 +46,34 @@ class Look:
     """Choices are only listed for these pieces, those that were clicked; none: all."""
 
 
-def panels(desk: Desk, settings: Settings, look: Look) -> tuple[Panel, ...]:
+def panels(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
     """Everything that lies over the table."""
-    found = [_turn(desk, settings, look), _scores(desk), *details.panels(desk)]
-    if desk.log:
-        lines = tuple(Text(line, "quiet", "small") for line in desk.log[-LOG_LINES:])
+    found = [_turn(client, settings, look), _scores(client), *details.panels(client)]
+    if client.log:
+        lines = tuple(Text(line, "quiet", "small") for line in client.log[-LOG_LINES_SHOWN:])
         found.append(Panel("log", "bottom-left", lines, width=360, tallest=170))
-    found.append(_tools(desk, settings))
-    if desk.held and desk.waits is not None:
-        found.append(_hand(desk, settings, look))
-    if desk.refused is not None and look.now - desk.refused_at < REFUSED_S:
-        found.append(_refusal(desk))
+    found.append(_tools(client, settings))
+    if client.held and client.waits is not None:
+        found.append(_hand(client, settings, look))
+    if client.refused is not None and look.now - client.refused_at < REFUSED_S:
+        found.append(_refusal(client))
     if look.coach:
         found.append(Panel("coach", "top", (Text(look.coach, "accent"),), width=460))
     if look.is_helping:
-        found.append(_help(desk, settings))
+        found.append(_help(client, settings))
     return tuple(found)
 
 
-def listed(desk: Desk, look: Look) -> tuple[Choice, ...]:
+def listed(client: ClientState, look: HudState) -> tuple[Choice, ...]:
     """The choices that are offered as buttons: those without a piece, and of pieces as many as can be listed."""
-    choices = desk.choices
+    choices = client.choices
     if look.pieces:
         return tuple(each for each in choices if piece_of(each) in look.pieces)
     if look.is_scanning:
         return choices
-    with_piece = [each for each in choices if piece_of(each) in desk.pieces]
-    if len(with_piece) > MOST:
-        return tuple(each for each in choices if piece_of(each) not in desk.pieces)
+    with_piece = [each for each in choices if piece_of(each) in client.pieces]
+    if len(with_piece) > CHOICES_PER_PAGE:
+        return tuple(each for each in choices if piece_of(each) not in client.pieces)
     return choices
 
 
@@ -81,53 +82,57 @@ def piece_of(choice: Choice) -> str:
     return str(getattr(choice.action, "piece", "") or getattr(choice.action, "take", ""))
 
 
-def _turn(desk: Desk, settings: Settings, look: Look) -> Panel:
-    need = desk.need
-    outcome = desk.game.rules.outcome(desk.state)
+def capitalised(text: str) -> str:
+    """The text with a capital first letter, the others as they are."""
+    return text[:1].upper() + text[1:]
+
+
+def _turn(client: ClientState, settings: Settings, look: HudState) -> Panel:
+    need = client.need
+    outcome = client.game.rules.outcome(client.state)
     if outcome is not None:
-        return _over(desk)
+        return _over(client)
     items: list[Item] = []
-    if desk.busy:
-        items.append(
-            Text(desk.busy[:1].upper() + desk.busy[1:] + (" ..." if "..." not in desk.busy else ""), "quiet")
-        )
+    if client.busy:
+        dots = "" if "..." in client.busy else " ..."
+        items.append(Text(capitalised(client.busy) + dots, "quiet"))
         if need.wait is Wait.COUNT and need.seconds > 0:
-            items.append(Meter((look.now - desk.busy_since) / need.seconds, "warn"))
+            items.append(Meter((look.now - client.busy_since) / need.seconds, "warn"))
     else:
-        items.append(Text(_prompt(desk, need, look), "quiet"))
-        items += [Text(f"{each.clause}  {each.text}", "plain", "small") for each in _conditions(desk, need)]
+        items.append(Text(_prompt(client, need, look), "quiet"))
+        items += [Text(f"{each.clause}  {each.text}", "plain", "small") for each in _conditions(client, need)]
         if look.feel:
             items.append(Text(look.feel, "good", "small"))
-        items += _choices(desk, look)
-    title = f"{need.player}'s turn" if not desk.game.endless else desk.game.title
+        items += _choices(client, look)
+    title = f"{need.player}'s turn" if not client.game.endless else client.game.title
     return Panel("turn", "top-left", tuple(items), title, width=320)
 
 
-def _prompt(desk: Desk, need: Need, look: Look) -> str:
-    on_table = [each for each in desk.choices if piece_of(each) in desk.pieces]
-    if need.wait is Wait.ACTION and len(on_table) > MOST and not look.pieces:
+def _prompt(client: ClientState, need: Need, look: HudState) -> str:
+    on_table = [each for each in client.choices if piece_of(each) in client.pieces]
+    if need.wait is Wait.ACTION and len(on_table) > CHOICES_PER_PAGE and not look.pieces:
         return "Click a piece on the table, or press Tab to go through them."
     if need.wait is Wait.ACTION and on_table:
         return "Choose, or click a piece on the table."
     return PROMPTS.get(need.wait, "")
 
 
-def _conditions(desk: Desk, need: Need) -> tuple[details.Condition, ...]:
+def _conditions(client: ClientState, need: Need) -> tuple[Condition, ...]:
     if need.wait is Wait.HAND:
         return need.conditions
-    wanted = {each.conditions for each in desk.choices if each.conditions}
+    wanted = {each.conditions for each in client.choices if each.conditions}
     return next(iter(wanted)) if len(wanted) == 1 else ()
 
 
-def _choices(desk: Desk, look: Look) -> list[Item]:
-    offered = listed(desk, look)
-    pages = -(-len(offered) // MOST)
+def _choices(client: ClientState, look: HudState) -> list[Item]:
+    offered = listed(client, look)
+    pages = -(-len(offered) // CHOICES_PER_PAGE)
     page = look.page % max(pages, 1)
     items: list[Item] = []
-    for number, choice in enumerate(offered[page * MOST : (page + 1) * MOST]):
-        name = f"choice:{desk.choices.index(choice)}"
-        sentence = choice.sentence[:1].upper() + choice.sentence[1:]
-        mark = details.colour_of(desk, choice)
+    for number, choice in enumerate(offered[page * CHOICES_PER_PAGE : (page + 1) * CHOICES_PER_PAGE]):
+        name = f"choice:{client.choices.index(choice)}"
+        sentence = capitalised(choice.sentence)
+        mark = details.colour_of(client, choice)
         items.append(Button(name, sentence, key=str(number + 1), mark=mark, is_lit=look.lit == name))
     if pages > 1:
         items.append(
@@ -136,8 +141,8 @@ def _choices(desk: Desk, look: Look) -> list[Item]:
     return items
 
 
-def _over(desk: Desk) -> Panel:
-    outcome = desk.game.rules.outcome(desk.state)
+def _over(client: ClientState) -> Panel:
+    outcome = client.game.rules.outcome(client.state)
     assert outcome is not None
     winners = " and ".join(outcome.winners)
     won = f"{winners} {'win' if len(outcome.winners) > 1 else 'wins'}!" if winners else "Nobody wins."
@@ -146,24 +151,24 @@ def _over(desk: Desk) -> Panel:
     return Panel("over", "top-left", (Text(won, "accent", "large", bold=True), reason, buttons), width=320)
 
 
-def _scores(desk: Desk) -> Panel:
-    scores = desk.game.rules.scores(desk.state)
+def _scores(client: ClientState) -> Panel:
+    scores = client.game.rules.scores(client.state)
     items: list[Item] = []
-    for number, (seat, score) in enumerate(zip(desk.state.seats, scores, strict=True)):
-        turn = seat.name == desk.need.player and not desk.game.endless
+    for number, (seat, score) in enumerate(zip(client.state.seats, scores, strict=True)):
+        turn = seat.name == client.need.player and not client.game.endless
         name = seat.name + (" (bot)" if seat.members[0].bot else "")
-        mark = details.seat_colour(desk, number)
+        mark = details.seat_colour(client, number)
         items.append(
             Row(
                 (Text(name, "plain" if turn else "quiet", bold=turn, mark=mark), Text(str(score), bold=turn)),
                 (3.2, 1),
             )
         )
-    return Panel("scores", "top-right", tuple(items), desk.game.score_word.capitalize(), width=230)
+    return Panel("scores", "top-right", tuple(items), client.game.score_word.capitalize(), width=230)
 
 
-def _tools(desk: Desk, settings: Settings) -> Panel:
-    can_undo = desk.waits is not None and desk.waits.can_undo and settings.help.level != "purist"
+def _tools(client: ClientState, settings: Settings) -> Panel:
+    can_undo = client.waits is not None and client.waits.can_undo and settings.help.level != "purist"
     undo = Button("undo", "Undo", is_enabled=can_undo, key=settings.key_said("undo"))
     view = Button("view", "View", key=settings.key_said("view"))
     helping = Button("help", "Help", key=settings.key_said("help"))
@@ -171,11 +176,11 @@ def _tools(desk: Desk, settings: Settings) -> Panel:
     return Panel("tools", "bottom-right", (Row((undo, view, helping, menu)),), width=400, is_bare=True)
 
 
-def _hand(desk: Desk, settings: Settings, look: Look) -> Panel:
-    need = desk.need
+def _hand(client: ClientState, settings: Settings, look: HudState) -> Panel:
+    need = client.need
     items: list[Item] = []
     if need.wait is Wait.PULL:
-        force = desk.view.force if desk.view is not None else 0.0
+        force = client.view.force if client.view is not None else 0.0
         items.append(Text(f"The hand pulls with {force:.1f} N", "plain", "small"))
         items.append(Meter(force / 6.0, "warn" if force > 3.0 else "accent"))
     else:
@@ -188,7 +193,7 @@ def _hand(desk: Desk, settings: Settings, look: Look) -> Panel:
     return Panel("hand", "bottom", tuple(items), width=430)
 
 
-def nudges(settings: Settings, look: Look) -> tuple[Button, ...]:
+def nudges(settings: Settings, look: HudState) -> tuple[Button, ...]:
     """Buttons for what keys do with a held piece."""
     named = [("lay", "Lay"), ("turn_left", "Turn"), ("flip", "Flip"), ("lift", "Lift"), ("lower", "Lower")]
     if look.is_scanning:
@@ -206,16 +211,16 @@ def nudges(settings: Settings, look: Look) -> tuple[Button, ...]:
     )
 
 
-def _refusal(desk: Desk) -> Panel:
-    refused = desk.refused
+def _refusal(client: ClientState) -> Panel:
+    refused = client.refused
     assert refused is not None
-    items: list[Item] = [Text(refused.sentence[:1].upper() + refused.sentence[1:] + ".", "bad", bold=True)]
+    items: list[Item] = [Text(capitalised(refused.sentence) + ".", "bad", bold=True)]
     if refused.clause:
-        items.append(Text(f"{refused.clause}: {desk.clause(refused.clause)}", "quiet", "small"))
+        items.append(Text(f"{refused.clause}: {client.clause(refused.clause)}", "quiet", "small"))
     return Panel("refusal", "top", tuple(items), width=440)
 
 
-def _help(desk: Desk, settings: Settings) -> Panel:
+def _help(client: ClientState, settings: Settings) -> Panel:
     said = {
         "choose": "take the lit choice",
         "next": "next choice or piece",

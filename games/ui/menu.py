@@ -13,7 +13,7 @@ from games.game import Game
 from games.registry import GAMES, game_named
 from games.ui.messages import Plan
 from games.ui.settings import HELP_LEVELS, Settings
-from games.ui.store import Kept
+from games.ui.setup import SavedGame
 
 NAMES = ("Ana", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gita", "Hugo")
 """What players are called until they say otherwise."""
@@ -21,7 +21,7 @@ STYLES = ("steady", "bold", "clumsy")
 """As in `games.players.bots`, which takes long to load."""
 MOST_SEATS = 8
 """Seats that the menu offers; the command line takes more where a game does."""
-LONGEST = 24
+FIELD_LETTERS = 24
 """Letters of a field."""
 LEVELS = {
     "coach": "hints, and a ghost where it would rest",
@@ -107,13 +107,13 @@ def clicked(form: Form, name: str) -> Form:
     if kind == "fewer":
         return replace(form, players=form.players[:-1])
     if kind == "more":
-        return seated_more(form)
+        return one_more(form)
     if kind == "option":
         return _other_option(form, *rest.rsplit(":", 1))
     return form
 
 
-def seated_more(form: Form) -> Form:
+def one_more(form: Form) -> Form:
     """One more player: a bot where bots play."""
     new = "bot:steady" if form.has_bots else next(name for name in NAMES if name not in form.players)
     return replace(form, players=(*form.players, new))
@@ -147,7 +147,7 @@ def typed(form: Form, text: str) -> Form:
         return form
     if kind == "name":
         seat = int(rest)
-        name = (form.players[seat] + text)[:LONGEST]
+        name = (form.players[seat] + text)[:FIELD_LETTERS]
         return replace(form, players=(*form.players[:seat], name, *form.players[seat + 1 :]))
     if kind == "seed" and (text.isdigit() or (text == "-" and not form.seed)):
         return replace(form, seed=(form.seed + text)[:12])
@@ -166,7 +166,7 @@ def erased(form: Form) -> Form:
 
 
 def panels(
-    form: Form, settings: Settings, saved: tuple[Path, ...], kept: tuple[Kept, ...] = ()
+    form: Form, settings: Settings, saved: tuple[Path, ...], kept: tuple[SavedGame, ...] = ()
 ) -> tuple[Panel, ...]:
     """The menu. saved: games to go on with, the newest first. kept: games to be watched."""
     games = tuple(
@@ -218,7 +218,7 @@ def _table(form: Form, settings: Settings, saved: tuple[Path, ...]) -> tuple[Ite
     return tuple(items)
 
 
-def _replays(kept: tuple[Kept, ...]) -> tuple[Item, ...]:
+def _replays(kept: tuple[SavedGame, ...]) -> tuple[Item, ...]:
     items: list[Item] = [Text("Replays", size="large", bold=True)]
     if not kept:
         items.append(Text("No game was kept yet.", "quiet"))

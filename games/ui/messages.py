@@ -61,18 +61,11 @@ class LetGo:
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """Back to the last action boundary."""
+    """Back to the last checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """The referee's answer, by a person."""
-
-    yes: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
+class SetSpeed:
     """How fast time runs: 1 as in the world, 0.25 slow motion."""
 
     speed: float
@@ -107,35 +100,34 @@ class Quit:
     """Stop; what is recorded stays."""
 
 
-Order = Do | Aim | Lay | LetGo | Undo | Answer | Pace | BringFile | Shove | Tilt | Quit
+Order = Do | Aim | Lay | LetGo | Undo | SetSpeed | BringFile | Shove | Tilt | Quit
 
 
 # -- news ------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class New:
+class NewBody:
     """A body that views will name from now on, or a known name with another piece."""
 
     body: Body
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class View:
-    """Where everything is. poses: (n, 7) metres and xyzw. held: the piece in the hand; target: where it is wanted;
-    force: newtons that the hand puts on it."""
+class TableView:
+    """Where everything is. poses: (n, 7) metres and xyzw. held: the piece in the hand; force: newtons that the
+    hand puts on it."""
 
     step: int
     rate: int
     names: tuple[str, ...]
     poses: NDArray[np.float64]
     held: str = ""
-    target: Pose | None = None
     force: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Told:
+class GameUpdate:
     """The rules took something. state: the game after it. lines: the story, with all secrets. event: the type of what
     they took; given: what they took, None where the session itself did something."""
 
@@ -147,7 +139,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Waits:
-    """A person is asked. can_undo: something has happened since the last action boundary."""
+    """A person is asked. can_undo: something has happened since the last checkpoint."""
 
     need: Need
     choices: tuple[Choice, ...]
@@ -176,9 +168,4 @@ class Broken:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
-    """The process has come to its end in good order."""
-
-
-News = New | View | Told | Waits | Busy | Refused | Broken | Left
+News = NewBody | TableView | GameUpdate | Waits | Busy | Refused | Broken

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from engine.files import whole_or_nothing
 from games.core.errors import SetupError
 
 HELP_LEVELS = ("coach", "table", "purist")
@@ -147,7 +148,7 @@ def load_settings(path: Path | None = None) -> Settings:
 
 
 def write_settings(changes: dict[str, dict[str, object]], path: Path | None = None) -> None:
-    """Keep what a person has changed, beside what their file says already. Raises SetupError."""
+    """Keep what a person has changed, beside what their file says already. Raises OutputError."""
     file = path or place()
     own = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     for name, table in changes.items():
@@ -155,13 +156,9 @@ def write_settings(changes: dict[str, dict[str, object]], path: Path | None = No
     lines = []
     for name, table in own.items():
         lines += [f"[{name}]", *(f"{key} = {_toml(value)}" for key, value in table.items()), ""]
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        part = file.with_suffix(".part")
+    with whole_or_nothing(file) as part:
+        part.parent.mkdir(parents=True, exist_ok=True)
         part.write_text("\n".join(lines), encoding="utf-8")
-        part.replace(file)
-    except OSError as error:
-        raise SetupError(f"{file}: cannot be written: {error.strerror or error}") from None
 
 
 def _toml(value: object) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from games.core.rules import Wait
-from games.ui.desk import Desk
 from games.ui.details import details_of
+from games.ui.physics_client import ClientState
 
 DONE = "That was a whole turn. From now on the rules on the left are enough; F1 tells all keys."
 
@@ -17,7 +17,7 @@ class Tutorial:
         self._carried = False
         self._is_over = False
 
-    def told(self, desk: Desk) -> str:
+    def told(self, desk: ClientState) -> str:
         """What to do now; empty when there is nothing more to learn."""
         if self._is_over or not desk.told or desk.game.rules.outcome(desk.state) is not None:
             return ""
@@ -32,7 +32,7 @@ class Tutorial:
         return details_of(desk.game).lessons.get(phase, "")
 
 
-def phase_of(desk: Desk) -> str:
+def phase_of(desk: ClientState) -> str:
     """Returns where in a turn the game is: what a hand does, else the phase of the rules."""
     if desk.need.wait is Wait.HAND:
         return "CARRY"

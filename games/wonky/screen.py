@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 from engine.view.panels import Item, Text
-from games.ui.desk import Desk
 from games.ui.details import CARRY, COLOURS, GameDetails
+from games.ui.physics_client import ClientState
 from games.wonky.rules_turn import said
 
 
@@ -23,7 +23,7 @@ class WonkyDetails(GameDetails):
         "COUNT": "One, two, three: if the tower stands by then, your turn is done.",
     }
 
-    def items(self, desk: Desk) -> tuple[Item, ...]:
+    def items(self, desk: ClientState) -> tuple[Item, ...]:
         """Returns the lines of the panel."""
         state = desk.seen
         items: list[Item] = [

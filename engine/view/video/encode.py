@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ import numpy as np
 from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
+from engine.files import check_output, whole_or_nothing
 from engine.view.opengl import ViewError
 from engine.view.render.png import png_of
 from engine.view.video.recipe import Recipe
@@ -32,41 +31,23 @@ BITS = 930_000
 AUDIO_BITS = 96_000
 MAX_LOOP_BYTES = 1_500_000_000
 """Bytes of the frames of a loop, which are all held at once."""
+ERRORS = (OSError, av.error.FFmpegError)
+"""How writing fails."""
 BT709 = 1
 LIMITED = 1
 
 
 def check_path(path: Path) -> None:
-    """Raise ViewError for a format that is not known, or a place that cannot be written to."""
+    """Raises ViewError for a format that is not known, OutputError for a place that cannot be written to."""
     if path.suffix.lower() not in FORMATS:
         raise ViewError(f'{path}: cannot write "{path.suffix}"; use one of {", ".join(FORMATS)}')
-    if path.is_dir():
-        raise ViewError(f"{path}: is a folder; name a file")
-    folder = path.parent
-    if not folder.is_dir():
-        raise ViewError(f"{path}: there is no folder {folder}")
-    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
-        raise ViewError(f"{path}: cannot be written: permission denied")
+    check_output(path)
 
 
 def check_size(path: Path, size: tuple[int, int]) -> None:
     """Raise ViewError for a size that a format cannot hold."""
     if path.suffix.lower() in VIDEOS and (size[0] % 2 or size[1] % 2):
         raise ViewError(f"--size {size[0]}x{size[1]}: videos need even numbers of pixels")
-
-
-@contextmanager
-def whole_or_nothing(path: Path) -> Iterator[Path]:
-    """A path to write to, which becomes `path` when all went well and vanishes otherwise."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        yield part
-        os.replace(part, path)
-    except (OSError, av.error.FFmpegError) as error:
-        raise ViewError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from error
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
 
 
 def write_video(
@@ -79,7 +60,7 @@ def write_video(
 ) -> None:
     """Writes mp4 or webm. frames: `count` of `yuv420p`. sound: (n, 2) at `RATE`. progress: hears of each frame."""
     suffix = path.suffix.lower()
-    with whole_or_nothing(path) as part:
+    with whole_or_nothing(path, ERRORS) as part:
         options = {"movflags": "+faststart"} if suffix == ".mp4" else {}
         with av.open(str(part), "w", format=suffix[1:], options=options) as container:
             stream = _frame_stream(container, suffix, recipe, count)
@@ -196,7 +177,7 @@ def write_loop(
             f"{path}: {count} frames of {width} x {height} are too many for a {path.suffix[1:]}: "
             "use --from and --to, a smaller --size or fewer --fps, or write an .mp4"
         )
-    with whole_or_nothing(path) as part:
+    with whole_or_nothing(path, ERRORS) as part:
         if path.suffix.lower() == ".gif":
             _write_gif(part, recipe, frames, progress)
         else:
@@ -261,5 +242,5 @@ def _write_webp(
 
 def write_still(path: Path, frames: list[Pixels]) -> None:
     """Writes one frame, or several side by side, as png. frames: (h, w, 3), all of one size."""
-    with whole_or_nothing(path) as part:
+    with whole_or_nothing(path, ERRORS) as part:
         part.write_bytes(png_of(np.concatenate(frames, axis=1)))

@@ -16,15 +16,15 @@ RUNGS: tuple[tuple[Quality, float], ...] = (
     ("low", 0.55),
 )
 """Level, and pixels along a side of a pixel of the window; from the clearest to the quickest."""
-SLOW, FAST = 1 / 20, 1 / 45
+SLOW_S, FAST_S = 1 / 20, 1 / 45
 """Seconds a picture takes when the next one is less clear, and clearer again."""
-LOOKED_AT = 10
+DECIDING_PICTURES = 10
 """Pictures whose time decides."""
-STILL = 0.3
+STILL_S = 0.3
 """Seconds without anything new after which the picture is made as clear as can be."""
 
 
-class Clarity:
+class AdaptiveQuality:
     """Keeps the pictures of a window quick. best: the level that is tried first."""
 
     def __init__(self, window: Window, best: Quality) -> None:
@@ -45,7 +45,7 @@ class Clarity:
                 self._window.relight(*RUNGS[self._rung])
             return
         self._idle += seconds
-        if self._idle > STILL and self._rung != self._top and not self._is_raised:
+        if self._idle > STILL_S and self._rung != self._top and not self._is_raised:
             self._is_raised = True
             self._window.relight(*RUNGS[self._top])
 
@@ -54,13 +54,13 @@ class Clarity:
         if self._is_raised:
             return
         self._times.append(seconds)
-        if len(self._times) < LOOKED_AT:
+        if len(self._times) < DECIDING_PICTURES:
             return
-        middle = sorted(self._times)[LOOKED_AT // 2]
+        middle = sorted(self._times)[DECIDING_PICTURES // 2]
         self._times.clear()
-        if middle > SLOW and self._rung + 1 < len(RUNGS):
+        if middle > SLOW_S and self._rung + 1 < len(RUNGS):
             self._rung += 1
-        elif middle < FAST and self._rung > self._top:
+        elif middle < FAST_S and self._rung > self._top:
             self._rung -= 1
         else:
             return

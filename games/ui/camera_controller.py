@@ -19,7 +19,7 @@ from engine.world import TABLE, Body
 from games.ui.camera_handicap import CameraHandicap
 
 VIEWS = ("three-quarter", "front", "side", "top", "close")
-SWING = 0.35
+SWING_S = 0.35
 """Seconds in which the camera goes from one view to another."""
 SHAKE = (0.0045, 0.7, 17.0)
 """Size in radians, seconds, and swings a second of a shake."""
@@ -27,7 +27,7 @@ ZOOM = 0.88
 """A notch of the wheel, or a press of a key."""
 
 
-class Sight:
+class CameraController:
     """Where a person looks from. sphere: what is to be seen. eye: what is done to it."""
 
     def __init__(
@@ -72,7 +72,7 @@ class Sight:
             self._set(self._goal.zoomed(ZOOM**notches, toward))
 
     def next_view(self) -> str:
-        """The next preset; its name."""
+        """Go to the next preset. Returns its name."""
         self._view = (self._view + 1) % len(VIEWS)
         self.show(VIEWS[self._view])
         return VIEWS[self._view]
@@ -106,12 +106,12 @@ class Sight:
         self._shaken = 0.0
 
     def step(self, seconds: float) -> bool:
-        """Go on for so long; whether it moved."""
+        """Go on for so many seconds. Returns whether the camera moved."""
         was = self.camera
         self.eye.step(seconds)
         self._shaken += seconds
         if self.orbit != self._goal:
-            part = 1.0 - math.exp(-4.0 * seconds / SWING)
+            part = 1.0 - math.exp(-4.0 * seconds / SWING_S)
             self.orbit = self.orbit.towards(self._goal, part)
             if _near(self.orbit, self._goal):
                 self.orbit = self._goal
@@ -122,9 +122,9 @@ class Sight:
 
 
 def _near(one: Orbit, other: Orbit) -> bool:
-    way = math.dist(one.target, other.target) + abs(one.distance - other.distance)
+    distance = math.dist(one.target, other.target) + abs(one.distance - other.distance)
     turn = abs((one.azimuth - other.azimuth + 180.0) % 360.0 - 180.0) + abs(one.elevation - other.elevation)
-    return way < 1e-4 and turn < 0.02
+    return distance < 1e-4 and turn < 0.02
 
 
 def sphere_of(bodies: Iterable[Body]) -> BoundingSphere:

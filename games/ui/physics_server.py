@@ -1,4 +1,4 @@
-"""The process that runs the physics: one session, paced by the clock on the wall, driven by orders from the window.
+"""The physics process: one session, paced by the clock on the wall, driven by orders from the window.
 
 People's orders and the players that are bots go through the same doors of the session. Time on the table passes only
 while something moves or is carried.
@@ -6,6 +6,7 @@ while something moves or is carried.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from collections import deque
@@ -18,6 +19,7 @@ import numpy as np
 from engine.hand import packed
 from engine.motions import Ending, Motion, draw, glide, lower
 from engine.pose import Pose
+from engine.process import suppress_stderr
 from engine.world import FLOOR, Body
 from games.core.errors import IllegalAction, RulesError
 from games.core.events import Question
@@ -27,28 +29,48 @@ from games.players.bots import Bot
 from games.players.player import lay, pull, way_clear
 from games.ui import messages
 from games.ui.active_game import open_game
-from games.ui.clock import Clock
-from games.ui.follow import Follower
-from games.ui.messages import Busy, New, Order, Plan, Refused, Told, View, Waits
+from games.ui.hand_follower import HandFollower
+from games.ui.messages import Busy, GameUpdate, NewBody, Order, Plan, Refused, TableView, Waits
 from models.errors import ModelError
 
-BREATH = 0.5
+BOT_PAUSE_S = 0.5
 """Seconds between two acts of a bot, so that people can follow."""
-IDLE = 120
+IDLE_STEPS = 120
 """Steps after which a piece that is held still is held without time passing."""
 CLOSE_BY = 0.004
 """Metres above its place from which a piece is lowered slowly."""
-
-
 TOO_DEEP = 0.05
 """Metres below its place to which a piece is lowered until something carries it."""
+LATE_S = 0.25
+"""Seconds behind the clock on the wall after which lost time is given up."""
+
+
+class Clock:
+    """Keeps simulated time beside wall-clock time."""
+
+    def __init__(self) -> None:
+        self.speed = 1.0
+        self._wall, self._step = time.perf_counter(), 0
+
+    def restart(self, step: int) -> None:
+        """From here on."""
+        self._wall, self._step = time.perf_counter(), step
+
+    def wait(self, step: int, rate: int) -> None:
+        """Sleep until a step is due."""
+        due = self._wall + (step - self._step) / rate / self.speed
+        ahead = due - time.perf_counter()
+        if ahead > 0:
+            time.sleep(ahead)
+        if ahead < -LATE_S or ahead > 1.0:
+            self.restart(step)
 
 
 class Abandoned(Exception):  # noqa: N818 - nothing went wrong
     """The window wants no more."""
 
 
-class Host:
+class PhysicsServer:
     """One game, and the line to its window."""
 
     def __init__(self, line: Connection, plan: Plan) -> None:
@@ -56,7 +78,7 @@ class Host:
         self._clock = Clock()
         self._orders: deque[Order] = deque()
         self._known: dict[str, Body] = {}
-        self._last: View | None = None
+        self._last: TableView | None = None
         self._is_open = False
         self._pulled = ""
         self._begun = open_game(plan, self._tell, self._look)
@@ -79,7 +101,7 @@ class Host:
 
     def _tell(self, before: Any, given: Input, after: Any) -> None:
         lines = tuple(self._begun.game.rules.tell(before, given, after))
-        self.say(Told(after, lines, type(given).__name__, given))
+        self.say(GameUpdate(after, lines, type(given).__name__, given))
 
     def _look(self, step: int, bodies: Mapping[str, Body]) -> None:
         """Show what there is when its time has come; hear whether it shall go on."""
@@ -93,17 +115,16 @@ class Host:
         for name, body in bodies.items():
             if name != FLOOR and (name not in self._known or self._known[name].piece is not body.piece):
                 self._known[name] = body
-                self.say(New(body))
+                self.say(NewBody(body))
         names = tuple(name for name in bodies if name != FLOOR)
         rows = np.array([(*bodies[name].pose.position, *bodies[name].pose.orientation) for name in names])
         hand = self.session.table.hand
-        view = View(
+        view = TableView(
             step,
             self.session.table.rate,
             names,
             rows,
             hand.held or "",
-            hand.target if hand.held else None,
             float(np.linalg.norm(hand.force)) if hand.held else 0.0,
         )
         last, self._last = self._last, view
@@ -130,7 +151,7 @@ class Host:
                 order = self._line.recv()
                 if isinstance(order, messages.Quit):
                     raise Abandoned
-                if isinstance(order, messages.Pace):
+                if isinstance(order, messages.SetSpeed):
                     self._clock.speed = order.speed
                     self._clock.restart(self.session.table.step)
                 else:
@@ -145,7 +166,7 @@ class Host:
         """Play until the window wants no more."""
         self._is_open = True
         self._refresh()
-        self.say(Told(self.session.state, (), "Opening"))
+        self.say(GameUpdate(self.session.state, (), "Opening"))
         while True:
             need = self.session.need
             if need.wait in (Wait.REST, Wait.COUNT):
@@ -175,7 +196,7 @@ class Host:
 
     def _let_bot(self, bot: Bot, need: Need) -> None:
         self.say(Busy(f"{need.player} thinks" if need.wait is Wait.ACTION else f"{need.player} plays"))
-        self._pause(BREATH)
+        self._pause(BOT_PAUSE_S)
         self._clock.restart(self.session.table.step)
         if need.wait is Wait.HAND:
             lay(self.session, bot, need)
@@ -232,13 +253,13 @@ class Host:
         session = self.session
         hand, held = session.table.hand, session.table.hand.held
         rate = session.table.rate
-        follow = Follower(hand.target, rate, is_pulling=need.wait is Wait.PULL)
+        follow = HandFollower(hand.target, rate, is_pulling=need.wait is Wait.PULL)
         motion = self._clearing(need, held or "")
         self._pulled = (held or "") if need.wait is Wait.PULL else ""
         still, is_laying = 0, False
         self._clock.restart(session.table.step)
         while hand.held == held and session.need == need:
-            self._hear(0.05 if still > IDLE else 0.0)
+            self._hear(0.05 if still > IDLE_STEPS else 0.0)
             while self._orders:
                 order = self._orders.popleft()
                 if isinstance(order, messages.Aim):
@@ -255,16 +276,16 @@ class Host:
                 and session.handling.is_plain
                 and not session.handling.limit_s
             )
-            if is_still and still > IDLE:
+            if is_still and still > IDLE_STEPS:
                 continue
-            if still > IDLE:
+            if still > IDLE_STEPS:
                 self._clock.restart(session.table.step)
             still = still + 1 if is_still else 0
             try:
                 target = next(motion) if motion is not None else packed(follow.step())
             except StopIteration:
                 if hand.held != held or not is_laying:
-                    motion, follow = None, Follower(hand.target, rate, is_pulling=need.wait is Wait.PULL)
+                    motion, follow = None, HandFollower(hand.target, rate, is_pulling=need.wait is Wait.PULL)
                     continue
                 session.release()
                 return
@@ -290,3 +311,20 @@ class Host:
     def close(self) -> None:
         """End in good order: what is recorded is packed when the game is over, and stays as it is when not."""
         self._begun.close()
+
+
+def serve(line: Connection, plan: Plan) -> None:
+    """The process: open the game, play it, say when it cannot go on."""
+    server: PhysicsServer | None = None
+    try:
+        with suppress_stderr():
+            server = PhysicsServer(line, plan)
+        server.run()
+    except (Abandoned, KeyboardInterrupt):
+        pass
+    except Exception as error:  # whatever it is, the person at the window has to hear of it
+        with contextlib.suppress(BrokenPipeError, OSError):
+            line.send(messages.Broken(str(error) or type(error).__name__))
+    finally:
+        if server is not None:
+            server.close()

@@ -7,18 +7,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from engine.files import OutputError, first_free, whole_or_nothing
 from engine.pose import Pose
 from engine.view.panels import Button, Field, Gap, Item, Panel, Row, Slider, Text
 from engine.view.render.overlays import Arrow, Overlay
 from engine.view.window.events import Event, Press, Typed
 from engine.view.window.window import Window
 from engine.world import FLOOR, Assembly, Body
-from games.core.errors import SetupError
 from games.core.rules import Bring, PutAway, Take, Wait
+from games.ui.game_screen import GameScreen
 from games.ui.messages import BringFile, Do, Plan, Shove, Tilt
-from games.ui.playing import Playing
 from games.ui.settings import Settings
-from games.ui.store import folder
+from games.ui.setup import folder
 from models.catalogue import catalogue
 from models.catalogue import games as catalogues
 from scenes.dump import dump
@@ -26,7 +26,7 @@ from scenes.load import load
 from scenes.scene import SceneError
 
 PER_PAGE = 10
-WEAK, SHOWN_S = "#e07a2f", 20.0
+WEAK = "#e07a2f"
 ARROW = 0.035
 """Metres of arrow for the greatest force."""
 TONES = {"stands": "good", "topples": "bad", "unsure": "warn"}
@@ -34,7 +34,7 @@ MOST_PUSH, MOST_TILT = 5.0, 30.0
 """Newtons, degrees."""
 
 
-class Building(Playing):
+class SandboxScreen(GameScreen):
     """The sandbox in the window."""
 
     def __init__(self, window: Window, settings: Settings, plan: Plan) -> None:
@@ -50,13 +50,13 @@ class Building(Playing):
     def panels(self) -> tuple[Panel, ...]:
         """What lies over the table."""
         found = super().panels()
-        if self.desk.broken:
+        if self.client.broken:
             return found
         kept = tuple(panel for panel in found if panel.name != "scores")
         return (*kept, self._tools(), *((self._pieces(),) if self._shelf else ()))
 
     def _tools(self) -> Panel:
-        can = self.desk.waits is not None and not self.desk.held
+        can = self.client.waits is not None and not self.client.held
         items: list[Item] = [
             Row(
                 (
@@ -77,7 +77,7 @@ class Building(Playing):
             Button("shove", "Push the top piece", is_enabled=can),
             Slider("tilt", "tilt", self._tilt, 0.0, MOST_TILT, f"{self._tilt:.1f} degrees"),
         ]
-        finding = self.counsel.finding
+        finding = self.hints.finding
         if self._is_checking and finding is None:
             items.append(Text("the checker thinks ...", "quiet"))
         if finding is not None:
@@ -169,111 +169,109 @@ class Building(Playing):
             self._towards = value
         elif name == "tilt":
             self._tilt = value
-            self.link.send(Tilt(value, self._towards))
+            self.physics.send(Tilt(value, self._towards))
 
     def act(self, name: str) -> None:
         """Do what a key does."""
         if name == "check":
-            if self.desk.waits is not None and not self.desk.held:
+            if self.client.waits is not None and not self.client.held:
                 self._is_checking = True
-                self.counsel.check()
+                self.hints.check()
         else:
             super().act(name)
 
     def _can(self) -> bool:
-        return self.desk.waits is not None and self.desk.waits.need.wait is Wait.ACTION
+        return self.client.waits is not None and self.client.waits.need.wait is Wait.ACTION
 
     def _bring(self, model: str) -> None:
         if not self._can():
             return
         base = model.partition("/")[2]
-        taken, number = set(self.desk.pieces), 1
+        taken, number = set(self.client.pieces), 1
         while f"{base}-{number}" in taken:
             number += 1
         self._forget()
-        self.link.send(Do(Bring(self.desk.need.player, f"{base}-{number}", model)))
-        self.desk.act()
+        self.physics.send(Do(Bring(self.client.need.player, f"{base}-{number}", model)))
+        self.client.act()
         self._shelf = ""
 
     def _bring_file(self) -> None:
         if self._file and self._can():
-            self.link.send(BringFile(self._file))
-            self.desk.act()
+            self.physics.send(BringFile(self._file))
+            self.client.act()
         self._file = None
 
     def _shove(self) -> None:
-        tops = {name: place[2] for name, place in self.desk.positions().items() if name in self.desk.in_play}
+        tops = {
+            name: place[2] for name, place in self.client.positions().items() if name in self.client.in_play
+        }
         if tops and self._can():
             self._forget()
             top = max(tops, key=lambda name: (tops[name], name))
-            self.link.send(Shove(top, self._push, self._towards))
-            self.desk.act()
+            self.physics.send(Shove(top, self._push, self._towards))
+            self.client.act()
 
     def _forget(self) -> None:
         """What the checker said is of another table."""
-        self.counsel.finding = None
+        self.hints.finding = None
         self._is_checking = False
 
     def click_at(self, x: float, y: float) -> None:
         """Take what is there; with the key of free turning put it away."""
         self._forget()
-        if self.desk.waits is None or self.hand.grip is not None:
+        if self.client.waits is None or self.hand.grip is not None:
             super().click_at(x, y)
             return
         name = self.mouse.piece_at(x, y)
-        if name in self.desk.in_play and self._can():
+        if name in self.client.in_play and self._can():
             action = PutAway if self.is_down("free") else Take
-            self.link.send(Do(action(self.desk.need.player, name)))
-            self.desk.act()
+            self.physics.send(Do(action(self.client.need.player, name)))
+            self.client.act()
 
     def _marks(self) -> dict[str, str]:
         marks = super()._marks()
-        finding = self.counsel.finding
-        if finding is not None and finding.weakest in self.desk.frame.names:
+        finding = self.hints.finding
+        if finding is not None and finding.weakest in self.client.frame.names:
             marks[finding.weakest] = WEAK
         return marks
 
     def more_guides(self) -> list[Overlay]:
         """The forces that hold everything, as the check has them."""
-        finding = self.counsel.finding
+        finding = self.hints.finding
         if finding is None or not finding.arrows:
             return []
-        most = max(math.hypot(*force) for _, force in finding.arrows)
+        greatest = max(math.hypot(*force) for _, force in finding.arrows)
         guides: list[Overlay] = []
         for place, force in finding.arrows:
-            x, y, z = (p + f * ARROW / most for p, f in zip(place, force, strict=True))
+            x, y, z = (p + f * ARROW / greatest for p, f in zip(place, force, strict=True))
             guides.append(Arrow(place, (x, y, z), "#1f5fa8", 0.0009, 0.9))
         return guides
 
     def _save(self) -> None:
         try:
             self._said = f"saved as {self.save()}"
-        except (SetupError, SceneError) as error:
+        except (OutputError, SceneError) as error:
             self._said = str(error).splitlines()[0]
 
     def save(self) -> Path:
-        """Write what lies on the table as a scene file; where. Raises SetupError, SceneError."""
+        """Write what lies on the table as a scene file. Returns the file. Raises OutputError, SceneError."""
         place = folder().parent / "scenes"
         assembly = Assembly("Built by hand", self._lying())
         text = dump(assembly if self._scene is None else replace(self._scene, assembly=assembly))
-        number = 1
-        while (file := place / f"built-{number}.toml").exists():
-            number += 1
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise SetupError(f"{file}: cannot be written: {error.strerror or error}") from None
+        file = first_free(lambda number: place / f"built-{number}.toml")
+        with whole_or_nothing(file) as part:
+            part.parent.mkdir(parents=True, exist_ok=True)
+            part.write_text(text, encoding="utf-8")
         return file
 
     def _lying(self) -> tuple[Body, ...]:
-        play, found = self.desk.in_play, []
+        play, found = self.client.in_play, []
         for name, (x, y, z, a, b, c, d) in zip(
-            self.desk.frame.names, self.desk.frame.poses.tolist(), strict=True
+            self.client.frame.names, self.client.frame.poses.tolist(), strict=True
         ):
-            if name != FLOOR and (name in play or self.desk.is_fixed(name)):
+            if name != FLOOR and (name in play or self.client.is_fixed(name)):
                 pose = Pose((x, y, z), (a, b, c, d))
-                found.append(Body(name, self.desk.pieces[name], pose, self.desk.is_fixed(name)))
+                found.append(Body(name, self.client.pieces[name], pose, self.client.is_fixed(name)))
         return tuple(found)
 
 

@@ -1,4 +1,4 @@
-"""What the window knows of a game: the last view, the state, what is asked, the story. Hears news; draws nothing."""
+"""The window's end of the line to the physics process, and what the window knows of a game from what that sends."""
 
 from __future__ import annotations
 
@@ -13,16 +13,29 @@ from engine.view.frame import Frame, frame_of
 from engine.world import Body
 from games.core.rules import Choice, Need
 from games.game import Game
-from games.ui.messages import Broken, Busy, Left, New, News, Plan, Refused, Told, View, Waits
+from games.ui.messages import (
+    Broken,
+    Busy,
+    GameUpdate,
+    NewBody,
+    News,
+    Order,
+    Plan,
+    Quit,
+    Refused,
+    TableView,
+    Waits,
+)
+from games.worker import Worker
 from models.piece import Piece
 
-LOG = 60
+LOG_LINES = 60
 """Lines of the story that are kept to be shown."""
-ALONE = re.compile(r"(?<![\w?])\?(?=[,.;]|$)")
+HIDDEN = re.compile(r"(?<![\w?])\?(?=[,.;]|$)")
 """How the rules blot out what a player may not see, in a sentence."""
 
 
-class Desk:
+class ClientState:
     """One game, as far as it was heard of. bodies: those of the beginning. clock: seconds on the wall."""
 
     def __init__(
@@ -32,7 +45,7 @@ class Desk:
         self.pieces: dict[str, Piece] = {body.name: body.piece for body in bodies}
         self._fixed = {body.name for body in bodies if body.fixed}
         self.frame = frame_of(bodies)
-        self.view: View | None = None
+        self.view: TableView | None = None
         self.waits: Waits | None = None
         self.busy = "setting up the table"
         self.busy_since = clock()
@@ -40,8 +53,6 @@ class Desk:
         self.refused: Refused | None = None
         self.refused_at = 0.0
         self.broken = ""
-        self.has_left = False
-        self.fresh: list[Body] = []
         self.told = 0
         self.events: list[str] = []
         """Types of what the rules took, since somebody last looked."""
@@ -100,15 +111,14 @@ class Desk:
         return Pose((x, y, z), (a, b, c, d))
 
     def hear(self, news: News) -> bool:
-        """Take in news; whether the picture of the table changes."""
-        if isinstance(news, View):
+        """Take in news. Returns whether the picture of the table changes."""
+        if isinstance(news, TableView):
             self.view = news
             self.frame = Frame(news.names, news.poses)
             return True
-        if isinstance(news, New):
+        if isinstance(news, NewBody):
             self.pieces[news.body.name] = news.body.piece
-            self.fresh.append(news.body)
-        elif isinstance(news, Told):
+        elif isinstance(news, GameUpdate):
             self._told(news)
         elif isinstance(news, Waits):
             self.waits, self.busy = news, ""
@@ -119,17 +129,17 @@ class Desk:
             self.refused, self.refused_at = news, self._clock()
         elif isinstance(news, Broken):
             self.broken = news.why
-        elif isinstance(news, Left):
-            self.has_left = True
         return False
 
-    def _told(self, told: Told) -> None:
+    def _told(self, told: GameUpdate) -> None:
         before, self.state = self.state, told.state
         self.told += 1
         self.events.append(told.event)
-        self.log = [*self.log, *(ALONE.sub("a card", line) for line in self._public(before, told))][-LOG:]
+        self.log = [*self.log, *(HIDDEN.sub("a card", line) for line in self._public(before, told))][
+            -LOG_LINES:
+        ]
 
-    def _public(self, before: Any, told: Told) -> tuple[str, ...]:
+    def _public(self, before: Any, told: GameUpdate) -> tuple[str, ...]:
         """The story as everybody at the screen may read it."""
         rules = self.game.rules
         if not self.has_secrets:
@@ -137,7 +147,7 @@ class Desk:
         viewer = self.people[0] if len(self.people) == 1 else ""
         if told.event == "Opening":
             lines = rules.opening(rules.seen_by(told.state, viewer))
-            return tuple(line for line in lines if not ALONE.search(line))
+            return tuple(line for line in lines if not HIDDEN.search(line))
         if told.given is None:
             return told.lines
         return rules.tell(rules.seen_by(before, viewer), told.given, rules.seen_by(told.state, viewer))
@@ -156,3 +166,35 @@ class Desk:
     def positions(self) -> Mapping[str, np.ndarray[Any, np.dtype[np.float64]]]:
         """Where all pieces are, (3,) metres, by name."""
         return dict(zip(self.frame.names, self.frame.poses[:, :3], strict=True))
+
+
+class PhysicsClient:
+    """One game in a process of its own: sends orders, receives news, never waits."""
+
+    def __init__(self, plan: Plan) -> None:
+        entry = "games.ui.physics_server:serve"
+        # only the last of several views is ever shown
+        self._worker = Worker("physics", entry, plan, overrides=_are_views)
+        self._is_broken = False
+
+    def send(self, order: Order) -> None:
+        """Give an order; one to a process that is gone is lost, and the news say that it is gone."""
+        self._worker.send(order)
+
+    def news(self) -> list[News]:
+        """Returns what was received since the last call."""
+        found: list[News] = self._worker.poll()
+        self._is_broken |= any(isinstance(each, Broken) for each in found)
+        if self._worker.is_dead and not self._is_broken:
+            self._is_broken = True
+            found.append(Broken("The process that runs the physics has died."))
+        return found
+
+    def close(self) -> None:
+        """Ask the process to stop, and stop it when it does not."""
+        self.send(Quit())
+        self._worker.close()
+
+
+def _are_views(new: News, old: News) -> bool:
+    return isinstance(new, TableView) and isinstance(old, TableView)

@@ -1,4 +1,4 @@
-"""Blows read from what is seen: a piece whose speed changes at once, by more than gravity does, was struck."""
+"""Impacts, detected in what is seen: a piece whose speed changes at once, by more than gravity does, was struck."""
 
 from __future__ import annotations
 
@@ -10,45 +10,45 @@ from numpy.typing import NDArray
 
 from engine.settings import GRAVITY
 from engine.tolerances import IMPACT_JUMP_LIVE, is_impact
-from games.ui.messages import View
+from games.ui.messages import TableView
 from models.piece import Piece
 
 Array = NDArray[np.float64]
 
-SAME_S = 0.05
-"""Seconds in which changes of speed are one blow."""
-MOST = 6
-"""Blows a view, the strongest."""
+ONE_IMPACT_S = 0.05
+"""Seconds in which changes of speed are one impact."""
+MOST_IMPACTS = 6
+"""Impacts a view, the strongest."""
 LOW = 0.004
 """Metres above the table top within which a piece knocks on the table."""
 
 
 @dataclass(frozen=True, slots=True)
-class Knock:
-    """A blow. impulse: newton seconds."""
+class PieceImpact:
+    """An impact. impulse: newton seconds."""
 
     piece: str
     impulse: float
     on_table: bool
 
 
-class Knocks:
+class ImpactDetector:
     """Listens to one table."""
 
     def __init__(self) -> None:
-        self._last: View | None = None
+        self._last: TableView | None = None
         self._speeds: dict[str, Array] = {}
         self._heard: dict[str, int] = {}
 
-    def of(self, view: View, pieces: Mapping[str, Piece]) -> list[Knock]:
-        """The blows since the last view."""
+    def of(self, view: TableView, pieces: Mapping[str, Piece]) -> list[PieceImpact]:
+        """Returns the impacts since the last view."""
         last, self._last = self._last, view
         before, self._speeds = self._speeds, {}
         if last is None or view.step <= last.step or view.step - last.step > view.rate // 4:
             return []
         seconds = (view.step - last.step) / view.rate
         places = dict(zip(last.names, last.poses[:, :3], strict=True))
-        found: list[Knock] = []
+        found: list[PieceImpact] = []
         for name, place in zip(view.names, view.poses[:, :3], strict=True):
             if name not in places or name not in pieces:
                 continue
@@ -61,10 +61,10 @@ class Knocks:
             # what falls freely gains speed and was not struck
             if not is_impact(size, IMPACT_JUMP_LIVE) or change[2] < -0.5 * GRAVITY * seconds:
                 continue
-            if view.step - self._heard.get(name, -view.rate) < SAME_S * view.rate:
+            if view.step - self._heard.get(name, -view.rate) < ONE_IMPACT_S * view.rate:
                 continue
             self._heard[name] = view.step
             piece = pieces[name]
             on_table = place[2] - 0.5 * float(piece.extents.min()) < LOW + 0.5 * float(np.ptp(piece.extents))
-            found.append(Knock(name, piece.mass * size, bool(on_table)))
-        return sorted(found, key=lambda each: -each.impulse)[:MOST]
+            found.append(PieceImpact(name, piece.mass * size, bool(on_table)))
+        return sorted(found, key=lambda each: -each.impulse)[:MOST_IMPACTS]

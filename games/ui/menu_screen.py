@@ -13,13 +13,13 @@ from engine.view.panels import Panel
 from engine.view.window.events import Clicked, Event, Press, Slid, Typed
 from engine.view.window.window import Window
 from engine.world import Body
-from games.core.errors import RulesError
 from games.registry import GAMES
-from games.ui import menu, store
+from games.ui import menu, setup
 from games.ui.menu import Form
 from games.ui.messages import Plan
-from games.ui.opening import first_state
 from games.ui.settings import Settings, write_settings
+from games.ui.setup import SavedGame, first_state
+from models.errors import TeeterError
 
 STACK = (
     ("large_purple", 0.0, 0.0, 0.2),
@@ -31,7 +31,7 @@ STACK = (
 """Blocks of the picture behind the menu: model, place, yaw; those at the same place stand on each other."""
 
 
-class Start:
+class MenuScreen:
     """The menu. wish: `start`, `resume`, `watch` or `quit`; plan: what to start, watched: the game to be watched."""
 
     def __init__(self, window: Window, settings: Settings, form: Form | None = None) -> None:
@@ -40,9 +40,9 @@ class Start:
         self.wish = ""
         self.is_scanned = False
         self.plan: Plan | None = None
-        self.saved: tuple[Path, ...] = store.unfinished()
+        self.saved: tuple[Path, ...] = setup.unfinished()
         self.watched: Path | None = None
-        self._kept: tuple[store.Kept, ...] = ()
+        self._kept: tuple[SavedGame, ...] = ()
         self._is_dressed = False
         self._rounds = 0
 
@@ -95,7 +95,7 @@ class Start:
             self.watched, self.wish = self._kept[int(rest)].file, "watch"
         else:
             if name == "page:replays":
-                self._kept = store.kept()
+                self._kept = setup.kept()
             self.form = menu.clicked(self.form, name)
 
     def _set(self, section: str, key: str, value: Any) -> None:
@@ -103,7 +103,7 @@ class Start:
         self.settings = self.settings.model_copy(update={section: old.model_copy(update={key: value})})
         try:
             write_settings({section: {key: value}})
-        except (RulesError, ValueError) as error:
+        except (TeeterError, ValueError) as error:
             self.form = replace(self.form, fault=str(error))
 
     def _begin(self) -> None:
@@ -111,10 +111,10 @@ class Start:
         try:
             seed = int(form.seed or "0")
             plan = form.plan(
-                self.settings, None if form.chosen.is_free_building else store.new_file(form.game, seed)
+                self.settings, None if form.chosen.is_free_building else setup.new_file(form.game, seed)
             )
             first_state(plan)
-        except (RulesError, ValueError) as error:
+        except (TeeterError, ValueError) as error:
             self.form = replace(form, fault=str(error))
             return
         self.plan, self.wish = plan, "start"

@@ -1,4 +1,4 @@
-"""One-button play: buttons light up one after the other, and the one button takes the lit one."""
+"""Switch scanning, play with one button: buttons light up one after the other, and the one button takes the lit one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from engine.view.panels import Button, Item, Panel, Row
 
 
-class Scanner:
+class SwitchScanner:
     """What is lit now. seconds: on each button."""
 
     def __init__(self, seconds: float) -> None:

@@ -25,7 +25,7 @@ AWAY = Pose((0.0, 0.0, -5.0))
 """Where pieces are that were put away."""
 
 
-class Tray(Judge[Any]):
+class Inventory(Judge[Any]):
     """The judge of one sandbox. scene: what lies there at first. Raises SetupError when the scene has no table."""
 
     is_fine = True
@@ -102,6 +102,6 @@ class Tray(Judge[Any]):
         return replace(body, name=name, fixed=False)
 
 
-def tray_of(scene: str | None) -> Tray:
-    """The tray of a scene by its name or file; an empty one for none. Raises SceneError."""
-    return Tray(load(scene) if scene is not None else None)
+def inventory_of(scene: str | None) -> Inventory:
+    """Returns the inventory of a scene by its name or file; an empty one for none. Raises SceneError."""
+    return Inventory(load(scene) if scene is not None else None)

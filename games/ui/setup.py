@@ -1,4 +1,7 @@
-"""Where games are kept that nobody gave a file for, and those that can be gone on with."""
+"""Games to be set up: new ones before their first turn, as the window sees them, and those kept on file.
+
+What is heavy is loaded when it is needed.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,51 @@ import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from engine.files import first_free
+from engine.world import FLOOR, Body
+from games.game import Game, stock_of
+from games.registry import game_named
+from games.ui.messages import Plan
 
 LISTED = 8
 """Games that the menu shows."""
 SUFFIX = ".teeter"
-PART = ".teeter.part"
+PART_SUFFIX = ".teeter.part"
+
+
+def plan_of(path: Path) -> Plan:
+    """The plan that goes on with a game on file. Raises RecordError, also while another process records it."""
+    from engine.record.lock import check_free
+    from engine.record.part import folder_of
+    from engine.record.reader import load
+    from games.play.playback import found
+
+    check_free(folder_of(path))
+    meta = load(found(path)).meta
+    options: dict[str, object] = {**meta.options, **({"mode": meta.mode} if meta.mode else {})}
+    return Plan(meta.game, tuple(meta.players), meta.seed, options, resume=path)
+
+
+def first_state(plan: Plan) -> tuple[Game, Any, tuple[Body, ...]]:
+    """The game, its state before the first turn and where everything lies then, as the physics will have it too.
+
+    Raises SetupError, SceneError.
+    """
+    from games.ui.inventory import inventory_of
+
+    game = game_named(plan.game)
+    judge, stock = game.judge, stock_of(game)
+    if game.is_free_building:
+        inventory = inventory_of(plan.scene)
+        judge, stock = inventory, game.read_stock(inventory.tables())
+    state = game.rules.start(plan.players, plan.seed, dict(plan.options), stock)
+    return game, state, tuple(body for body in judge.layout(state) if body.name != FLOOR)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SavedGame:
     """A game on file. when: it was played last, to be read."""
 
     file: Path
@@ -35,12 +74,7 @@ def new_file(game: str, seed: int) -> Path | None:
         return None
     if not os.access(folder(), os.W_OK):
         return None
-    number = 1
-    while True:
-        file = folder() / f"{game}-{seed}-{number}{SUFFIX}"
-        if not file.exists() and not file.with_name(file.name + ".part").exists():
-            return file
-        number += 1
+    return first_free(lambda number: folder() / f"{game}-{seed}-{number}{SUFFIX}")
 
 
 def saved() -> tuple[Path, ...]:
@@ -70,15 +104,16 @@ def unfinished() -> tuple[Path, ...]:
     return tuple(going)
 
 
-def kept() -> tuple[Kept, ...]:
+def kept() -> tuple[SavedGame, ...]:
     """The games played last, to be watched."""
     return tuple(
-        Kept(path, time.strftime("%Y-%m-%d %H:%M", time.localtime(_time(path)))) for path in saved()[:LISTED]
+        SavedGame(path, time.strftime("%Y-%m-%d %H:%M", time.localtime(_time(path))))
+        for path in saved()[:LISTED]
     )
 
 
 def _is_game(path: Path) -> bool:
-    return path.name.endswith((SUFFIX, PART))
+    return path.name.endswith((SUFFIX, PART_SUFFIX))
 
 
 def _time(path: Path) -> float:

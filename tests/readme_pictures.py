@@ -1,6 +1,6 @@
 """The pictures of the README: the menu, and every game in the middle of being played by bots.
 
-xvfb-run -s "-screen 0 1280x720x24" python -m games.ui.pictures games/pictures
+xvfb-run -s "-screen 0 1280x720x24" python tests/readme_pictures.py games/pictures
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from games.registry import game_named
 from games.ui.app import App
-from games.ui.messages import Pace, Plan
-from games.ui.playing import Playing
+from games.ui.game_screen import GameScreen
+from games.ui.messages import Plan, SetSpeed
 from games.ui.settings import load_settings
 
-PATIENCE = 240.0
-"""Seconds for a picture to come about; a busy machine is slow."""
-FAST = 40.0
+TIMEOUT_S = 240.0
+"""For a picture to come about; a busy machine is slow."""
+FAST_SPEED = 40.0
 """How fast bots play until then."""
 SCENES: dict[str, tuple[Plan, float, float, float]] = {
     "wonky": (
@@ -60,14 +60,14 @@ def game(name: str, out: Path) -> Path:
     app = App(load_settings(), plan)
     try:
         screen = app.screen
-        assert isinstance(screen, Playing)
-        screen.link.send(Pace(FAST))
-        _until(app, lambda: screen.desk.waits is not None)
-        screen.link.send(Pace(1.0))
-        screen.sight.stand(azimuth, elevation, near)
+        assert isinstance(screen, GameScreen)
+        screen.physics.send(SetSpeed(FAST_SPEED))
+        _until(app, lambda: screen.client.waits is not None)
+        screen.physics.send(SetSpeed(1.0))
+        screen.camera_control.stand(azimuth, elevation, near)
         if game_named(name).is_free_building:
             screen.act("check")
-            _until(app, lambda: screen.counsel.finding is not None)
+            _until(app, lambda: screen.hints.finding is not None)
         for _ in range(12):
             app.round()
         return _save(app, out / f"{name}.jpg")
@@ -76,7 +76,7 @@ def game(name: str, out: Path) -> Path:
 
 
 def _until(app: App, done: Callable[[], bool]) -> None:
-    end = time.perf_counter() + PATIENCE
+    end = time.perf_counter() + TIMEOUT_S
     while not done():
         if not app.round() or time.perf_counter() > end:
             raise TimeoutError("the picture does not come about")

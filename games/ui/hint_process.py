@@ -1,7 +1,8 @@
-"""The advisor's process: answers questions about what lies on a table, by force balance and by a little simulation."""
+"""The process behind hints: answers questions about what lies on a table, by force balance and by simulation."""
 
 from __future__ import annotations
 
+from functools import partial
 from multiprocessing.connection import Connection
 
 import numpy as np
@@ -17,36 +18,54 @@ from engine.topple.verdict import CheckOptions, check
 from engine.view.camera import Vector
 from engine.world import Assembly, Body, Scale
 from engine.worlds import new_world
-from games.ui.advisor import Advice, Feel, Felt, Finding, Judge, Learn, Risk, Where
+from games.ui.hints import (
+    Answer,
+    CheckAnswer,
+    CheckQuestion,
+    FeelAnswer,
+    FeelQuestion,
+    PlaceAnswer,
+    PlaceQuestion,
+    Question,
+    Risk,
+    Rows,
+)
+from games.worker import answer_all
 
 SAFE_DEG = 3.0
 """A tower that the table may be tilted by so much is safe from a hand that lets go."""
 WATCHED_S = 0.6
-"""Seconds for which a let go piece is watched, to say where it comes to rest."""
+"""For which a piece that was let go is watched, to say where it comes to rest."""
 PRESSING_S, LEAST_N = 0.2, 1e-3
 """Seconds after which contact forces are read, and newtons that are shown."""
+
+Known = dict[str, Body]
 
 
 def serve(line: Connection) -> None:
     """The process: answer until nobody asks."""
-    bodies: dict[str, Body] = {}
-    try:
-        while True:
-            asked = line.recv()
-            if isinstance(asked, Learn):
-                bodies[asked.name] = Body(asked.name, asked.piece, Pose((0.0, 0.0, 0.0)), asked.fixed)
-            elif isinstance(asked, Where):
-                line.send(_advice(asked, bodies))
-            elif isinstance(asked, Feel):
-                line.send(_felt(asked, bodies))
-            else:
-                line.send(answer_judge(asked, bodies))
-    except (EOFError, OSError, KeyboardInterrupt):
-        pass
+    known: Known = {}
+
+    def learn(body: Body) -> None:
+        known[body.name] = body
+
+    answer_all(line, learn, partial(_answer, known))
 
 
-def _advice(asked: Where, known: dict[str, Body]) -> Advice:
-    lying = tuple(known[name].at(pose) for name, pose in asked.rows)
+def _answer(known: Known, asked: Question) -> Answer:
+    if isinstance(asked, PlaceQuestion):
+        return _answer_place(asked, known)
+    if isinstance(asked, FeelQuestion):
+        return _answer_feel(asked, known)
+    return answer_check(asked, known)
+
+
+def _lying(rows: Rows, known: Known) -> tuple[Body, ...]:
+    return tuple(known[name].at(pose) for name, pose in rows)
+
+
+def _answer_place(asked: PlaceQuestion, known: Known) -> PlaceAnswer:
+    lying = _lying(asked.rows, known)
     held = known[asked.held].at(asked.pose)
     rest = _rest(held, lying) if asked.is_ghost else None
     try:
@@ -58,15 +77,14 @@ def _advice(asked: Where, known: dict[str, Body]) -> Advice:
         and float(np.linalg.norm(np.subtract(rest.position, asked.pose.position))) > FALL_DROP_SEEN
     ):
         risk = "falls"
-    return Advice(asked.number, risk, tilt, rest)
+    return PlaceAnswer(risk, tilt, rest)
 
 
 def _risk(scene: Assembly) -> tuple[Risk, float]:
     contacts = find_contacts(scene, *TOUCH_FOR_HINTS)
-    if stands(scene, contacts=contacts) is False:
-        return "falls", 0.0
-    if stands(scene, contacts=contacts) is None:
-        return "", 0.0
+    verdict = stands(scene, contacts=contacts)
+    if not verdict:
+        return ("falls" if verdict is False else ""), 0.0
     tilt = tilt_margin(balance_of(scene, contacts, gravity=DOWN, friction=None)).degrees
     return ("safe" if tilt >= SAFE_DEG else "risky"), float(tilt)
 
@@ -78,24 +96,18 @@ def _rest(held: Body, lying: tuple[Body, ...]) -> Pose:
         return world.pose(held.name)
 
 
-def _felt(asked: Feel, known: dict[str, Body]) -> Felt:
-    scene = Assembly("tower", tuple(known[name].at(pose) for name, pose in asked.rows))
-    try:
-        found = probe_piece(settle(scene), asked.piece)
-    except (ValueError, RuntimeError):
-        return Felt(asked.number, asked.piece, 0.0, None, False)
-    return Felt(asked.number, asked.piece, found.load, found.pull, found.stands_without)
+def _answer_feel(asked: FeelQuestion, known: Known) -> FeelAnswer:
+    scene = Assembly("tower", _lying(asked.rows, known))
+    found = probe_piece(settle(scene), asked.piece)
+    return FeelAnswer(found.load, found.pull, found.stands_without)
 
 
-def answer_judge(asked: Judge, known: dict[str, Body]) -> Finding:
-    """The checker's verdict on everything that lies there. known: the bodies by name, wherever they were."""
-    scene = Assembly("table", tuple(known[name].at(pose) for name, pose in asked.rows))
+def answer_check(asked: CheckQuestion, known: Known) -> CheckAnswer:
+    """Returns the checker's verdict on everything that lies there. known: the bodies by name, wherever they were."""
+    scene = Assembly("table", _lying(asked.rows, known))
     if not scene.free:
-        return Finding(asked.number, "stands", "There is nothing on the table.", "", ())
-    try:
-        verdict = check(scene, CheckOptions(settle=1e-3, workers=1))
-    except (ValueError, RuntimeError) as error:
-        return Finding(asked.number, "unsure", str(error), "", ())
+        return CheckAnswer("stands", "There is nothing on the table.", "", ())
+    verdict = check(scene, CheckOptions(settle=1e-3, workers=1))
     statics = verdict.statics
     told = "The simulation alone decides: " + statics.why if statics.stands is None and statics.why else ""
     if statics.tilt_deg is not None and verdict.word == "stands":
@@ -103,7 +115,7 @@ def answer_judge(asked: Judge, known: dict[str, Body]) -> Finding:
         if statics.push_n is not None:
             told += f"; a push of {statics.push_n:.2f} N at the top moves it"
     first = statics.weakest or verdict.dynamics.first_to_move or ""
-    return Finding(asked.number, verdict.word, told, first, _arrows(scene))
+    return CheckAnswer(verdict.word, told, first, _arrows(scene))
 
 
 def _arrows(scene: Assembly) -> tuple[tuple[Vector, Vector], ...]:

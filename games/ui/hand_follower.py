@@ -18,7 +18,7 @@ RISE_FIRST = 0.0015
 """Metres that the hand may be too low while it goes sideways or turns; it rises first. Less than its air."""
 
 
-class Follower:
+class HandFollower:
     """One carrying. start: where the hand is."""
 
     def __init__(self, start: Pose, rate: int, *, is_pulling: bool = False) -> None:
@@ -32,7 +32,7 @@ class Follower:
         return self.pose == self.goal
 
     def aim(self, goal: Pose) -> bool:
-        """Go there; whether that is news."""
+        """Go there. Returns whether that is another goal."""
         is_news = goal != self.goal
         self.goal = goal
         return is_news
@@ -40,19 +40,19 @@ class Follower:
     def step(self) -> Pose:
         """Where the hand wants to be after the next step."""
         here, there = np.asarray(self.pose.position), np.asarray(self.goal.position)
-        way = there - here
+        displacement = there - here
         eager = 1.0
-        if way[2] > RISE_FIRST:
+        if displacement[2] > RISE_FIRST:
             # over an obstacle, not through it
-            eager = (RISE_FIRST / way[2]) ** 2
-            way[:2] *= eager
-        elif way[2] < 0.0 and float(np.hypot(way[0], way[1])) > RISE_FIRST:
-            way[2] = 0.0
+            eager = (RISE_FIRST / displacement[2]) ** 2
+            displacement[:2] *= eager
+        elif displacement[2] < 0.0 and float(np.hypot(displacement[0], displacement[1])) > RISE_FIRST:
+            displacement[2] = 0.0
         part = 1.0 - np.exp(-1.0 / (LAG * self._rate))
-        move = part * way
-        length, most = float(np.linalg.norm(move)), self._speed / self._rate
-        if length > most:
-            move *= most / length
+        move = part * displacement
+        length, longest = float(np.linalg.norm(move)), self._speed / self._rate
+        if length > longest:
+            move *= longest / length
         if float(np.linalg.norm(there - here)) < 2e-6:
             move = there - here
         x, y, z = (here + move).tolist()

@@ -1,0 +1,229 @@
+"""What there is: `teeter scenes`, `teeter games`, `teeter rules GAME` and `teeter models`."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from games.commands.console import OK, Json, print_json, refuse
+
+if TYPE_CHECKING:
+    from games.game import Game
+    from models.piece import Piece
+    from models.spec import PieceSpec
+
+MM = 1e3
+WIDE = 160
+"""Letters of a line where nothing has a width: a file or a pipe."""
+VERDICTS = {"stands": "[green]stands[/green]", "topples": "[red]topples[/red]"}
+
+
+def _screen() -> Console:
+    screen = Console()
+    return screen if screen.is_terminal else Console(width=WIDE)
+
+
+def list_scenes(as_json: Json = False) -> int:
+    """The scenes that come with teeter: what each shows, and whether it should stand."""
+    from scenes.load import shipped
+
+    rows = [_scene_row(name) for name in shipped()]
+    if as_json:
+        print_json(rows)
+        return OK
+    table = Table(box=None, padding=(0, 2))
+    table.add_column("scene", overflow="fold", no_wrap=True)
+    table.add_column("pieces", justify="right")
+    table.add_column("should")
+    table.add_column("what it shows")
+    for row in rows:
+        shown = escape(row["title"]) + (f": [dim]{escape(row['why'])}[/dim]" if row["why"] else "")
+        table.add_row(row["name"], str(row["pieces"]), VERDICTS.get(row["verdict"], ""), shown)
+    _screen().print(table)
+    return OK
+
+
+def _scene_row(name: str) -> dict[str, Any]:
+    """What a scene file says of itself; no mesh is built."""
+    from scenes.load import SHIPPED
+
+    written = tomllib.loads((SHIPPED / f"{name}.toml").read_text(encoding="utf-8"))
+    expected = written.get("expect", {})
+    return {
+        "name": name,
+        "title": written.get("name", name),
+        "pieces": len(written.get("piece", ())),
+        "verdict": expected.get("verdict"),
+        "why": expected.get("why"),
+    }
+
+
+def list_games(as_json: Json = False) -> int:
+    """The games, their modes and options."""
+    from games.core.setup import options_of
+    from games.registry import GAMES
+
+    if as_json:
+        print_json([_game_row(game) for game in GAMES])
+        return OK
+    console = Console()
+    for game in GAMES:
+        console.print(f"[bold]{game.name}[/bold]  {game.title}: {game.summary}")
+        table = Table(box=None, padding=(0, 2), show_header=False)
+        table.add_column(style="cyan", no_wrap=True)
+        table.add_column()
+        for mode in game.modes:
+            table.add_row(f"mode {mode.name}", f"{mode.title}, {mode.least} to {mode.most} players")
+        for each in options_of(game.house):
+            table.add_row(f"{each.name}={_shown(each.default)}", f"{each.help} ({each.allowed})")
+        console.print(table)
+        console.print()
+    return OK
+
+
+def _game_row(game: Game) -> dict[str, Any]:
+    from games.core.setup import options_of
+
+    modes = [
+        {"name": mode.name, "title": mode.title, "least": mode.least, "most": mode.most}
+        for mode in game.modes
+    ]
+    options = [
+        {"name": each.name, "default": each.default, "allowed": each.allowed, "help": each.help}
+        for each in options_of(game.house)
+    ]
+    return {
+        "name": game.name,
+        "title": game.title,
+        "summary": game.summary,
+        "modes": modes,
+        "options": options,
+    }
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
+
+
+def list_rules(
+    game: Annotated[str, typer.Argument(help="The game, as `teeter games` names it.")], as_json: Json = False
+) -> int:
+    """Every clause of a game in our own words, our decisions marked."""
+    from games.registry import clauses_of, game_named
+
+    chosen = game_named(game)
+    clauses = clauses_of(chosen)
+    if as_json:
+        print_json({"game": chosen.name, "clauses": [asdict(clause) for clause in clauses]})
+        return OK
+    table = Table(title=chosen.title, title_justify="left", box=None, padding=(0, 2), show_header=False)
+    table.add_column(style="cyan", no_wrap=True)
+    table.add_column()
+    for clause in clauses:
+        table.add_row(clause.id, Text(clause.text))
+        if clause.decision:
+            table.add_row("", Text(f"our decision: {clause.decision}", "dim italic"))
+    Console().print(table)
+    return OK
+
+
+def models(
+    game: Annotated[
+        str | None, typer.Argument(help="A game; `export` to write a piece; all when left out.")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Argument(help="With `export`: the piece, such as tower_topple/brick.")
+    ] = None,
+    sheet: Annotated[
+        Path | None, typer.Option(help="Draw a contact sheet of the pieces into this PNG.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="With `export`: the .glb file to write.")
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """The piece catalogue: size, mass, material, picture. `teeter models export ID -o F.glb` writes a piece."""
+    if game == "export":
+        if model is None or out is None:
+            refuse(
+                "models export: give a piece and a file, such as `teeter models export tower_topple/brick -o f.glb`"
+            )
+        return _export_piece(model, out)
+    if model is not None or out is not None:
+        refuse("models: a second word and --out belong to `teeter models export ID -o F.glb`")
+    return _list_models(game, sheet, as_json)
+
+
+def _list_models(game: str | None, sheet: Path | None, as_json: bool) -> int:
+    from models.build import build
+    from models.catalogue import catalogue, games
+
+    names = [game.replace("-", "_")] if game else list(games())
+    found: dict[str, tuple[PieceSpec, Piece]] = {}
+    for name in names:
+        found |= {model: (spec, build(spec)) for model, spec in catalogue(name).items()}
+    if sheet is not None:
+        from engine.view.render.png import save_png
+        from engine.view.render.sheet import sheet as contact_sheet
+
+        save_png(contact_sheet([(model, piece) for model, (_, piece) in found.items()]), sheet)
+    rows = [_model_row(model, spec, piece) for model, (spec, piece) in found.items()]
+    if as_json:
+        print_json(rows)
+        return OK
+    _screen().print(_model_table(rows))
+    if sheet is not None:
+        Console(stderr=True).print(f"wrote {sheet}")
+    return OK
+
+
+def _model_table(rows: list[dict[str, Any]]) -> Table:
+    """The catalogue for people; what is printed on pieces only when there is any."""
+    table = Table(box=None, padding=(0, 2))
+    # names are what people copy: on a narrow terminal they go on below, but lose nothing
+    table.add_column("model", overflow="fold")
+    for heading in ("size mm", "mass g", "material", "colour", "convex parts"):
+        table.add_column(heading, justify="right" if heading in ("mass g", "convex parts") else "left")
+    has_prints = any(row["print"] for row in rows)
+    if has_prints:
+        table.add_column("print")
+    for row in rows:
+        size = " x ".join(f"{value:g}" for value in row["size_mm"])
+        cells = [row["model"], size, f"{row['mass_g']:.1f}", row["material"], row["colour"] or ""]
+        table.add_row(*cells, str(row["parts"]), *([row["print"] or ""] if has_prints else []))
+    return table
+
+
+def _model_row(model: str, spec: PieceSpec, piece: Piece) -> dict[str, Any]:
+    return {
+        "model": model,
+        "size_mm": [round(float(value) * MM, 3) for value in piece.extents],
+        "mass_g": round(piece.mass * MM, 3),
+        "material": piece.material.name or "inline",
+        "colour": spec.colour,
+        "shape": spec.shape.key(),
+        "parts": len(piece.parts),
+        "value": spec.value,
+        "print": None if spec.face is None else spec.face.summary,
+    }
+
+
+def _export_piece(model: str, out: Path) -> int:
+    """Write one piece as binary glTF. Raises ModelError, OSError."""
+    from models.build import build
+    from models.catalogue import find
+    from models.export import export_glb
+
+    export_glb(build(find(model)), out)
+    Console(stderr=True).print(f"wrote {out}")
+    return OK

@@ -1,0 +1,219 @@
+"""What is done with recordings: `teeter verify`, `teeter video`, `teeter export` and `teeter replay`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+from games.commands.console import OK, TOPPLES, UNSURE, Json, Recording, bar, print_json, refuse, say
+
+if TYPE_CHECKING:
+    from engine.record.reader import Replay
+    from engine.view.video.recipe import Recipe
+    from models.piece import Piece
+
+DIFFERS, NOT_COMPARABLE = TOPPLES, UNSURE
+
+
+def _load(file: Path) -> Replay:
+    """A recording that shows something. Raises RecordError."""
+    from engine.record.reader import load
+
+    recording = load(file)
+    if not len(recording.steps):
+        refuse(f"{file}: the recording has no pictures: nothing happened in it")
+    return recording
+
+
+def replay(file: Recording) -> int:
+    """Watch a recording in a window: forward, backward, at any speed; check and go on with it at any moment."""
+    recording = _load(file)
+    # heavy, and not before it is known that there is something to be seen
+    from games.commands.replay import watch
+
+    return watch(recording)
+
+
+def verify(file: Recording, as_json: Json = False) -> int:
+    """Play a replay again and compare. Exit code 0: agrees, 1: differs, 3: from another platform."""
+    from games.play.playback import verify as play_again
+
+    with bar("playing again") as progress:
+        found = play_again(file, progress)
+    if as_json:
+        difference = None if found.difference is None else {"step": found.difference, "why": found.why}
+        print_json(
+            {
+                "agrees": found.agrees,
+                "comparable": found.comparable,
+                "steps": found.steps,
+                "first_difference": difference,
+            }
+        )
+    elif found.agrees:
+        Console().print(f"[green]agrees[/green]: {found.steps} steps simulated again, bit for bit")
+    else:
+        where = "" if found.difference is None else f" from step {found.difference} on"
+        Console().print(f"[red]differs[/red]{where}: {found.why}", highlight=False)
+        if not found.comparable:
+            Console().print("It was recorded on another platform, where numbers may round differently.")
+    if found.agrees:
+        return OK
+    return DIFFERS if found.comparable else NOT_COMPARABLE
+
+
+def export(
+    file: Recording,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The .glb file to write.")],
+    as_json: Json = False,
+) -> int:
+    """A recording as an animated glTF model for other programs."""
+    from engine.files import check_output, whole_or_nothing
+
+    if out.suffix.lower() != ".glb":
+        refuse(f'{out}: recordings are exported as .glb (got "{out.suffix}")')
+    check_output(out)
+    from engine.record.gltf import glb_of_replay
+    from games.play.replays import bodies_of, telling_of
+
+    recording = _load(file)
+    shared: dict[tuple[str, str], Piece] = {}
+    bodies = []
+    for body in bodies_of(recording):
+        # a mesh for each kind of piece, not for each piece
+        kind = (body.piece.model, str(body.piece.extents.tolist()))
+        bodies.append(replace(body, piece=shared.setdefault(kind, body.piece)))
+    data = glb_of_replay(recording, bodies, title=telling_of(recording).title)
+    with whole_or_nothing(out) as part:
+        part.write_bytes(data)
+    if as_json:
+        print_json(
+            {
+                "file": str(out),
+                "bytes": len(data),
+                "pieces": len(bodies),
+                "seconds": round(recording.seconds, 3),
+            }
+        )
+    else:
+        say(f"{out}: {len(bodies)} pieces, {recording.seconds:.1f} s, {len(data) / 1e6:.1f} MB")
+    return OK
+
+
+@dataclass(frozen=True, slots=True)
+class VideoRequest:
+    """Everything `teeter video` is asked, as typed; None where nothing was said."""
+
+    file: Recording
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="What to write: .mp4, .webm, .gif, .webp, or .png for a still."),
+    ]
+    size: Annotated[str | None, typer.Option(help="Width x height in pixels, such as 1280x720.")] = None
+    fps: Annotated[int | None, typer.Option(help="Pictures a second.")] = None
+    quality: Annotated[str | None, typer.Option(help="low, medium or high.")] = None
+    camera: Annotated[str | None, typer.Option(help="director, follow, orbit or front.")] = None
+    preset: Annotated[
+        str | None, typer.Option(help="web, phone (1080x1920) or chat (a small file of at most 8 MB).")
+    ] = None
+    slow_fall: Annotated[
+        bool, typer.Option("--slow-fall", help="Slow motion from just before each collapse.")
+    ] = False
+    speed: Annotated[float, typer.Option(help="Of everything; 2 is twice as fast.")] = 1.0
+    begin: Annotated[float | None, typer.Option("--from", help="Second of the recording to begin at.")] = None
+    end: Annotated[float | None, typer.Option("--to", help="Second of the recording to end at.")] = None
+    pace: Annotated[str | None, typer.Option(help="lively (waiting is shortened) or true (as it was).")] = (
+        None
+    )
+    no_captions: Annotated[bool, typer.Option("--no-captions", help="Nothing written over it.")] = False
+    no_hand: Annotated[bool, typer.Option("--no-hand", help="Pieces move without a hand.")] = False
+    no_sound: Annotated[bool, typer.Option("--no-sound", help="Without sound.")] = False
+    cards: Annotated[
+        bool | None,
+        typer.Option("--cards/--no-cards", help="A title before and the result after; on for whole games."),
+    ] = None
+    anonymous: Annotated[bool, typer.Option("--anonymous", help="Numbers instead of names.")] = False
+    strip: Annotated[int, typer.Option(help="With .png: so many pictures side by side.")] = 1
+    workers: Annotated[
+        int | None, typer.Option(help="Processes to draw with; as many as pay when left out.")
+    ] = None
+    as_json: Json = False
+
+
+def video(request: VideoRequest) -> int:
+    """A recording as a video with sound, a loop, a picture or a strip of pictures."""
+    from engine.record.reader import load
+    from engine.view.video.encode import check_path
+    from engine.view.video.make import make
+    from games.play.replays import bodies_of, telling_of
+
+    recipe = recipe_of(request)
+    # before the recording is read: what cannot be written is said at once
+    check_path(request.out)
+    recording = load(request.file)
+    telling = telling_of(recording, anonymous=request.anonymous)
+    with bar("drawing") as progress:
+        film = make(
+            recording,
+            bodies_of(recording),
+            telling,
+            recipe,
+            request.out,
+            progress=progress,
+            workers=request.workers,
+        )
+    size = request.out.stat().st_size
+    if request.as_json:
+        print_json(
+            {
+                "file": str(request.out),
+                "seconds": round(film.seconds, 3),
+                "pictures": len(film),
+                "size": list(film.recipe.size),
+                "bytes": size,
+            }
+        )
+    else:
+        width, height = film.recipe.size
+        say(f"{request.out}: {film.seconds:.1f} s, {width} x {height}, {size / 1e6:.1f} MB")
+    return OK
+
+
+def recipe_of(request: VideoRequest) -> Recipe:
+    """The recipe of a request. Raises ViewError with everything that is wrong."""
+    from engine.view.opengl import ViewError
+    from engine.view.video.encode import LOOPS
+    from engine.view.video.recipe import preset, size_of
+
+    if request.workers is not None and not 1 <= request.workers <= 64:
+        raise ViewError(f"--workers {request.workers}: 1 to 64 processes")
+    recipe = preset(request.preset or "web")
+    is_loop = request.out.suffix.lower() in LOOPS
+    if is_loop and request.preset is None:
+        recipe = replace(recipe, size=(640, 360), fps=20)
+    given: dict[str, Any] = {
+        "size": None if request.size is None else size_of(request.size),
+        "fps": request.fps,
+        "quality": request.quality,
+        "camera": request.camera,
+        "pace": request.pace,
+    }
+    is_part = request.begin is not None or request.end is not None
+    return replace(
+        recipe,
+        **{name: value for name, value in given.items() if value is not None},
+        speed=request.speed,
+        slow_fall=request.slow_fall,
+        begin=request.begin,
+        end=request.end,
+        captions=not request.no_captions,
+        cards=not request.no_captions
+        and (not is_loop and not is_part if request.cards is None else request.cards),
+        hand=not request.no_hand,
+        sound=not request.no_sound,
+        strip=request.strip,
+    )

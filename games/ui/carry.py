@@ -1,0 +1,293 @@
+"""Where a person wants the held piece to be (over the pointer, turned, flipped, lifted), and what lies below it.
+
+What lies below is exact for convex parts, on the whole way a piece is carried. Knows no window.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Container, Mapping
+from functools import lru_cache
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from engine.geometry.convex import ConvexSolid, ConvexSolids
+from engine.geometry.drop import DropTarget
+from engine.geometry.resting import extreme_points, resting_faces
+from engine.geometry.rotation import quaternion_of
+from engine.pose import Pose
+from engine.view.camera import Vector
+from engine.view.frame import Frame
+from engine.view.render.overlays import Line, Overlay, Spot
+from models.piece import Piece
+
+Array = NDArray[np.float64]
+
+Place = Callable[[float], tuple[float, float, float | None]]
+
+REACH = (0.62, 0.52)
+"""Metres from the middle of the table to which a hand goes, in x and y."""
+HIGHEST = 0.9
+"""Metres."""
+CRUISE, NEAR = 0.008, 0.006
+"""Metres of more air over what is crossed, until the hand is so near to its place."""
+STANDS_DEG = 4.0
+"""A face on which a piece can be tilted by so much lets it stand."""
+FLAT = math.cos(math.radians(0.5))
+"""Cosine of the angle within which a face of the hull is one of the piece."""
+SHADOW, LINE = "#241a10", "#c2571a"
+ABOVE_ALL = 10.0
+"""Metres: above everything."""
+
+
+class BoxTops:
+    """How high what lies below a piece is at most, by boxes: quickly told.
+
+    low, high: (n, 3) corners of what lies there. solids: of the piece, at the origin.
+    """
+
+    def __init__(self, low: Array, high: Array, solids: tuple[ConvexSolid, ...]) -> None:
+        self._low, self._high = low, high
+        self._low_corner = np.min([solid.low for solid in solids], axis=0)
+        self._high_corner = np.max([solid.high for solid in solids], axis=0)
+
+    @property
+    def depth(self) -> float:
+        """Metres from the piece's place down to its lowest point."""
+        return -float(self._low_corner[2])
+
+    def top(self, x: float, y: float) -> float:
+        """The height of the highest box below a piece at this place; -inf over nothing."""
+        at = np.array((x, y))
+        over = (self._low[:, :2] < self._high_corner[:2] + at) & (
+            self._high[:, :2] > self._low_corner[:2] + at
+        )
+        return float(self._high[over.all(axis=1), 2].max(initial=-np.inf))
+
+
+class LandingSurface:
+    """Everything a piece may be laid on, as a frame shows it. skip: what is no ground, as the piece in the hand."""
+
+    def __init__(
+        self, frame: Frame, pieces: Mapping[str, Piece], solids: ConvexSolids, skip: Container[str] = ()
+    ) -> None:
+        lying: list[ConvexSolid] = []
+        for name, row in zip(frame.names, frame.poses.tolist(), strict=True):
+            if name in skip or not np.isfinite(row[0]):
+                continue
+            x, y, z, a, b, c, d = row
+            lying += solids.of(pieces[name], Pose((x, y, z), (a, b, c, d)))
+        self._target = DropTarget(lying, solids)
+        self._cache = solids
+
+    @property
+    def top(self) -> float:
+        """The height of what is highest, metres."""
+        return float(self._target.high[:, 2].max(initial=0.0))
+
+    def landing(self, piece: Piece, pose: Pose) -> float | None:
+        """The z at which a piece, dropped straight from above, meets what is there; None over nothing."""
+        x, y, _ = pose.position
+        distance = self._target.distance(piece, Pose((x, y, ABOVE_ALL), pose.orientation))
+        return None if distance is None else ABOVE_ALL - distance
+
+    def over(self, piece: Piece, start: Pose, goal: Pose, samples: int = 9) -> float | None:
+        """The greatest `landing` on the straight way from one place to another."""
+        under = self._box_tops(piece, goal)
+        best: float | None = None
+        for part in (
+            np.linspace(0.0, 1.0, samples)
+            if math.dist(start.position[:2], goal.position[:2]) > 1e-3
+            else (1.0,)
+        ):
+            x, y = (
+                float(a + part * (b - a)) for a, b in zip(start.position[:2], goal.position[:2], strict=True)
+            )
+            # what lies lower than what was found already cannot carry it higher
+            if best is None or under.top(x, y) + under.depth > best:
+                lies = self.landing(piece, Pose((x, y, 0.0), goal.orientation))
+                best = lies if best is None or (lies is not None and lies > best) else best
+        return best
+
+    def pointed(
+        self, piece: Piece, rotation: Pose, origin: Array, direction: Array, low: float
+    ) -> tuple[float, float] | None:
+        """Where a piece stands, x and y, whose underside a ray of the pointer meets: the first place on its way down.
+
+        rotation: the orientation of the piece. low: how far its lowest point is below its centre, metres.
+        """
+        if direction[2] > -1e-3:
+            return None
+
+        under = self._box_tops(piece, rotation)
+
+        def place(height: float) -> tuple[float, float, float | None]:
+            along = (height - origin[2]) / direction[2]
+            x, y = (origin + along * direction)[:2].tolist()
+            # exact only where boxes leave it open
+            is_low = under.top(x, y) + under.depth - low < height - 1e-6
+            return x, y, None if is_low else self.landing(piece, Pose((x, y, 0.0), rotation.orientation))
+
+        above = self.top + 1e-4
+        steps = np.linspace(above, 0.0, 17)
+        before = above
+        for height in steps:
+            x, y, lies = place(float(height))
+            if lies is not None and lies - low >= height - 1e-6:
+                return self._between(place, before, float(height), low)
+            before = float(height)
+        x, y, _ = place(0.0)
+        return x, y
+
+    def _box_tops(self, piece: Piece, rotation: Pose) -> BoxTops:
+        return BoxTops(
+            self._target.low,
+            self._target.high,
+            self._cache.of(piece, Pose((0.0, 0.0, 0.0), rotation.orientation)),
+        )
+
+    def _between(self, place: Place, above: float, below: float, low: float) -> tuple[float, float]:
+        for _ in range(7):
+            middle = 0.5 * (above + below)
+            _, _, lies = place(middle)
+            if lies is not None and lies - low >= middle - 1e-6:
+                below = middle
+            else:
+                above = middle
+        x, y, _ = place(below)
+        return x, y
+
+
+class CarryTarget:
+    """The wish of one hand for one piece. pose: where the piece is when it is taken."""
+
+    def __init__(self, name: str, piece: Piece, pose: Pose, *, is_pulling: bool, hover: float) -> None:
+        self.name, self.piece, self.is_pulling = name, piece, is_pulling
+        self.start = self.goal = pose
+        self.lift = 0.0
+        self.landing: float | None = None
+        self._hover = hover
+        self._base = pose.matrix
+        self._yaw = 0.0
+        self._pulled: tuple[float, float] | None = None
+
+    @property
+    def rotation(self) -> Pose:
+        """The orientation wanted, over the origin."""
+        c, s = math.cos(self._yaw), math.sin(self._yaw)
+        matrix = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ self._base
+        return Pose((0.0, 0.0, 0.0), quaternion_of(matrix))
+
+    @property
+    def yaw(self) -> float:
+        """Degrees that the piece was turned since it was taken."""
+        return math.degrees(self._yaw)
+
+    @property
+    def low(self) -> float:
+        """How far the lowest point of the piece is below its centre, as it is turned; metres, positive."""
+        return -float(self.rotation.apply(extreme_points(self.piece))[:, 2].min())
+
+    @property
+    def gap(self) -> float:
+        """Metres that are free below the goal."""
+        return 0.0 if self.landing is None else max(self.goal.position[2] - self.landing, 0.0)
+
+    def turned(self, degrees: float, step: float = 0.0) -> None:
+        """Turn it, to a multiple of a step where there is one."""
+        yaw = self.yaw + degrees
+        if step > 0.0:
+            yaw = round(yaw / step) * step
+        self._yaw = math.radians(yaw)
+
+    def flipped(self) -> None:
+        """Lay it on the next face on which it stands."""
+        faces = standing(self.piece)
+        if len(faces) < 2:
+            return
+        down = self._base.T @ np.array([0.0, 0.0, -1.0])
+        now = int(np.argmax([float(down @ face.T @ np.array([0.0, 0.0, -1.0])) for face in faces]))
+        self._base = faces[(now + 1) % len(faces)]
+
+    def lifted(self, metres: float) -> None:
+        """Hold it higher or lower above what is below."""
+        self.lift = min(max(self.lift + metres, 0.0), HIGHEST)
+
+    def to(self, x: float, y: float, ground: LandingSurface, where: Pose) -> Pose:
+        """Aim over a place, at a height that clears what lies on the way. where: the piece is now."""
+        x, y = (min(max(value, -limit), limit) for value, limit in zip((x, y), REACH, strict=True))
+        rotation = self.rotation.orientation
+        goal = Pose((x, y, 0.0), rotation)
+        self.landing = ground.landing(self.piece, goal)
+        highest = ground.over(self.piece, where, goal)
+        floor = self.low if highest is None else highest
+        is_far = math.hypot(x - where.position[0], y - where.position[1]) > NEAR
+        crosses = is_far and (
+            self.landing is None or floor > self.landing + 1e-3 or floor > where.position[2] - 1e-3
+        )
+        z = min(floor + self._hover + (CRUISE if crosses else 0.0) + self.lift, HIGHEST)
+        self.goal = Pose((x, y, z), rotation)
+        return self.goal
+
+    def pull(self, x: float, y: float) -> Pose:
+        """Draw it, level, by how far the hand has gone since this was first called."""
+        if self._pulled is None:
+            self._pulled = (x, y)
+        self.drawn(x - self._pulled[0], y - self._pulled[1], is_all=True)
+        return self.goal
+
+    def drawn(self, x: float, y: float, *, is_all: bool = False) -> None:
+        """Draw it on by so much, or by so much in all."""
+        begin = self.start if is_all else self.goal
+        a, b = begin.position[0] + x, begin.position[1] + y
+        self.goal = Pose((a, b, self.start.position[2]), self.rotation.orientation)
+
+    def guides(self, pose: Pose) -> list[Overlay]:
+        """Where it would land: a drop line and a contact shadow. pose: where the piece is."""
+        if self.is_pulling or self.landing is None:
+            return []
+        x, y, z = pose.position
+        foot = self.landing - self.low
+        shape = outline(self.piece, pose)
+        corners = tuple((float(a), float(b), foot + 4e-4) for a, b in shape)
+        guides: list[Overlay] = [Spot(corners, SHADOW, 0.42, 0.0005)]
+        bottom: Vector = (x, y, foot)
+        if z - self.low - foot > 0.002:
+            guides.append(Line((bottom, (x, y, z - self.low)), LINE, 0.0007))
+        return guides
+
+
+def outline(piece: Piece, pose: Pose) -> Array:
+    """(n, 2) metres: what a piece covers seen from above, counter-clockwise."""
+    hull = shapely.MultiPoint(pose.apply(extreme_points(piece))[:, :2]).convex_hull
+    if not isinstance(hull, shapely.Polygon):
+        hull = hull.buffer(1e-4)
+    ring = shapely.get_coordinates(shapely.geometry.polygon.orient(hull).exterior)[:-1]
+    return np.asarray(ring)
+
+
+@lru_cache(maxsize=256)
+def standing(piece: Piece) -> tuple[Array, ...]:
+    """The rotations (3, 3) that lay a piece on a face on which it stands, the one with its centre lowest first."""
+    flat = [facet.normal for facet in piece.surface.facets if not facet.curved]
+    is_round = len(flat) < len(piece.surface.facets)
+    # the side of something round only looks as if it had faces
+    real = [
+        face
+        for face in resting_faces(piece)
+        if not is_round or any(float(face.normal @ other) > FLAT for other in flat)
+    ]
+    stable = [face for face in real if face.tipping_angle() >= STANDS_DEG]
+    return tuple(
+        face.rotation for face in sorted(stable, key=lambda face: (round(face.height, 6), *face.normal))
+    )
+
+
+def poses_of(names: tuple[str, ...], poses: Array) -> Mapping[str, Pose]:
+    """Rows of a view, by name."""
+    return {
+        name: Pose((x, y, z), (a, b, c, d))
+        for name, (x, y, z, a, b, c, d) in zip(names, poses.tolist(), strict=True)
+    }

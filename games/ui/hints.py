@@ -1,0 +1,228 @@
+"""Hints for a hand: where the held piece would come to rest, whether the tower would bear it, what a check says.
+
+A process of its own is asked, so that no picture waits; the answers are shown as a ghost and in words.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from engine.pose import Pose
+from engine.view.camera import Vector
+from engine.view.render.overlays import Ghost, Overlay
+from engine.world import FLOOR, Body
+from games.ui.carry import CarryTarget, poses_of
+from games.ui.physics_client import ClientState
+from games.worker import Failed, Questioner
+from models.piece import Piece
+
+Risk = Literal["safe", "risky", "falls", ""]
+Rows = tuple[tuple[str, Pose], ...]
+"""Name and pose of what lies on the table."""
+
+COLOURS: dict[Risk, str] = {"safe": "#2b7bba", "risky": "#e0a030", "falls": "#b0301c", "": "#8a8378"}
+"""Blue, amber and dark red differ in lightness: told apart with any colour vision."""
+WORDS: dict[Risk, str] = {
+    "safe": "Safe: it stands, with leeway to spare",
+    "risky": "Risky: it stands, but hardly",
+    "falls": "It falls",
+    "": "Nobody can say",
+}
+PAUSE_S = 0.12
+"""How long the hand holds still before it is asked about."""
+SAME = 2e-4
+"""Metres within which a place is the same."""
+TIMEOUT_S = 120.0
+"""In which a question is answered, also by a busy machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceQuestion:
+    """What if `held` were let go at a pose? rows: everything else. is_ghost: also asks where it comes to rest."""
+
+    held: str
+    pose: Pose
+    rows: Rows
+    is_ghost: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceAnswer:
+    """risk: of letting go. tilt_deg: how far the table could tilt then. rest: where the piece comes to rest."""
+
+    risk: Risk
+    tilt_deg: float
+    rest: Pose | None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckQuestion:
+    """Would all this stand?"""
+
+    rows: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class CheckAnswer:
+    """The checker's verdict. weakest: the piece that goes first. arrows: places and forces (N) of the contacts."""
+
+    word: str
+    told: str
+    weakest: str
+    arrows: tuple[tuple[Vector, Vector], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FeelQuestion:
+    """What of a piece of the tower can be felt with a finger?"""
+
+    piece: str
+    rows: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class FeelAnswer:
+    """load_n: what it carries. pull_n: how hard it pulls, None when the hand cannot. stands: whether the rest would."""
+
+    load_n: float
+    pull_n: float | None
+    stands: bool
+
+
+Question = PlaceQuestion | CheckQuestion | FeelQuestion
+Answer = PlaceAnswer | CheckAnswer | FeelAnswer
+
+
+class Hints:
+    """Ghost, hint and check for one table. Only the last question is worth an answer."""
+
+    def __init__(self, client: ClientState, *, ghost: bool, hint: bool) -> None:
+        self.client = client
+        self.shows_ghost, self.shows_hint = ghost, hint
+        self.finding: CheckAnswer | None = None
+        self.felt: FeelAnswer | None = None
+        self.feeling = ""
+        self._questions: Questioner[Question, Answer] = Questioner(
+            "hints", "games.ui.hint_process:serve", TIMEOUT_S
+        )
+        self._known: dict[str, Piece] = {}
+        self._asked: Question | None = None
+        self._number = 0
+        self._place: tuple[str, Pose] | None = None
+        self._answer: PlaceAnswer | None = None
+        self._since = 0.0
+        self._last: Pose | None = None
+
+    @property
+    def word(self) -> str:
+        """What the hint says; empty for nothing."""
+        if self._answer is None or not self.shows_hint:
+            return ""
+        tilt = f" ({self._answer.tilt_deg:.0f} degrees)" if self._answer.risk in ("safe", "risky") else ""
+        return WORDS[self._answer.risk] + tilt
+
+    @property
+    def colour(self) -> str:
+        """The colour of the hint; empty for none."""
+        return COLOURS[self._answer.risk] if self._answer is not None and self.shows_hint else ""
+
+    def step(self, grip: CarryTarget | None, seconds: float) -> None:
+        """Time passes: ask about a place that is held long enough, take in what was answered."""
+        self._hear()
+        if (
+            grip is None
+            or grip.is_pulling
+            or grip.landing is None
+            or not (self.shows_ghost or self.shows_hint)
+        ):
+            self._place = self._answer = self._last = None
+            return
+        x, y, _ = grip.goal.position
+        place = Pose((x, y, grip.landing), grip.goal.orientation)
+        if self._last is None or not _alike(place, self._last):
+            self._last, self._since, self._answer = place, 0.0, None
+            return
+        self._since += seconds
+        if self._since >= PAUSE_S and self._place != (grip.name, place):
+            self._place = (grip.name, place)
+            self._ask(PlaceQuestion(grip.name, place, self._rows(grip.name), self.shows_ghost))
+
+    def check(self) -> None:
+        """Ask whether everything on the table stands."""
+        self.finding = None
+        self._ask(CheckQuestion(self._rows(self.client.held)))
+
+    def feel(self, piece: str) -> None:
+        """Put a finger to a piece of the tower."""
+        self.felt = None
+        self.feeling = piece
+        self._ask(FeelQuestion(piece, self._rows("")))
+
+    @property
+    def feel_word(self) -> str:
+        """What a finger feels; empty for nothing."""
+        if self.felt is None:
+            return "feeling ..." if self.feeling else ""
+        pull = "stuck" if self.felt.pull_n is None else f"a pull of {self.felt.pull_n:.2f} N moves it"
+        rest = "the tower stands without it" if self.felt.stands else "the tower needs it"
+        return f"{self.felt.load_n:.2f} N lie on it; {pull}; {rest}."
+
+    def guides(self, grip: CarryTarget | None) -> list[Overlay]:
+        """The ghost."""
+        answer = self._answer
+        if grip is None or answer is None or answer.rest is None or not self.shows_ghost:
+            return []
+        return [
+            Ghost(grip.piece, answer.rest, COLOURS[answer.risk] if self.shows_hint else COLOURS[""], 0.45)
+        ]
+
+    def _ask(self, question: Question) -> None:
+        for name, piece in self.client.pieces.items():
+            if self._known.get(name) is not piece:
+                self._known[name] = piece
+                self._questions.tell(Body(name, piece, Pose((0.0, 0.0, 0.0)), self.client.is_fixed(name)))
+        self._asked = question
+        self._number = self._questions.ask(question)
+
+    def _hear(self) -> None:
+        for number, answer in self._questions.poll():
+            if number != self._number:
+                continue
+            if isinstance(answer, Failed):
+                answer = self._unanswered(str(answer))
+            if isinstance(answer, CheckAnswer):
+                self.finding = answer
+            elif isinstance(answer, FeelAnswer):
+                self.felt, self.feeling = answer, ""
+            else:
+                self._answer = answer
+
+    def _unanswered(self, why: str) -> Answer:
+        """What is shown where nobody can say."""
+        if isinstance(self._asked, CheckQuestion):
+            return CheckAnswer("unsure", why, "", ())
+        if isinstance(self._asked, FeelQuestion):
+            return FeelAnswer(0.0, None, False)
+        return PlaceAnswer("", 0.0, None)
+
+    def _rows(self, held: str) -> Rows:
+        poses = poses_of(self.client.frame.names, self.client.frame.poses)
+        play = self.client.in_play
+        return tuple(
+            (name, pose)
+            for name, pose in poses.items()
+            if name not in (held, FLOOR) and (name in play or self.client.is_fixed(name))
+        )
+
+    def close(self) -> None:
+        """Nobody asks any more."""
+        self._questions.close()
+
+
+def _alike(one: Pose, other: Pose) -> bool:
+    return (
+        math.dist(one.position, other.position) < SAME
+        and math.dist(one.orientation, other.orientation) < 1e-3
+    )

@@ -1,0 +1,45 @@
+"""Files are written whole or not at all, and what cannot be written is said before the work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.files import OutputError, check_output, first_free, output_fault, whole_or_nothing
+
+
+def test_a_file_is_there_when_it_is_whole_and_nothing_is_left_when_it_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    with whole_or_nothing(path) as part:
+        part.write_text("new")
+        assert not path.exists()
+    assert path.read_text() == "new"
+    with pytest.raises(TypeError), whole_or_nothing(path) as part:
+        part.write_text(7)  # type: ignore[arg-type]
+    assert path.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_goes_wrong_while_writing_is_told_with_the_name(tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    with (
+        pytest.raises(OutputError, match=r"out\.txt: cannot be written: No such file"),
+        whole_or_nothing(path),
+    ):
+        raise FileNotFoundError(2, "No such file or directory")
+    with pytest.raises(OutputError, match="cannot be written: full"), whole_or_nothing(path, (LookupError,)):
+        raise IndexError("full")
+
+
+def test_places_that_cannot_be_written_to_are_refused(tmp_path: Path) -> None:
+    assert output_fault(tmp_path / "out.txt") == ""
+    assert output_fault(tmp_path) == "is a folder; name a file"
+    with pytest.raises(OutputError, match=r"out\.txt: there is no folder .*nowhere"):
+        check_output(tmp_path / "nowhere" / "out.txt")
+
+
+def test_the_first_free_number_is_taken(tmp_path: Path) -> None:
+    (tmp_path / "a-1").touch()
+    (tmp_path / "a-2.part").touch()
+    assert first_free(lambda number: tmp_path / f"a-{number}") == tmp_path / "a-3"
