@@ -8,7 +8,7 @@ JOBS ?= auto
 .PHONY: demo test fast soak lint lock clean
 
 demo: $(STAMP)
-	$(BIN)/teeter demo
+	@$(BIN)/teeter demo
 
 test: lint
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not soak"
@@ -16,7 +16,7 @@ test: lint
 fast: $(STAMP)
 	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow and not soak"
 
-# what takes many minutes: its tables are printed and kept; `make soak ONLY=test_soak_kill.py` runs a part
+# what takes many minutes: its tables are printed and kept; `make soak ONLY=test_soak_noise.py` runs a part
 soak: $(STAMP)
 	$(BIN)/python -m pytest -q -n $(JOBS) -m soak --tables tests/soak $(addprefix tests/,$(ONLY))
 
@@ -30,10 +30,11 @@ lock: $(STAMP)
 	$(BIN)/pip freeze --exclude-editable --exclude teeter > requirements.lock
 
 $(STAMP): pyproject.toml requirements.lock
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || python3 -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --constraint requirements.lock --editable ".[dev]"
-	touch $(STAMP)
+	@echo "installing teeter and what it needs into $(VENV) (some minutes the first time)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || python3 -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --upgrade pip
+	@$(BIN)/python -m pip install --quiet --constraint requirements.lock --editable ".[dev]"
+	@touch $(STAMP)
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

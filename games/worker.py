@@ -1,7 +1,7 @@
 """A process of its own that is sent messages and sends messages back, and never makes the sender wait.
 
-`Worker` starts it, sends, polls and ends it. `Questioner` puts one question at a time to one, keeps only the last of
-those that wait, and replaces a process that died or takes too long. A worker whose parent is gone ends by itself.
+`ChildProcess` starts it, sends, polls and ends it. `Questioner` puts one question at a time to one, keeps only the last
+of those that wait, and replaces a process that died or takes too long. A worker whose parent is gone ends by itself.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Reply = TypeVar("Reply")
 Overrides = Callable[[Any, Any], bool]
 
 
-class Worker:
+class ChildProcess:
     """One process. entry: `module:function`, called there with its end of the pipe and the arguments, so that what it
     needs is loaded in it alone. overrides: whether a message makes the one before it pointless, which is dropped then.
     """
@@ -111,14 +111,14 @@ class Failed(Exception):  # noqa: N818 - the outcome of a question, not a fault 
 
 
 class Questioner(Generic[Question, Reply]):
-    """Puts questions to a process. entry: `module:function` as for `Worker`, usually one that calls `answer_all`.
+    """Puts questions to a process. entry: `module:function` as for `ChildProcess`, usually one that calls `answer_all`.
 
     The process starts with the first message. timeout_s: in which a question has to be answered.
     """
 
     def __init__(self, name: str, entry: str, timeout_s: float) -> None:
         self._name, self._entry, self._timeout_s = name, entry, timeout_s
-        self._worker: Worker | None = None
+        self._worker: ChildProcess | None = None
         self._told: list[object] = []
         self._number = 0
         self._asked: tuple[int, float] | None = None
@@ -146,7 +146,7 @@ class Questioner(Generic[Question, Reply]):
         if self._asked is not None or self._next is None:
             return
         if self._worker is None:
-            self._worker = Worker(self._name, self._entry)
+            self._worker = ChildProcess(self._name, self._entry)
             for fact in self._told:
                 self._worker.send((None, fact))
         number, question = self._next

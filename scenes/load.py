@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import fnmatch
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from engine.tolerances import MAX_OVERLAP
 from engine.world import Assembly, Body
 from models.errors import ModelError
 from models.material import Material, material_named
 from scenes.assemble import MM, Builder, drafts_of, lowest, put_together, table_body
-from scenes.reading import read
+from scenes.reading import Sheet, plain, read, sheet_of
 from scenes.scene import Draft, Fault, Scene, SceneError, nearest, shown
-from scenes.schema import Expect, TableTop
+from scenes.schema import FORMAT, Expect, TableTop
 
 SHIPPED = Path(__file__).resolve().parent
 MESHES = (".glb", ".gltf", ".obj", ".stl", ".3mf", ".ply")
@@ -77,19 +77,42 @@ def load(
     """
     options = LoadOptions(settle_mm, table, tuple(fixed), material, unit)
     path, file = _find(path_or_name)
-    content = _content(path, file, options)
+    return replace(_scene(path.stem, _content(path, file, options), options, file), path=path)
+
+
+def build(
+    pieces: Iterable[Mapping[str, Any]],
+    *,
+    name: str = "built",
+    has_table: bool = True,
+    settle_mm: float = 0.0,
+) -> Scene:
+    """A scene from its `[[piece]]` tables, as a file would have them. Raises SceneError with all faults.
+
+    has_table: on the usual table. settle_mm: gaps and overlaps to allow, mm. Meshes: paths from the current
+    folder.
+    """
+    options = LoadOptions(settle_mm)
+    data: dict[str, Any] = {"teeter": FORMAT, "name": name, "piece": [plain(piece) for piece in pieces]}
+    sheet = sheet_of(data if has_table else data | {"table": False}, name)
+    return _scene(name, _drawn_up(sheet, Path(), name, _checked(options, name)), options, name)
+
+
+def _scene(name: str, content: Content, options: LoadOptions, file: str) -> Scene:
+    """The scene of a file's content, put together. Raises SceneError."""
     builder = Builder()
-    top = lowest(content.drafts) if table == "lowest" else 0.0
-    chosen = content.table or (TableTop() if table == "lowest" else None)
-    if chosen is not None and table != "none":
+    top = lowest(content.drafts) if options.table == "lowest" else 0.0
+    chosen = content.table or (TableTop() if options.table == "lowest" else None)
+    if chosen is not None and options.table != "none":
         builder = Builder([table_body(chosen, top)])
     bodies, dropped, faults = _together(content, builder, options, file)
     if faults:
         raise SceneError(faults)
     written = {draft.id: draft.written for draft in content.drafts if draft.written is not None}
-    assembly = Assembly(path.stem, bodies)
-    title = content.title or path.stem
-    return Scene(path.stem, title, path, assembly, dropped, content.expect, settle_mm, written)
+    assembly = Assembly(name, bodies)
+    return Scene(
+        name, content.title or name, None, assembly, dropped, content.expect, options.settle_mm, written
+    )
 
 
 def add(
@@ -103,7 +126,7 @@ def add(
 ) -> Scene:
     """The scene with the pieces of another file put in; that file's table is left out.
 
-    Pieces without a height are dropped onto the scene. LoadOptions as for `load`; settle_mm is the scene's own
+    Pieces without a height are dropped onto the scene. Options as for `load`; settle_mm is the scene's own
     when None. What the scene expects no longer holds, and is dropped. Raises SceneError.
     """
     settle = scene.settle_mm if settle_mm is None else settle_mm
@@ -170,13 +193,17 @@ def _content(path: Path, file: str, options: LoadOptions) -> Content:
         if options.unit is not None:
             problem = "only mesh files have a unit; scene files are in mm"
             raise SceneError([Fault(file, problem, key="--unit", value=options.unit)])
-        sheet = read(path, file)
-        drafts, faults = drafts_of(sheet.pieces, path.parent, file, material)
-        content = Content(sheet.title, sheet.table, sheet.expect, drafts, [*sheet.faults, *faults])
+        content = _drawn_up(read(path, file), path.parent, file, material)
     else:
         known = ", ".join((".toml", *MESHES))
         raise SceneError([Fault(file, f"{path.suffix} is not a kind of scene file (allowed: {known})")])
     return replace(content, drafts=_fix(content, options.fixed, file))
+
+
+def _drawn_up(sheet: Sheet, folder: Path, file: str, material: Material) -> Content:
+    """The pieces of a scene's tables. folder: where paths of meshes start."""
+    drafts, faults = drafts_of(sheet.pieces, folder, file, material)
+    return Content(sheet.title, sheet.table, sheet.expect, drafts, [*sheet.faults, *faults])
 
 
 def _checked(options: LoadOptions, file: str) -> Material:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -49,9 +49,14 @@ def read(path: Path, file: str) -> Sheet:
     headings = [text.count("\n", 0, found.start()) + 1 for found in _few(_HEADING.finditer(text))]
     if len(headings) > MAX_PIECES:
         raise SceneError([_too_many(file, len(_HEADING.findall(text)))])
-    data = _toml(text, file)
-    rows = data.pop("piece", [])
-    version = _version(data, file)
+    return sheet_of(_toml(text, file), file, headings)
+
+
+def sheet_of(data: Mapping[str, Any], file: str, headings: Sequence[int] = ()) -> Sheet:
+    """The checked tables of a scene. headings: the lines of its `[[piece]]`, if known. Raises SceneError."""
+    rest = dict(data)
+    rows = rest.pop("piece", [])
+    version = _version(rest, file)
     if version:
         raise SceneError([version])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
@@ -59,7 +64,7 @@ def read(path: Path, file: str) -> Sheet:
     if len(rows) > MAX_PIECES:
         raise SceneError([_too_many(file, len(rows))])
     lines: list[int | None] = [*headings] if len(headings) == len(rows) else [None] * len(rows)
-    head, faults = _head(data, file)
+    head, faults = _head(rest, file)
     pieces: list[Written] = []
     for number, (row, line) in enumerate(zip(rows, lines, strict=True), start=1):
         written, more = _piece(row, number, line, file)
@@ -69,6 +74,15 @@ def read(path: Path, file: str) -> Sheet:
     if not rows:
         faults.append(Fault(file, "there are no pieces: add a [[piece]] table"))
     return Sheet(head.name, head.table, head.expect, tuple(pieces), tuple(faults))
+
+
+def plain(value: Any) -> Any:
+    """A value as TOML would have it: tuples and arrays as lists, NumPy's numbers as Python's own."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    return [plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def place_of(number: int, name: object) -> str:

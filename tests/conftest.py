@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -61,7 +61,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if report.when == "teardown":
         for name, told in report.user_properties:
             if name == "row":
-                title, cells = told
+                title, cells = cast(tuple[str, dict[str, str]], told)
                 ROWS.setdefault(title, []).append((report.nodeid, cells))
 
 

@@ -24,6 +24,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from types import CodeType
 
@@ -85,7 +86,7 @@ def changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
             if other is not None:
                 yield (
                     f"{ast.unparse(node)} with {other.__name__}",
-                    lambda n, o=other: setattr(n, "ops", [o()]),
+                    partial(_set_op, other),
                 )
     if isinstance(node, ast.Compare) and len(node.ops) > 1:
         for at, op in enumerate(node.ops):
@@ -101,7 +102,7 @@ def changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
         yield f"{ast.unparse(node)} turned", lambda n: setattr(n, "op", SUMS[type(n.op)]())  # type: ignore[attr-defined]
     if isinstance(node, ast.comprehension):
         for at, test in enumerate(node.ifs):
-            yield f"without the filter {ast.unparse(test)}", lambda n, a=at: n.ifs.pop(a)  # type: ignore[attr-defined]
+            yield f"without the filter {ast.unparse(test)}", partial(_pop, "ifs", at)
     if isinstance(node, ast.Constant) and type(node.value) is int:
         yield f"{node.value} + 1", lambda n: setattr(n, "value", n.value + 1)  # type: ignore[attr-defined]
     if isinstance(node, ast.Constant) and type(node.value) is bool:
@@ -111,7 +112,15 @@ def changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
     if isinstance(node, ast.Call) and len(node.keywords) > 1:
         for at, keyword in enumerate(node.keywords):
             if keyword.arg and getattr(node.func, "id", "") == "replace":
-                yield f"replace() without {keyword.arg}", lambda n, a=at: n.keywords.pop(a)  # type: ignore[attr-defined]
+                yield f"replace() without {keyword.arg}", partial(_pop, "keywords", at)
+
+
+def _set_op(other: type[ast.cmpop], node: ast.AST) -> None:
+    setattr(node, "ops", [other()])  # noqa: B010 - a field that only some nodes have
+
+
+def _pop(field: str, at: int, node: ast.AST) -> None:
+    getattr(node, field).pop(at)
 
 
 def _operator_at(at: int, other: type[ast.cmpop]) -> Callable[[ast.AST], None]:
@@ -135,7 +144,7 @@ def _swap_bool(node: ast.AST) -> None:
 
 
 def _become(node: ast.AST, other: ast.AST) -> None:
-    node.__class__ = other.__class__  # type: ignore[assignment]
+    node.__class__ = other.__class__
     node.__dict__.clear()
     node.__dict__.update(other.__dict__)
 

@@ -84,10 +84,11 @@ import matplotlib  # noqa: E402 (a notebook imports where it needs)
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.patches import Rectangle  # noqa: E402
 
 figure, axes = plt.subplots(figsize=(6, 3), layout="constrained")
 image = axes.imshow(margin, origin="lower", extent=(-52.5, 52.5, -18.75, 18.75), cmap="YlGn")
-axes.add_patch(plt.Rectangle((-37.5, -12.5), 75, 25, fill=False, linestyle="--"))
+axes.add_patch(Rectangle((-37.5, -12.5), 75, 25, fill=False, linestyle="--"))
 axes.set(xlabel="x of the slab, mm", ylabel="y, mm", title="degrees the table may tilt", ylim=(-18.75, 18.75))
 figure.colorbar(image, ax=axes)
 plt.close(figure)

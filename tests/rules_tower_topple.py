@@ -201,7 +201,8 @@ def position(people: int = 3, mode: str = "1", gone: str = "", up: str = "", **m
     if above:
         left, centre, right = (*above, "", "")[:3]
         tower.append((left, centre, right))
-    return replace(state, bricks=tuple(bricks), tower=tuple(tower), **more)
+    laid: State = replace(state, bricks=tuple(bricks), tower=tuple(tower), **more)
+    return laid
 
 
 def _face(brick: Brick, face: Print | str | None) -> Brick:

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -135,7 +136,7 @@ def card_tent(lean: float, mu: float, length: float = 100.0, thickness: float = 
     # bottom cut level, top cut upright: a parallelogram
     top = foot + length * up
     run = thickness / aside[0]
-    corners = [foot, np.array([run, 0.0]), [top[0], (top[0] - run) / math.tan(a)], top]
+    corners: list[Any] = [foot, np.array([run, 0.0]), [top[0], (top[0] - run) / math.tan(a)], top]
     shift = -top[0]
     bodies = [table(mu)]
     for name, mirror in (("left", 1.0), ("right", -1.0)):

@@ -231,12 +231,6 @@ def test_the_examples_of_the_public_module_run() -> None:
     assert doctest.testmod(teeter).failed == 0
 
 
-def test_the_python_example_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    exec(compile(example, "README.md", "exec"), {})
-    assert capsys.readouterr().out.startswith("stands ")
-
-
 def test_every_file_the_readmes_point_to_is_there() -> None:
     for page in ROOT.glob("**/README.md"):
         if ".venv" in page.parts:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
-from statics_scenes import Assembly, Body, box, piece, pose, pyramid, scene, table, tower
+from statics_scenes import box, piece, pose, pyramid, scene, table, tower
 
 from engine.topple.contact.detection import Contacts, find_contacts
+from engine.world import Assembly, Body
 
 CUBE = (40.0, 40.0, 40.0)
 
 
-def between(contacts: Contacts, a: str, b: str) -> np.ndarray:
+def between(contacts: Contacts, a: str, b: str) -> Any:
     """Points (mm) between two bodies, after checking that the normals lead towards the first."""
     i, j = contacts.names.index(a), contacts.names.index(b)
     there = (contacts.first == i) & (contacts.second == j)

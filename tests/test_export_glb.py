@@ -92,7 +92,7 @@ def test_trimesh_reads_the_piece_back(name: str, tmp_path: Path) -> None:
     export_glb(made, tmp_path / "piece.glb")
     scene = trimesh.load_scene(tmp_path / "piece.glb")
     assert list(scene.geometry) == [made.model]
-    mesh = scene.to_geometry()
+    mesh: Any = scene.to_geometry()
     mesh.merge_vertices(merge_norm=True)
     assert mesh.is_watertight
     # y up: what was z is y, what was y is -z

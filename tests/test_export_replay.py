@@ -111,7 +111,7 @@ class Player:
         path: str, a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], part: float
     ) -> np.ndarray[Any, Any]:
         if path != "rotation":
-            return a + part * (b - a)
+            return np.asarray(a + part * (b - a))
         a, b = a / np.linalg.norm(a), b / np.linalg.norm(b)
         cosine = float(a @ b)
         if cosine < 0:
@@ -119,7 +119,7 @@ class Player:
         angle = math.acos(min(cosine, 1.0))
         if angle < 1e-6:
             return a
-        return (math.sin((1 - part) * angle) * a + math.sin(part * angle) * b) / math.sin(angle)
+        return np.asarray((math.sin((1 - part) * angle) * a + math.sin(part * angle) * b) / math.sin(angle))
 
 
 def test_poses_read_back_at_50_random_times_are_those_of_the_recording(replay: Replay) -> None:

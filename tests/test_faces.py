@@ -155,9 +155,8 @@ def test_words_are_set_as_large_as_they_fit() -> None:
 
 def luminance(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     light = pixels[..., :3].astype(float) / 255
-    return np.asarray(np.where(light <= 0.04045, light / 12.92, ((light + 0.055) / 1.055) ** 2.4)) @ np.array(
-        [0.2126, 0.7152, 0.0722]
-    )
+    linear = np.where(light <= 0.04045, light / 12.92, ((light + 0.055) / 1.055) ** 2.4)
+    return np.asarray(linear @ np.array([0.2126, 0.7152, 0.0722]))
 
 
 def test_boxes_are_told_apart_without_colour_and_by_size() -> None:

@@ -45,7 +45,8 @@ def test_of_half_a_turn_either_way_round_is_short() -> None:
 
 
 def unit(*xyz: float) -> NDArray[np.float64]:
-    return np.array(xyz) / np.linalg.norm(xyz)
+    found: NDArray[np.float64] = np.array(xyz) / np.linalg.norm(xyz)
+    return found
 
 
 @pytest.mark.parametrize("seed", range(5))

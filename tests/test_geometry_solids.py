@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from engine.pose import Pose
 from engine.world import Body
 from models.build import build, build_mesh
 from models.material import material_named
-from models.shapes import Box, Cells, Cylinder, Polycube, Shape, Sphere
+from models.shapes import Box, Cells, Cylinder, Polycube, Sphere
 from models.spec import PieceSpec
 
 SOLIDS = ConvexSolids()
@@ -32,7 +33,7 @@ def at(x: float, y: float, z: float, roll: float = 0, pitch: float = 0, yaw: flo
     return Pose((x / 1e3, y / 1e3, z / 1e3), turn)
 
 
-def one(shape: Shape, pose: Pose) -> tuple[ConvexSolid, ...]:
+def one(shape: Any, pose: Pose) -> tuple[ConvexSolid, ...]:
     return SOLIDS.of(build(PieceSpec(shape=shape)), pose)
 
 
@@ -170,10 +171,12 @@ def test_letdown_agrees_with_rays_through_both_boxes() -> None:
     compared = 0
     for _ in range(60):
         upper = box(
-            tuple(draw.uniform(10, 80, 3)), at(*draw.uniform(-30, 30, 2), ABOVE, *draw.uniform(0, 360, 3))
+            tuple(draw.uniform(10, 80, 3)),
+            at(*map(float, (*draw.uniform(-30, 30, 2), ABOVE, *draw.uniform(0, 360, 3)))),
         )
         lower = box(
-            tuple(draw.uniform(10, 80, 3)), at(*draw.uniform(-30, 30, 2), 0, *draw.uniform(0, 360, 3))
+            tuple(draw.uniform(10, 80, 3)),
+            at(*map(float, (*draw.uniform(-30, 30, 2), 0, *draw.uniform(0, 360, 3)))),
         )
         fall, seen = drop([upper], [lower]), _by_rays(upper, lower)
         if fall is not None and seen is not None:
@@ -222,7 +225,7 @@ def test_concave_meshes_are_measured_on_their_surfaces() -> None:
     ],
 )
 def test_faces_to_rest_on_come_with_the_nearest_to_the_centre_first(
-    shape: Shape, lowest_mm: float, degrees: float | None
+    shape: Any, lowest_mm: float, degrees: float | None
 ) -> None:
     faces = resting_faces(build(PieceSpec(shape=shape)))
     assert faces[0].height * 1e3 == pytest.approx(lowest_mm, rel=1e-2)

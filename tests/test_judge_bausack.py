@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,7 +39,7 @@ def game(players: int = 3, **options: object) -> State:
     return start(NAMES[:players], 1, options, stock_of(GAME))
 
 
-def position(*towers: str, piece: str = "cube", phase: Phase = Phase.SETTLE, **more: object) -> State:
+def position(*towers: str, piece: str = "cube", phase: Phase = Phase.SETTLE, **more: Any) -> State:
     """Towers of Ana, Ben, ..., foundations first, and a piece of Ana's on its way."""
     state = game(len(towers))
     stacks = tuple(tuple(tower.split()) for tower in towers)

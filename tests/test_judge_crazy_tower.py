@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -47,7 +48,7 @@ def scene(*bodies: Body, touching: str = "") -> TableScene:
     return TableScene({each.name: each for each in listed}, frozenset((one, other) for one, other in pairs))
 
 
-def laying(floors: str, piece: str, **more: object) -> State:
+def laying(floors: str, piece: str, **more: Any) -> State:
     """A state in which a piece was just let go."""
     return position(floors, hand=HandPhase.SETTLE, held=piece, **more)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -46,13 +47,13 @@ def begun(seed: int = 1, **options: object) -> State:
     return state
 
 
-def let_go(up: str = "", gone: str = "4", **more: object) -> State:
+def let_go(up: str = "", gone: str = "4", **more: Any) -> State:
     """Brick 4 has just been let go on the tower of exact bricks; `up` as in `position`, a dot for a free slot."""
     state = position(
         gone=gone + " " + up.replace(".", ""), held=HELD, phase=Phase.SETTLE, house=EXACT, **more
     )
     words = up.split()
-    row = tuple(b(int(word)) if word != "." else "" for word in words)
+    row: Any = tuple(b(int(word)) if word != "." else "" for word in words)
     return replace(state, tower=(*state.tower, row)) if words else state
 
 
@@ -244,7 +245,8 @@ def test_TT_06__once_a_row_is_full_it_is_the_one_to_lie_on() -> None:
 def test_TT_24__a_brick_lies_on_a_broad_face(tilt: str, degrees: float, fails: bool) -> None:
     """TT-24: within three degrees; which of the two faces is up does not matter."""
     state = let_go()
-    scene = laid(state, **{tilt: degrees})
+    turned: dict[str, Any] = {tilt: degrees}
+    scene = laid(state, **turned)
     assert missed(state, scene, Condition.FLAT_IN_ROW) == ((Condition.FLAT_IN_ROW,) if fails else ())
 
 
@@ -531,7 +533,7 @@ def test_TT_24__a_brick_put_on_top_lies_as_it_must_in_the_real_world(slot: str) 
     """TT-05, TT-06, TT-24: where `slots` says, on real bricks; and TT-07: put beside the tower it fell."""
     state, rest = settled(1)
     piece = state.tower[15][0]
-    tower = tuple(tuple("" if name == piece else name for name in row) for row in state.tower)
+    tower: Any = tuple(tuple("" if name == piece else name for name in row) for row in state.tower)
     state = replace(state, tower=tower, held=piece, phase=Phase.SETTLE)
     before = TableScene({name: body for name, body in rest.bodies.items() if name != piece}, rest.touching)
     pose = judge.slots(state, before)[SLOTS.index(slot)]

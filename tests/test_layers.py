@@ -25,6 +25,15 @@ HOLDERS = {
     "pettingzoo": ("games/learning/",),
 }
 """Which files may import what; a folder ends in a slash."""
+GAME_FOLDERS = {"bausack", "crazy_tower", "sandbox", "tower_topple", "wonky"}
+GAME_ROLES = {"House", "Numbers", "Phase", "State", "Stock"}
+"""Classes that every game may have: they play the same part in each."""
+GAME_NOUNS = {"Block", "Card", "Sort"}
+"""Nouns of several rule books."""
+ONCE = ("touches", "has_fallen", "is_at_rest", "is_impact")
+"""Physical questions with one answer each, in engine.tolerances."""
+OUTSIDE_THE_TREE = {"Abandoned", "DiffersError", "Failed", "MisfitError", "RefusedError"}
+"""Exceptions that no caller of a public function sees; they steer the code that catches them."""
 SPEAKERS = ("games/cli.py", "games/commands/", "engine/bench/__main__.py")
 """Files that talk to people on a terminal; the rest is library and returns values."""
 
@@ -73,6 +82,96 @@ def test_imports_go_down_only() -> None:
         below = LAYERS[: LAYERS.index(place(path).split("/")[0]) + 1]
         above = top(imports(path)) & set(LAYERS) - set(below)
         assert not above, f"{place(path)} imports {sorted(above)}, which stands above it"
+
+
+def module_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def circles() -> set[frozenset[str]]:
+    """The groups of modules that reach each other by imports, also by those inside functions and for type checkers."""
+    modules = {module_of(path): path for path in sources()}
+
+    def known(name: str) -> str:
+        # `from a.b import c` is about the module a.b.c where there is one, else about a.b
+        return name if name in modules else name.rpartition(".")[0]
+
+    below = {name: {known(one) for one in imports(path)} & set(modules) for name, path in modules.items()}
+
+    def reached(name: str) -> set[str]:
+        found, ahead = set[str](), [name]
+        while ahead:
+            fresh = below[ahead.pop()] - found
+            found |= fresh
+            ahead += fresh
+        return found
+
+    far = {name: reached(name) for name in modules}
+    return {
+        frozenset({one for one in far[name] if name in far[one]}) for name in modules if name in far[name]
+    }
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    found = [sorted(one) for one in circles()]
+    assert not found, f"circles of imports: {found}"
+
+
+def public_classes() -> dict[str, list[Path]]:
+    found: dict[str, list[Path]] = {}
+    for path in (*sources(), ROOT / "teeter.py"):
+        for node in tree(path).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found.setdefault(node.name, []).append(path)
+    return found
+
+
+def is_of_a_game(path: Path) -> bool:
+    return bool({*path.relative_to(ROOT).with_suffix("").parts} & GAME_FOLDERS)
+
+
+def test_a_public_class_has_a_name_of_its_own() -> None:
+    for name, paths in public_classes().items():
+        outside = [path for path in paths if not is_of_a_game(path)]
+        if len(paths) == 1:
+            continue
+        where = f"{name} is a class in {', '.join(map(place, paths))}"
+        assert not outside, f"{where}: one name for two things"
+        assert name in GAME_ROLES | GAME_NOUNS, f"{where}: only roles and nouns stand in several games"
+
+
+def test_what_counts_as_touching_falling_resting_and_gravity_is_said_once() -> None:
+    for name in ONCE:
+        homes = [
+            place(path)
+            for path in sources()
+            for node in ast.walk(tree(path))
+            if isinstance(node, ast.FunctionDef) and node.name == name
+        ]
+        assert len(homes) <= 1, f"{name} is defined in {homes}"
+    numbers = {
+        place(path)
+        for path in sources()
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Constant) and isinstance(node.value, float) and 9.80 <= node.value <= 9.82
+    }
+    assert numbers == {"engine/settings.py"}, f"gravity is written in {sorted(numbers)}"
+
+
+def test_every_public_error_is_a_teeter_error() -> None:
+    bases: dict[str, set[str]] = {}
+    for path in sources():
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.ClassDef):
+                bases.setdefault(node.name, set()).update(ast.unparse(base) for base in node.bases)
+
+    def ancestors(name: str) -> set[str]:
+        return {name}.union(*(ancestors(base) for base in bases.get(name, ())))
+
+    roots = {"Exception", "ValueError", "RuntimeError", "OSError", "KeyError", "LookupError", "TypeError"}
+    errors = {name for name in bases if not name.startswith("_") and ancestors(name) & roots}
+    astray = {name for name in errors if "TeeterError" not in ancestors(name)} - OUTSIDE_THE_TREE
+    assert not astray, f"{sorted(astray)} inherit no TeeterError"
 
 
 @pytest.mark.parametrize("library", sorted(HOLDERS))

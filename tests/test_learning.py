@@ -199,7 +199,7 @@ def test_vector_environments_and_the_runner_agree_with_one_process() -> None:
     together = list(run(partial(PlaceBlock, count=3), RandomBuilder, range(3), 2))
     assert alone == together
     assert len({episode.returns["builder"] for episode in alone}) > 1
-    many = gymnasium.make_vec(PLACE_BLOCK, num_envs=2, vectorization_mode="async", count=3)
+    many: Any = gymnasium.make_vec(PLACE_BLOCK, num_envs=2, vectorization_mode="async", count=3)
     one = PlaceBlock(count=3)
     seen, _ = many.reset(seed=[4, 5])
     first, _ = one.reset(seed=4)

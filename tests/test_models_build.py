@@ -1,15 +1,21 @@
 """Builders against closed forms: size, mass, centre of mass, inertia, and the convex parts."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from models.build import build
 from models.convex import merge_cells, part_volume
 from models.errors import ModelError
 from models.material import material_named
 from models.outline import convex_pieces, signed_area, triangulate
+from models.piece import Piece
 from models.shapes import Box
 from models.solid import Detail
 from models.spec import PieceSpec, parse
@@ -46,22 +52,24 @@ RING = [[x, y, 0] for x in range(3) for y in range(3) if (x, y) != (1, 1)]
 SCREW = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
 
 
-def regular(sides, radius):
+def regular(sides: int, radius: float) -> list[tuple[float, float]]:
     return [
-        [radius * math.cos(2 * math.pi * k / sides), radius * math.sin(2 * math.pi * k / sides)]
+        (radius * math.cos(2 * math.pi * k / sides), radius * math.sin(2 * math.pi * k / sides))
         for k in range(sides)
     ]
 
 
-def made(shape, **more):
+def made(shape: dict[str, Any], **more: Any) -> Piece:
     return build(parse({"shape": shape, **more}, "test"))
 
 
-def box_inertia(mass, x, y, z):
+def box_inertia(mass: float, x: float, y: float, z: float) -> NDArray[np.float64]:
     return np.diag([y * y + z * z, x * x + z * z, x * x + y * y]) * mass / 12
 
 
-def prism_bulk(points, height):
+def prism_bulk(
+    points: Sequence[Any], height: float
+) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
     """Mass, centre and inertia by Green's theorem over the outline, about the outline's own origin; SI."""
     p = np.array(points) * MM
     q = np.roll(p, -1, axis=0)
@@ -80,7 +88,7 @@ def prism_bulk(points, height):
     return area * h * DENSITY, centre, inertia
 
 
-def cells_bulk(cells, edge):
+def cells_bulk(cells: list[list[int]], edge: float) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
     """Mass, centre and inertia as a sum over cubes (parallel axes)."""
     a = edge * MM
     each = DENSITY * a**3
@@ -92,11 +100,11 @@ def cells_bulk(cells, edge):
     return each * len(cells), centre, inertia
 
 
-def same(found, expected):
+def same(found: Any, expected: Any) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12 * np.abs(expected).max())
 
 
-def test_box():
+def test_box() -> None:
     piece = made({"box": [75, 25, 15]})
     mass = DENSITY * 0.075 * 0.025 * 0.015
     assert math.isclose(piece.mass, mass)
@@ -109,7 +117,7 @@ def test_box():
 
 
 @pytest.mark.parametrize(("radius", "height"), [(20, 15), (5, 90), (40, 2)])
-def test_cylinder(radius, height):
+def test_cylinder(radius: float, height: float) -> None:
     piece = made({"cylinder": [radius, height]})
     r, h = radius * MM, height * MM
     mass = DENSITY * math.pi * r * r * h
@@ -122,7 +130,7 @@ def test_cylinder(radius, height):
 
 
 @pytest.mark.parametrize("sectors", [1, 4, 6, 8, 16])
-def test_a_disc_is_cut_into_as_many_sectors_as_asked(sectors):
+def test_a_disc_is_cut_into_as_many_sectors_as_asked(sectors: int) -> None:
     spec = parse({"shape": {"cylinder": [20, 15]}}, "test")
     piece = build(spec, detail=Detail(sectors=sectors))
     assert len(piece.parts) == sectors
@@ -131,7 +139,7 @@ def test_a_disc_is_cut_into_as_many_sectors_as_asked(sectors):
     assert rim.max() - 0.02 < 0.02 * 0.001
 
 
-def test_a_fine_outline_stays_within_a_hundredth_of_a_millimetre():
+def test_a_fine_outline_stays_within_a_hundredth_of_a_millimetre() -> None:
     piece = made({"cylinder": [40, 15]})
     (end,) = [facet for facet in piece.surface.facets if facet.normal[2] > 0.9]
     (ring,) = end.rings
@@ -139,7 +147,7 @@ def test_a_fine_outline_stays_within_a_hundredth_of_a_millimetre():
     assert 0.04 - np.linalg.norm(middles[:, :2], axis=1).min() < 1e-5
 
 
-def test_sphere():
+def test_sphere() -> None:
     piece = made({"sphere": 20})
     mass = DENSITY * 4 / 3 * math.pi * 0.02**3
     assert math.isclose(piece.mass, mass)
@@ -162,7 +170,7 @@ def test_sphere():
         (STAR, 4),
     ],
 )
-def test_prism(points, pieces):
+def test_prism(points: Sequence[Any], pieces: int) -> None:
     piece = made({"prism": {"points": points, "height": 16}})
     mass, centre, inertia = prism_bulk(points, 16)
     flat = np.array(points) * MM
@@ -175,7 +183,7 @@ def test_prism(points, pieces):
     assert math.isclose(sum(map(part_volume, piece.parts)), piece.volume)
 
 
-def test_a_hexagon_by_its_textbook_formula():
+def test_a_hexagon_by_its_textbook_formula() -> None:
     piece = made({"prism": {"points": regular(6, 20), "height": 10}})
     a, h = 0.02, 0.01
     mass = DENSITY * 1.5 * math.sqrt(3) * a * a * h
@@ -186,7 +194,7 @@ def test_a_hexagon_by_its_textbook_formula():
     ("cells", "boxes"),
     [([[5, -3, 2]], 1), (I3, 1), (O4, 1), (L4, 2), (T4, 2), (V5, 2), (RING, 4), (SCREW, 2)],
 )
-def test_polycube(cells, boxes):
+def test_polycube(cells: list[list[int]], boxes: int) -> None:
     piece = made({"polycube": {"cells": cells, "edge": 16}})
     mass, centre, inertia = cells_bulk(cells, 16)
     low, high = np.min(cells, axis=0) * 0.016, (np.max(cells, axis=0) + 1) * 0.016
@@ -200,7 +208,7 @@ def test_polycube(cells, boxes):
 
 
 @pytest.mark.parametrize("cells", [I3, L4, T4, V5, RING, SCREW])
-def test_merged_cells_cover_each_cell_once(cells):
+def test_merged_cells_cover_each_cell_once(cells: list[Any]) -> None:
     covered = [
         tuple((low + step).astype(int).tolist())
         for low, size in merge_cells(map(tuple, cells))
@@ -209,7 +217,7 @@ def test_merged_cells_cover_each_cell_once(cells):
     assert sorted(covered) == sorted(map(tuple, cells))
 
 
-def test_cells_that_touch_along_an_edge_are_refused():
+def test_cells_that_touch_along_an_edge_are_refused() -> None:
     # the two ends of this chain of cells meet along one edge only
     cells = [[0, 0, 0], [0, 0, 1], [0, 0, 2], [1, 0, 2], [1, 1, 2], [1, 1, 1], [1, 1, 0]]
     with pytest.raises(ModelError, match=r"polycube\.cells: some cells touch only along an edge"):
@@ -217,8 +225,8 @@ def test_cells_that_touch_along_an_edge_are_refused():
 
 
 @pytest.mark.parametrize("points", [L_OUTLINE, COMB, TEE, STAR, regular(7, 3)])
-def test_triangles_and_convex_pieces_fill_an_outline(points):
-    points = [tuple(point) for point in points]
+def test_triangles_and_convex_pieces_fill_an_outline(points: Sequence[Any]) -> None:
+    points = [(x, y) for x, y in points]
     for loops in (triangulate(points), convex_pieces(points)):
         areas = [signed_area([points[i] for i in loop]) for loop in loops]
         assert min(areas) > 0
@@ -230,7 +238,7 @@ def test_triangles_and_convex_pieces_fill_an_outline(points):
         assert min(turned) >= 0
 
 
-def test_material_and_colour_make_the_mass_and_the_look():
+def test_material_and_colour_make_the_mass_and_the_look() -> None:
     shape = {"box": [10, 10, 10]}
     light, heavy = made(shape, material="alder"), made(shape, material={"density": 900, "friction": 0.1})
     assert math.isclose(light.mass, 450e-6)
@@ -241,12 +249,12 @@ def test_material_and_colour_make_the_mass_and_the_look():
     assert light.colour is None
 
 
-def test_the_same_spec_gives_the_same_piece():
+def test_the_same_spec_gives_the_same_piece() -> None:
     spec = PieceSpec(model="a/b", shape=Box(box=(1, 2, 3)), material=material_named("beech"))
     assert build(spec) is build(spec.model_copy())
 
 
-def test_a_piece_cannot_be_bent():
+def test_a_piece_cannot_be_bent() -> None:
     piece = made({"box": [10, 10, 10]})
     for array in (piece.inertia, piece.extents, piece.surface.edges, piece.parts[0].vertices):
         with pytest.raises(ValueError, match="read-only"):

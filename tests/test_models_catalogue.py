@@ -1,13 +1,17 @@
 """Catalogues: the packaged ones, a folder of one's own, and what wrong files say."""
 
+from __future__ import annotations
+
 import math
 import re
+from pathlib import Path
 
 import pytest
 
 from models.build import build
 from models.catalogue import catalogue, find, games
 from models.errors import CatalogueError, UnknownModelError
+from models.shapes import Sphere
 
 CUBE_OFF = """OFF
 8 6 0
@@ -29,14 +33,14 @@ CUBE_OFF = """OFF
 
 
 @pytest.fixture
-def own(tmp_path, monkeypatch):
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder `models/` in the current folder."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "models").mkdir()
     return tmp_path / "models"
 
 
-def test_every_packaged_piece_builds():
+def test_every_packaged_piece_builds() -> None:
     for game in games():
         for model, spec in catalogue(game).items():
             piece = build(spec)
@@ -44,7 +48,7 @@ def test_every_packaged_piece_builds():
             assert piece.mass > 0
 
 
-def test_the_brick():
+def test_the_brick() -> None:
     brick = build(find("tower_topple/brick"))
     assert brick.extents == pytest.approx([0.075, 0.025, 0.015])
     assert math.isclose(brick.mass, 0.075 * 0.025 * 0.015 * 695)
@@ -62,17 +66,17 @@ def test_the_brick():
         ("", 'unknown model ""'),
     ],
 )
-def test_an_unknown_model_names_the_nearest(model, message):
+def test_an_unknown_model_names_the_nearest(model: str, message: str) -> None:
     with pytest.raises(UnknownModelError, match=re.escape(message)):
         find(model)
 
 
-def test_an_unknown_catalogue():
+def test_an_unknown_catalogue() -> None:
     with pytest.raises(CatalogueError, match='no catalogue "tower_tople": did you mean "tower_topple"'):
         catalogue("tower_tople")
 
 
-def test_a_folder_of_ones_own_adds_and_overrides(own):
+def test_a_folder_of_ones_own_adds_and_overrides(own: Path) -> None:
     (own / "mine.toml").write_text('[[piece]]\nid = "ball"\nshape = { sphere = 10 }\n')
     (own / "tower_topple.toml").write_text(
         '[[piece]]\nid = "brick"\nshape = { box = [9, 9, 9] }\n[[piece]]\nid = "cap"\nshape = { sphere = 5 }'
@@ -83,7 +87,7 @@ def test_a_folder_of_ones_own_adds_and_overrides(own):
     assert list(catalogue("tower_topple"))[-1] == "tower_topple/cap"
 
 
-def test_other_files_and_tables_are_passed_over(own):
+def test_other_files_and_tables_are_passed_over(own: Path) -> None:
     before = games()
     (own / "weights.toml").write_text("layers = 3\n")
     (own / "broken.toml").write_text("layers = = 3\n")
@@ -93,13 +97,15 @@ def test_other_files_and_tables_are_passed_over(own):
     assert list(catalogue("mine")) == ["mine/ball"]
 
 
-def test_a_changed_file_is_read_again(own):
+def test_a_changed_file_is_read_again(own: Path) -> None:
     for radius in (10, 125):
         (own / "mine.toml").write_text(f'[[piece]]\nid = "ball"\nshape = {{ sphere = {radius} }}\n')
-        assert find("mine/ball").shape.sphere == radius
+        shape = find("mine/ball").shape
+        assert isinstance(shape, Sphere)
+        assert shape.sphere == radius
 
 
-def test_a_mesh_lies_beside_its_catalogue(own, monkeypatch, tmp_path):
+def test_a_mesh_lies_beside_its_catalogue(own: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (own / "cube.off").write_text(CUBE_OFF)
     (own / "mine.toml").write_text('[[piece]]\nid = "cube"\nshape = { mesh = "cube.off", scale = 2 }\n')
     spec = find("mine/cube")
@@ -120,13 +126,13 @@ def test_a_mesh_lies_beside_its_catalogue(own, monkeypatch, tmp_path):
         ('[[piece]]\nid = "a"\nshape = { ball = 1 }', "mine.toml: piece[0]: shape: give exactly one shape"),
     ],
 )
-def test_wrong_files(own, text, message):
+def test_wrong_files(own: Path, text: str, message: str) -> None:
     (own / "mine.toml").write_text(text)
     with pytest.raises(CatalogueError, match=re.escape(message)):
         find("mine/a")
 
 
-def test_all_faults_of_a_file_at_once(own):
+def test_all_faults_of_a_file_at_once(own: Path) -> None:
     (own / "mine.toml").write_text(
         '[[piece]]\nid = "a"\nshape = { sphere = 0 }\nmaterial = "beach"\n[[piece]]\nshape = { sphere = 1 }\n'
     )
@@ -139,7 +145,7 @@ def test_all_faults_of_a_file_at_once(own):
     ]
 
 
-def test_a_wrong_file_does_not_spoil_the_others(own):
+def test_a_wrong_file_does_not_spoil_the_others(own: Path) -> None:
     (own / "mine.toml").write_text('[[piece]]\nid = "a"\nshape = { ball = 1 }')
     assert find("tower_topple/brick").model == "tower_topple/brick"
     with pytest.raises(UnknownModelError, match="tower_topple/brick"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -22,6 +24,6 @@ def test_a_mesh_that_breaks_the_cutting_is_refused_with_advice(
     monkeypatch: pytest.MonkeyPatch, tmp_path: object
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(decompose.sys, "executable", "false")
+    monkeypatch.setattr(sys, "executable", "false")
     with pytest.raises(MeshError, match="failed .exit code 1.: repair"):
         decompose.decompose(np.eye(4, 3), np.array([[0, 1, 2], [0, 2, 3]]))

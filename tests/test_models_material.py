@@ -1,5 +1,7 @@
 """Materials and colours: the values of the file, mixed pairs, and what wrong names say."""
 
+from __future__ import annotations
+
 import math
 import re
 
@@ -29,13 +31,13 @@ from models.material import (
         ("table", 700, 0.45, "natural"),
     ],
 )
-def test_named_materials(name, density, friction, finish):
+def test_named_materials(name: str, density: float, friction: float, finish: str) -> None:
     material = material_named(name)
     assert (material.name, material.density_kg_m3, material.friction) == (name, density, friction)
     assert (material.restitution, material.finish) == (0.15, finish)
 
 
-def test_two_millimetres_of_grey_board_weigh_1290_grams_a_square_metre():
+def test_two_millimetres_of_grey_board_weigh_1290_grams_a_square_metre() -> None:
     assert math.isclose(material_named("grey_board").density_kg_m3 * 0.002, 1.29)
 
 
@@ -48,7 +50,7 @@ def test_two_millimetres_of_grey_board_weigh_1290_grams_a_square_metre():
         ("lacquered_beech", "beech", math.sqrt(0.32 * 0.40)),
     ],
 )
-def test_a_mixed_pair_takes_the_geometric_mean(a, b, friction):
+def test_a_mixed_pair_takes_the_geometric_mean(a: str, b: str, friction: float) -> None:
     first, second = material_named(a), material_named(b)
     assert math.isclose(pair_friction(first, second), friction)
     assert pair_friction(first, second) == pair_friction(second, first)
@@ -67,12 +69,12 @@ def test_a_mixed_pair_takes_the_geometric_mean(a, b, friction):
         (3, 'unknown material "3": there are'),
     ],
 )
-def test_an_unknown_material_names_the_nearest(name, message):
+def test_an_unknown_material_names_the_nearest(name: str, message: str) -> None:
     with pytest.raises(UnknownMaterialError, match=re.escape(message)):
         material_named(name)
 
 
-def test_inline_values_and_like():
+def test_inline_values_and_like() -> None:
     whole = Material.model_validate({"density": 1200, "friction": 0.5})
     assert (whole.density_kg_m3, whole.friction, whole.restitution) == (1200, 0.5, 0.15)
     like = Material.model_validate({"like": "lacquered_beech", "density": 695})
@@ -93,12 +95,12 @@ def test_inline_values_and_like():
         ({"like": "beech", "weight": 3}, "Extra inputs"),
     ],
 )
-def test_wrong_inline_values(values, message):
+def test_wrong_inline_values(values: dict[str, object], message: str) -> None:
     with pytest.raises(ValidationError, match=f"(?s){message}"):
         Material.model_validate(values)
 
 
-def test_every_named_colour_is_a_hex_colour():
+def test_every_named_colour_is_a_hex_colour() -> None:
     assert all(hex_of(value) == value for value in colours().values())
     assert {"red", "yellow", "green", "purple", "blue"} <= set(colours())
     assert all(hex_of(material.colour) == material.colour for material in materials().values())
@@ -108,10 +110,10 @@ def test_every_named_colour_is_a_hex_colour():
     ("colour", "message"),
     [("rad", 'unknown colour "rad": did you mean "red"?'), ("#12345", 'unknown colour "#12345"')],
 )
-def test_an_unknown_colour(colour, message):
+def test_an_unknown_colour(colour: str, message: str) -> None:
     with pytest.raises(ModelError, match=re.escape(message)):
         hex_of(colour)
 
 
-def test_a_colour_may_be_written_in_capitals():
+def test_a_colour_may_be_written_in_capitals() -> None:
     assert hex_of("#A0B1C2") == "#a0b1c2"

@@ -1,5 +1,9 @@
 """Piece descriptions: what may be written, and that every fault is named, all at once."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import pytest
 
 from models.build import BUILDERS
@@ -12,13 +16,13 @@ SQUARE = [[0, 0], [10, 0], [10, 10], [0, 10]]
 BOX = {"box": [1, 2, 3]}
 
 
-def faults(table):
+def faults(table: dict[str, Any]) -> tuple[str, ...]:
     with pytest.raises(SpecError) as caught:
         parse(table, "file")
     return caught.value.faults
 
 
-def test_every_shape_has_a_builder():
+def test_every_shape_has_a_builder() -> None:
     assert set(SHAPES) == set(BUILDERS)
     assert len({shape.key() for shape in SHAPES}) == len(SHAPES)
 
@@ -34,21 +38,21 @@ def test_every_shape_has_a_builder():
         {"mesh": "egg.stl", "scale": 25.4},
     ],
 )
-def test_shapes_read_and_write_alike(shape):
+def test_shapes_read_and_write_alike(shape: dict[str, Any]) -> None:
     spec = parse({"shape": shape}, "file")
     assert spec.model_dump(mode="json")["shape"] == shape
     assert PieceSpec.model_validate(spec.model_dump()) == spec
     assert hash(spec) == hash(PieceSpec.model_validate(spec.model_dump()))
 
 
-def test_defaults():
+def test_defaults() -> None:
     spec = parse({"shape": BOX}, "file")
     assert spec.shape == Box(box=(1, 2, 3))
     assert spec.material == material_named("beech")
     assert spec.colour is None
 
 
-def test_a_made_up_name_depends_on_the_contents_alone():
+def test_a_made_up_name_depends_on_the_contents_alone() -> None:
     same, other = {"shape": BOX, "colour": "red"}, {"shape": BOX, "colour": "blue"}
     names = [parse(table, "file").model for table in (same, dict(same), other)]
     assert names[0] == names[1] != names[2]
@@ -111,11 +115,11 @@ def test_a_made_up_name_depends_on_the_contents_alone():
         ),
     ],
 )
-def test_wrong_shapes(shape, expected):
+def test_wrong_shapes(shape: dict[str, Any], expected: str) -> None:
     assert any(expected in fault for fault in faults({"shape": shape})), faults({"shape": shape})
 
 
-def test_not_a_number_is_refused_in_every_number():
+def test_not_a_number_is_refused_in_every_number() -> None:
     nan = float("nan")
     table = {"shape": {"prism": {"points": [[nan, 0], [1, 0], [0, 1]], "height": nan}}}
     found = faults(table | {"material": {"density": nan, "friction": nan, "restitution": nan}})
@@ -123,7 +127,7 @@ def test_not_a_number_is_refused_in_every_number():
     assert all("nan" in fault for fault in found)
 
 
-def test_all_faults_at_once():
+def test_all_faults_at_once() -> None:
     found = faults({"shape": {"box": [0, 1, "x"]}, "material": "beach", "colour": "rad", "weight": 3})
     assert [fault.partition(":")[0] for fault in found] == [
         "shape.box[0]",
@@ -134,11 +138,11 @@ def test_all_faults_at_once():
     ]
 
 
-def test_the_message_says_where():
+def test_the_message_says_where() -> None:
     with pytest.raises(SpecError, match=r"^tower.toml: piece\[3\]: shape: Field required$"):
         parse({}, "tower.toml: piece[3]")
 
 
-def test_a_spec_cannot_be_changed():
+def test_a_spec_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="frozen"):
         parse({"shape": BOX}, "file").colour = "red"

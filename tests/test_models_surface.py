@@ -1,16 +1,21 @@
 """Surfaces: closed, with the edges, corners and curves of the real piece; parts convex and full."""
 
+from __future__ import annotations
+
 import math
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
 import trimesh
+from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
 from models.build import build, build_mesh
 from models.convex import part_volume
 from models.material import material_named
+from models.piece import Facet, Piece
 from models.spec import parse
 
 BEECH = material_named("beech")
@@ -21,11 +26,11 @@ RING = [[x, y, 0] for x in range(3) for y in range(3) if (x, y) != (1, 1)]
 PINCH = [[x, y, 0] for x in range(3) for y in range(3) if (x, y) != (0, 0)] + [[1, 1, 1]]
 
 
-def made(shape):
+def made(shape: dict[str, Any]) -> Piece:
     return build(parse({"shape": shape}, "test"))
 
 
-def imported(mesh, transform=None, single=False):
+def imported(mesh: Any, transform: NDArray[np.float64] | None = None, single: bool = False) -> Piece:
     mesh = mesh.copy()
     if transform is not None:
         mesh.apply_transform(transform)
@@ -34,12 +39,12 @@ def imported(mesh, transform=None, single=False):
     return build_mesh(mesh, "node", BEECH)[0]
 
 
-def tetrahedron():
+def tetrahedron() -> trimesh.Trimesh:
     corners = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) * 0.01
     return trimesh.Trimesh(corners, [[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]], process=False)
 
 
-def voussoir():
+def voussoir() -> Any:
     """A wedge stone of an arch: 10 degrees of a ring of 0.4 to 0.5 m, 0.2 m deep."""
     half = np.radians(5)
     flat = [
@@ -49,15 +54,15 @@ def voussoir():
     return trimesh.Trimesh(corners, ConvexHull(corners).simplices).convex_hull
 
 
-def cylinder(sides):
+def cylinder(sides: int) -> Any:
     return trimesh.creation.cylinder(radius=0.02, height=0.015, sections=sides)
 
 
-def half_ball():
+def half_ball() -> Any:
     return trimesh.creation.icosphere(3, 0.02).slice_plane([0, 0, 0], [0, 0, 1], cap=True)
 
 
-def stadium():
+def stadium() -> Any:
     """A bar with round ends: flat sides run into the curves without an edge."""
     turns = np.linspace(-np.pi / 2, np.pi / 2, 17)
     right = np.c_[0.03 + 0.01 * np.cos(turns), 0.01 * np.sin(turns)]
@@ -68,7 +73,7 @@ def stadium():
 
 
 # made: facets of which curved, edges, corners
-AUTHORED = {
+AUTHORED: dict[str, tuple[Any, ...]] = {
     "box": ({"box": [75, 25, 15]}, 6, 0, 12, 8),
     "disc": ({"cylinder": [20, 15]}, 146, 144, 288, 0),
     "ball": ({"sphere": 20}, 1280, 1280, 0, 0),
@@ -85,7 +90,7 @@ AUTHORED = {
     "ring": ({"polycube": {"cells": RING, "edge": 16}}, 10, 0, 20, 8),
     "pinch": ({"polycube": {"cells": PINCH, "edge": 16}}, 13, 0, 25, 14),
 }
-FOREIGN = {
+FOREIGN: dict[str, tuple[Any, ...]] = {
     "cube": (trimesh.creation.box([0.02] * 3), 6, 0, 12, 8),
     "cube of many triangles": (
         trimesh.creation.box([0.06, 0.03, 0.015]).subdivide().subdivide(),
@@ -117,17 +122,18 @@ COUNTS = {
 every_piece = pytest.mark.parametrize("name", PIECES)
 
 
-def ring_vector(ring):
-    return np.cross(ring, np.roll(ring, -1, axis=0)).sum(axis=0) / 2
+def ring_vector(ring: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.cross(ring, np.roll(ring, -1, axis=0)).sum(axis=0) / 2)
 
 
 @every_piece
-def test_counts(name):
+def test_counts(name: str) -> None:
     surface = PIECES[name].surface
     facets, curved, edges, corners = COUNTS[name]
     if facets is not None:
         assert len(surface.facets) == facets
-    expected = {"all": len(surface.facets), "all but 1": len(surface.facets) - 1}.get(curved, curved)
+    counts: dict[Any, int] = {"all": len(surface.facets), "all but 1": len(surface.facets) - 1}
+    expected = counts.get(curved, curved)
     assert sum(facet.curved for facet in surface.facets) == expected
     if edges is not None:
         assert len(surface.edges) == edges
@@ -135,9 +141,9 @@ def test_counts(name):
 
 
 @every_piece
-def test_facets_close_the_surface(name):
+def test_facets_close_the_surface(name: str) -> None:
     piece = PIECES[name]
-    vectors = [sum(map(ring_vector, facet.rings)) for facet in piece.surface.facets]
+    vectors = [np.sum([ring_vector(ring) for ring in facet.rings], axis=0) for facet in piece.surface.facets]
     area = sum(
         float(vector @ facet.normal) for vector, facet in zip(vectors, piece.surface.facets, strict=True)
     )
@@ -152,7 +158,7 @@ def test_facets_close_the_surface(name):
 
 
 @every_piece
-def test_rings_are_planar_the_outline_first(name):
+def test_rings_are_planar_the_outline_first(name: str) -> None:
     size = np.linalg.norm(PIECES[name].extents)
     for facet in PIECES[name].surface.facets:
         assert math.isclose(np.linalg.norm(facet.normal), 1)
@@ -163,7 +169,7 @@ def test_rings_are_planar_the_outline_first(name):
 
 
 @every_piece
-def test_edges_are_convex(name):
+def test_edges_are_convex(name: str) -> None:
     """Just outside an edge nothing of the piece is left; just inside there is."""
     piece = PIECES[name]
     size = float(np.linalg.norm(piece.extents))
@@ -186,25 +192,25 @@ def test_edges_are_convex(name):
             assert inward @ other.normal < 0
 
 
-def _on_ring(ring, point, tolerance):
+def _on_ring(ring: NDArray[np.float64], point: NDArray[np.float64], tolerance: float) -> bool:
     a, b = ring, np.roll(ring, -1, axis=0)
     along = b - a
     t = np.clip(np.einsum("rd,rd->r", point - a, along) / np.einsum("rd,rd->r", along, along), 0, 1)
-    return np.linalg.norm(a + t[:, None] * along - point, axis=1).min() < tolerance
+    return bool(np.linalg.norm(a + t[:, None] * along - point, axis=1).min() < tolerance)
 
 
-def _side(facet, edge, inward):
+def _side(facet: Facet, edge: NDArray[np.float64], inward: NDArray[np.float64]) -> float:
     """Positive when `inward` points from the edge into the facet: rings run with the facet on their left."""
     for ring in facet.rings:
         a, b = ring, np.roll(ring, -1, axis=0)
         for start, stop in zip(a, b, strict=True):
-            if _on_ring(np.array([start, stop]), edge.mean(axis=0), 1e-4 * np.linalg.norm(stop - start)):
+            if _on_ring(np.array([start, stop]), edge.mean(axis=0), 1e-4 * math.dist(start, stop)):
                 return float(np.cross(facet.normal, stop - start) @ inward)
     raise AssertionError("the edge is no part of the ring")
 
 
 @every_piece
-def test_samples_lie_on_curves_and_not_on_the_rims_of_flat_faces(name):
+def test_samples_lie_on_curves_and_not_on_the_rims_of_flat_faces(name: str) -> None:
     surface = PIECES[name].surface
     has_curve = any(facet.curved for facet in surface.facets)
     assert (len(surface.curved) > 0) == has_curve
@@ -215,7 +221,7 @@ def test_samples_lie_on_curves_and_not_on_the_rims_of_flat_faces(name):
 
 
 @every_piece
-def test_parts_are_convex_and_fill_the_piece(name):
+def test_parts_are_convex_and_fill_the_piece(name: str) -> None:
     piece = PIECES[name]
     for part in piece.parts:
         if part.kind == "hull":
@@ -228,29 +234,33 @@ def test_parts_are_convex_and_fill_the_piece(name):
 
 
 @every_piece
-def test_the_origin_is_the_middle_of_the_bounding_box(name):
+def test_the_origin_is_the_middle_of_the_bounding_box(name: str) -> None:
     piece = PIECES[name]
     bounds = piece.visual.trimesh().bounds
     np.testing.assert_allclose(bounds.sum(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(bounds[1] - bounds[0], piece.extents, rtol=1e-12)
 
 
-def test_a_hole_that_reaches_the_outline_in_a_corner_stays_apart():
+def test_a_hole_that_reaches_the_outline_in_a_corner_stays_apart() -> None:
     (top,) = [
         facet for facet in PIECES["pinch"].surface.facets if facet.normal[2] > 0.9 and len(facet.rings) > 1
     ]
     assert [len(ring) for ring in top.rings] == [6, 4]
 
 
-def test_a_foreign_cuboid_is_an_exact_box():
+def test_a_foreign_cuboid_is_an_exact_box() -> None:
     piece = imported(trimesh.creation.box([0.06, 0.03, 0.015]).subdivide(), TILT, single=True)
     (part,) = piece.parts
     assert part.kind == "box"
-    np.testing.assert_allclose(sorted(part.half_extents), [0.0075, 0.015, 0.03], rtol=1e-5)
+    assert part.half_extents is not None
+    assert part.rotation is not None
+    np.testing.assert_allclose(np.sort(part.half_extents), [0.0075, 0.015, 0.03], rtol=1e-5)
     assert math.isclose(np.linalg.det(part.rotation), 1)
 
 
-def test_a_straight_concave_prism_is_cut_exactly_without_a_decomposition(monkeypatch):
+def test_a_straight_concave_prism_is_cut_exactly_without_a_decomposition(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "coacd", None)
     piece = imported(made({"prism": {"points": L_OUTLINE, "height": 16}}).visual.trimesh(), TILT, single=True)
     assert len(piece.parts) == 2

@@ -1,26 +1,32 @@
 """Turned, sawn and swollen shapes: closed forms, profiles, and what wrong ones say."""
 
+from __future__ import annotations
+
 import math
 import re
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from models.build import build
 from models.catalogue import catalogue
 from models.convex import part_volume
 from models.errors import CatalogueError
 from models.outline import bored, trace
+from models.piece import Piece
 from models.spec import parse
 
 DENSITY = 690.0
 
 
-def made(shape, **more):
+def made(shape: dict[str, Any], **more: Any) -> Piece:
     return build(parse({"shape": shape, **more}, "test"))
 
 
-def turned(profile, **more):
+def turned(profile: list[list[Any]], **more: Any) -> Piece:
     return made({"turned": {"profile": profile, **more}})
 
 
@@ -47,7 +53,7 @@ def turned(profile, **more):
         ({"hull": [[0, 0, 0], [30, 0, 0], [30, 30, 0], [0, 30, 0], [15, 15, 30]]}, 9000, -7.5),
     ],
 )
-def test_volume_and_centre(shape, volume, height):
+def test_volume_and_centre(shape: dict[str, Any], volume: float, height: float) -> None:
     piece = made(shape)
     assert piece.volume * 1e9 == pytest.approx(volume, rel=2e-4)
     assert piece.mass == pytest.approx(volume * 1e-9 * DENSITY, rel=2e-4)
@@ -56,7 +62,7 @@ def test_volume_and_centre(shape, volume, height):
     assert piece.visual.trimesh().volume * 1e9 == pytest.approx(volume, rel=0.01)
 
 
-def test_inertia_of_a_cone_and_a_ring():
+def test_inertia_of_a_cone_and_a_ring() -> None:
     mass, r, h = made({"cone": [20, 0, 40]}).mass, 0.02, 0.04
     across = 3 / 20 * mass * r * r + 3 / 80 * mass * h * h
     np.testing.assert_allclose(
@@ -73,7 +79,7 @@ def test_inertia_of_a_cone_and_a_ring():
     )
 
 
-def test_inertia_of_an_arch_and_a_drilled_block():
+def test_inertia_of_an_arch_and_a_drilled_block() -> None:
     for shape in (
         {"arch": {"box": [60, 30, 40], "radius": 18}},
         {"drilled": {"box": [60, 40, 15], "radius": 8}},
@@ -85,7 +91,7 @@ def test_inertia_of_an_arch_and_a_drilled_block():
         np.testing.assert_allclose(np.diag(piece.inertia), np.diag(mesh.moment_inertia), rtol=2e-3)
 
 
-def test_surface_of_a_turned_piece():
+def test_surface_of_a_turned_piece() -> None:
     """A cup: two flat undersides no, one; a lip with a hole in it; curves for the rest; rims for edges."""
     surface = turned([[0, 0], [15, 0], [15, 30], [12, 30], [12, 5], [0, 5]]).surface
     flat = [facet for facet in surface.facets if not facet.curved]
@@ -102,11 +108,11 @@ def test_surface_of_a_turned_piece():
     assert (area - holes) * 1e6 == pytest.approx(expected, rel=1e-3)
 
 
-def cross_sum(ring):
-    return np.cross(ring, np.roll(ring, -1, axis=0)).sum(axis=0) / 2
+def cross_sum(ring: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.cross(ring, np.roll(ring, -1, axis=0)).sum(axis=0) / 2)
 
 
-def test_a_hole_is_a_hole():
+def test_a_hole_is_a_hole() -> None:
     """No part of a ring reaches inside its hole, and tangents touch the hole's circle."""
     for shape, radius in (({"ring": [20, 10, 15]}, 10), ({"drilled": {"box": [30, 30, 30], "radius": 8}}, 8)):
         nearest = []
@@ -126,14 +132,14 @@ def test_a_hole_is_a_hole():
         ([[0, 0], [15, 0], [15, 5], [6, 5], [6, 25], [15, 25], [15, 30], [0, 30]], 9),
     ],
 )
-def test_few_parts(profile, count):
+def test_few_parts(profile: list[list[Any]], count: int) -> None:
     piece = turned(profile)
     assert len(piece.parts) == count
     assert sum(map(part_volume, piece.parts)) == pytest.approx(piece.volume, rel=0.015)
 
 
-def test_a_profile_draws_nothing_outside_the_wood():
-    steps = ((0.0, 0.0), (15.0, 0.0), (5.0, 20.0, "hollow"), (15.0, 40.0, "hollow"), (0.0, 40.0))
+def test_a_profile_draws_nothing_outside_the_wood() -> None:
+    steps: Any = ((0.0, 0.0), (15.0, 0.0), (5.0, 20.0, "hollow"), (15.0, 40.0, "hollow"), (0.0, 40.0))
     fine, coarse = trace(steps, 0.5), trace(steps, 12, 22.5)
     for r, z in coarse:
         assert r <= np.interp(z, fine[1:-1, 1], fine[1:-1, 0]) + 1e-9
@@ -189,7 +195,7 @@ FAULTS = {
 }
 
 
-def test_all_faults_of_a_catalogue_at_once(tmp_path, monkeypatch):
+def test_all_faults_of_a_catalogue_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "models").mkdir()
     rows = [f'[[piece]]\nid = "{name}"\nshape = {shape}\n' for name, (shape, _) in FAULTS.items()]
@@ -203,7 +209,7 @@ def test_all_faults_of_a_catalogue_at_once(tmp_path, monkeypatch):
         assert any(message in line for line in mine), (name, mine)
 
 
-def test_bevels_round_edges_and_leave_faces():
+def test_bevels_round_edges_and_leave_faces() -> None:
     soft = made({"box": [60, 30, 15]}, bevel=1.0).visual.trimesh()
     assert soft.extents == pytest.approx([0.06, 0.03, 0.015])
     corner = np.abs(soft.vertices).sum(axis=1).max()

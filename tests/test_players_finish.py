@@ -20,6 +20,7 @@ from games.players.bots import Bot, bots_of
 from games.players.player import play
 from games.registry import game_named
 from games.tower_topple import bot as topple_bot
+from games.tower_topple import judge
 from games.tower_topple.judge_rows import OpenRow
 from games.wonky import bot as wonky_bot
 from games.wonky.state import PlayCard
@@ -85,7 +86,7 @@ def test_TT_24_a_brick_beyond_the_edge_is_pushed_over_the_bricks_below(
     left = np.array([-row.along[1], row.along[0], 0.0])
     place = 1e-3 * (along * way + across * left) + (0.0, 0.0, 0.015)
     held = Body("held", BRICK, Pose((float(place[0]), float(place[1]), float(place[2]))))
-    monkeypatch.setattr(topple_bot.judge, "open_row_of", lambda state, scene: row)
+    monkeypatch.setattr(judge, "open_row_of", lambda state, scene: row)
     table = SimpleNamespace(bodies={"held": held}, scene=lambda: None)
     session = SimpleNamespace(state=None, table=table, need=SimpleNamespace(pieces=("held",)))
     found = topple_bot.ToppleSkill().slide(cast(Session, session))
@@ -108,8 +109,8 @@ def test_TT_24_a_slot_off_the_tower_is_entered_from_beside_the_row(
     }
     row = OpenRow(1, below, own)
     slot = row.pose(2, BRICK.extents)
-    monkeypatch.setattr(topple_bot.judge, "open_row_of", lambda state, scene: row)
-    monkeypatch.setattr(topple_bot.judge, "slots", lambda state, scene: (slot,))
+    monkeypatch.setattr(judge, "open_row_of", lambda state, scene: row)
+    monkeypatch.setattr(judge, "slots", lambda state, scene: (slot,))
     bodies = {body.name: body for body in (*below, *own.values(), Body("held", BRICK, slot))}
     table = SimpleNamespace(bodies=bodies, scene=lambda: SimpleNamespace(bodies=bodies))
     need = SimpleNamespace(pieces=("held",))

@@ -258,6 +258,7 @@ class Running:
     seats: tuple[Seat, ...] = (Seat("Ana", (Member("Ana"),)), Seat("Ben", (Member("Ben"),)))
     step: int = 5
     reason: Reason | None = None
+    luck: int = 0
 
 
 @pytest.mark.parametrize(
@@ -510,7 +511,7 @@ def test_catalogue_rows() -> None:
 
 def test_stock_of_a_broken_catalogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A catalogue that does not fit is a SetupError with file and key."""
-    monkeypatch.setattr(catalogue.resources, "files", lambda _: tmp_path)
+    monkeypatch.setattr("games.game.resources.files", lambda _: tmp_path)
     catalogue.stock_of.cache_clear()
     try:
         (tmp_path / "wonky.toml").write_text("[numbers")

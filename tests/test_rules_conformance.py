@@ -217,7 +217,7 @@ def test_registry() -> None:
         assert len(set(ids)) == len(ids)
         assert all(clause.text for clause in clauses_of(game))
         assert codec.to_json(game.house, game.house()) == {
-            field: getattr(game.house(), field) for field in game.house.__slots__
+            field: getattr(game.house(), field) for field in vars(game.house)["__slots__"]
         }
     with pytest.raises(SetupError, match="unknown game 'wonki'; did you mean 'wonky'"):
         game_named("wonki")

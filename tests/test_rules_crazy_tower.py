@@ -383,6 +383,7 @@ def test_CT_10__standstill(mode: str, winners: tuple[str, ...]) -> None:
         over = apply(over, NothingFits(NAMES[number]))
         over = apply(over, RefereeAnswer(1, Question.DOES_FIT, (hands[number], "card_02"), False))
     assert (over.winners, over.reason) == (winners, CrazyReason.STANDSTILL)
+    assert over.reason is not None
     assert over.reason.clause == "CT-10"
     assert needs(over).wait is Wait.OVER
     assert legal(over) == ()

@@ -89,8 +89,8 @@ def test_CT_20__only_a_block_fell(moment: str, state: State) -> None:
     first = "CT-20: first yellow i1 must be put back"
     for action in (Take("Ana", "red_o4"), RevealCard("Ana"), NothingFits("Ana"), Pull("Ana", "green_i1")):
         assert refusal(still, action) == first
-    for action in (Decline("Ana"), Swap("Ana", "red_o4", "green_o4")):
-        assert refusal(still, action) == first
+    for other in (Decline("Ana"), Swap("Ana", "red_o4", "green_o4")):
+        assert refusal(still, other) == first
     back = after(still, put, Released(4, "yellow_i1"), Placed(4, "yellow_i1"))
     assert back.fallen == ()
     assert "yellow_i1" in back.floors[1].blocks

@@ -102,6 +102,7 @@ def test_CT_27__collapse() -> None:
     air = after(solo(1, f"{FIRST} green_i1", "red_i1"), Take("Ana", "red_i1"), Released(1, "red_i1"))
     over = apply(air, Fell(1, (FIRST, "green_i1")))
     assert (over.winners, over.reason) == ((), CrazyReason.CHALLENGE_COLLAPSE)
+    assert over.reason is not None
     assert over.reason.clause == "CT-27"
 
 
@@ -130,6 +131,7 @@ def test_CT_32__met_or_missed() -> None:
     ):
         missed = after(solo(2, tower, "red_i1"), *lay("red_i1"))
         assert (missed.winners, missed.reason) == ((), CrazyReason.CHALLENGE_MISSED)
+        assert missed.reason is not None
         assert missed.reason.clause == "CT-27"
 
 

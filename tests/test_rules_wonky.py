@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from rules_lab import Lab, Table, begin, count_leaves
@@ -190,7 +190,7 @@ def test_WK_04__one_of_two_equal_cards() -> None:
 def test_WK_05__matching_blocks(card: str, blocks: set[str]) -> None:
     """WK-05, WK-10: a card asks for a matching block; a combo card takes any."""
     state = apply(position(f"{card} pass", "pass"), PlayCard("Ana", card))
-    assert {choice.action.piece for choice in legal(state)} == blocks
+    assert {cast(Take, choice.action).piece for choice in legal(state)} == blocks
     for block in BLOCKS:
         if block in blocks:
             assert apply(state, Take("Ana", block)).held == block
@@ -203,7 +203,7 @@ def test_WK_05__from_outside_the_tower() -> None:
     """WK-05: a block in the tower is not taken."""
     state = apply(position("any_blue pass", "pass", tower=("large_blue",)), PlayCard("Ana", "any_blue"))
     assert refusal(state, Take("Ana", "large_blue")) == "WK-05: large blue is part of the tower"
-    assert "large_blue" not in {choice.action.piece for choice in legal(state)}
+    assert "large_blue" not in {cast(Take, choice.action).piece for choice in legal(state)}
 
 
 def test_WK_05__a_new_tower_in_the_centre() -> None:

@@ -25,7 +25,7 @@ FORMATS = ["stl", "obj", "ply", "3mf"]
 
 
 def block(size: tuple[float, float, float], centre: tuple[float, float, float]) -> trimesh.Trimesh:
-    mesh = trimesh.creation.box(size)
+    mesh: trimesh.Trimesh = trimesh.creation.box(size)
     mesh.apply_translation(centre)
     return mesh
 
@@ -251,13 +251,13 @@ def test_the_table_may_be_put_under_everything(tmp_path: Path) -> None:
 def test_a_solid_with_a_cavity_stays_one_piece() -> None:
     outer, inner = trimesh.creation.box((4, 4, 4)), trimesh.creation.box((2, 2, 2))
     inner.invert()
-    mesh = trimesh.util.concatenate([outer, inner])
+    mesh: Any = trimesh.util.concatenate([outer, inner])
     assert len(solids_of(mesh.vertices, mesh.faces)) == 1
 
 
 @pytest.mark.parametrize("shift", [(2, 0, 0), (2, 2, 0), (2, 2, 2), (2, 1, 0), (9, 0, 0)])
 def test_solids_that_share_faces_edges_or_corners_are_told_apart(shift: tuple[float, float, float]) -> None:
-    mesh = trimesh.util.concatenate([block((2, 2, 2), (0, 0, 0)), block((2, 2, 2), shift)])
+    mesh: Any = trimesh.util.concatenate([block((2, 2, 2), (0, 0, 0)), block((2, 2, 2), shift)])
     solids = solids_of(mesh.vertices, mesh.faces)
     centres = np.array([vertices.mean(axis=0) for vertices, _ in solids])
     assert centres == pytest.approx(np.array([(0, 0, 0), shift], dtype=float))

@@ -106,7 +106,8 @@ def test_a_block_let_go_on_the_table_begins_a_tower_and_counts_to_three(wonky: S
     wonky.settle()
     assert wonky.state.tower == (held,)
     assert wonky.table.step >= released + 3 * wonky.table.rate
-    assert wonky.need.wait is Wait.ACTION
+    after: Wait = wonky.need.wait
+    assert after == Wait.ACTION
     assert wonky.checkpoint.state == wonky.state
 
 

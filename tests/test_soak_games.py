@@ -44,7 +44,10 @@ TABLES: dict[str, tuple[tuple[int, dict[str, object]], ...]] = {
         (4, {"mode": "competitive"}),
         (3, {"mode": "saboteur"}),
         (4, {"mode": "saboteur"}),
-        *((1, {"mode": "solo", "challenge": number}) for number in (4, 5, 7, 10, 11, 12, 16, 17, 19, 20)),
+        *(
+            (1, dict[str, object](mode="solo", challenge=number))
+            for number in (4, 5, 7, 10, 11, 12, 16, 17, 19, 20)
+        ),
     ),
     "wonky": ((3, {}), (4, {}), (6, {})),
     "bausack": ((3, {}), (4, {}), (5, {})),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from statics_scenes import (
@@ -26,7 +27,8 @@ from engine.topple.contact.detection import find_contacts
 from engine.world import Assembly, Body
 
 
-def tan(degrees: float) -> float:
+def tan(degrees: float | None) -> float:
+    assert degrees is not None
     return math.tan(math.radians(degrees))
 
 
@@ -38,6 +40,7 @@ def test_a_stack_tips_where_its_diagonal_stands_upright(count: int, yaw: float) 
     found = analyse(stack(count, size, mu, yaw))
     assert tan(found.tilt_deg) == pytest.approx(min(40 / (count * 30), mu), rel=1e-5)
     if 40 / (count * 30) < mu:
+        assert found.tilt_direction_deg is not None
         assert found.tilt_direction_deg % 180 == pytest.approx(yaw % 180, abs=1e-3)
         assert found.weakest == f"b{count - 1}"
     assert found.needs_friction is False
@@ -84,6 +87,7 @@ def test_a_prism_tips_over_the_side_nearest_its_axis(sides: int) -> None:
     found = analyse(scene(body))
     assert tan(found.tilt_deg) == pytest.approx(20 * math.cos(math.pi / sides) / (height / 2), rel=1e-5)
     # the downhill side is the normal of a side of the polygon
+    assert found.tilt_direction_deg is not None
     assert (found.tilt_direction_deg / (180 / sides)) % 2 == pytest.approx(1, abs=1e-2)
 
 
@@ -109,7 +113,7 @@ def test_four_blocks_with_counterweights_reach_further(shift: float, expected: b
     assert stands(overhang([(75 * (x + shift), level) for x, level in places])) is expected
 
 
-SHAPES = {
+SHAPES: dict[str, dict[str, Any]] = {
     "box": {"box": [40.0, 40.0, 20.0]},
     "cylinder": {"cylinder": [20.0, 20.0]},
     "hexagon": {
@@ -160,6 +164,7 @@ def test_a_card_tent_stands_up_to_its_angle(mu: float) -> None:
 def test_the_tower() -> None:
     found = analyse(tower(18))
     # over the ends of the bottom row 37.5 / (18 x 7.5); over its side two bricks stay behind
+    assert found.tilt_direction_deg is not None
     assert found.tilt_direction_deg % 180 == pytest.approx(90, abs=1e-6)
     assert 1925 / 7275 < tan(found.tilt_deg) < 37.5 / 135
     assert found.weakest in {"brick.51", "brick.52", "brick.53"}

@@ -104,6 +104,7 @@ def test_verdict_and_margin_do_not_depend_on_scale(size: float, part: float, exp
     assert found.stands is expected
     if expected:
         # the nearer edge is 0.001 of the size away, the centre of mass half of it up
+        assert found.tilt_deg is not None
         assert math.tan(math.radians(found.tilt_deg)) == pytest.approx(0.002, rel=1e-5)
 
 

@@ -55,7 +55,7 @@ def test_an_impact_is_a_jump_of_5_cm_a_second() -> None:
 def test_games_and_verdicts_judge_falls_and_rest_alike() -> None:
     assert (THRESHOLDS.drop, LIMITS.drop) == (FALL_DROP, FALL_DROP)
     assert THRESHOLDS.rest == REST
-    assert astuple(REST_IN_TRIAL) == (LIMITS.rest_speed, LIMITS.rest_way, LIMITS.rest_time)
+    assert astuple(REST_IN_TRIAL) == (LIMITS.rest_speed, LIMITS.rest_distance, LIMITS.rest_time)
 
 
 def test_touch_widens_from_what_is_declared_to_what_is_built() -> None:

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.record.motion import Collapse
-from engine.view.video.director import CLOSE_S, Cylinder, _of_collapse
+from engine.view.video.director import CLOSE_S, FramedCylinder, _of_collapse
 from engine.view.video.scenery import Scenery
 
 Array = NDArray[np.float64]
@@ -32,7 +32,7 @@ def scenery() -> Scenery:
     return cast(Scenery, SimpleNamespace(corners=corners, around=around))
 
 
-def holds(drum: Cylinder, x: float, y: float) -> bool:
+def holds(drum: FramedCylinder, x: float, y: float) -> bool:
     return float(np.hypot(x - drum.centre[0], y - drum.centre[1])) <= drum.radius + 1e-9
 
 

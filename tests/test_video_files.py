@@ -66,7 +66,10 @@ def test_the_sound_is_decoded_where_the_block_lands(replay: Replay, tmp_path: Pa
     film = make(replay, bodies(), TELLING, SMALL, path, workers=1)
     with av.open(str(path)) as container:
         frames = list(container.decode(audio=0))
-    begin = float(frames[0].pts * frames[0].time_base)
+    start, base = frames[0].pts, frames[0].time_base
+    assert start is not None
+    assert base is not None
+    begin = float(start * base)
     samples = np.abs(np.concatenate([frame.to_ndarray() for frame in frames], axis=1)).max(axis=0)
     onset = begin + int(np.argmax(samples > 0.3 * samples.max())) / 48_000
     heights = film.poses[:, film.names.index("block"), 2]

@@ -15,8 +15,8 @@ from engine.topple.contact.detection import find_contacts
 from engine.topple.verdict import CheckOptions
 from engine.view.render.verdict_picture import contact_forces, convex_hull
 from engine.world import Assembly
+from games.check_record import MOST_CORNERS, hull_of
 from games.cli import app
-from games.commands.check_record import MOST_CORNERS, hull_of
 from games.play.replays import bodies_of, telling_of
 from models.build import build
 from models.catalogue import find

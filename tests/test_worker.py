@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from games.worker import Failed, Questioner, Worker, answer_all
+from games.worker import ChildProcess, Failed, Questioner, answer_all
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE_S = 60.0
@@ -61,7 +61,7 @@ def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_worker_says_and_hears_and_ends() -> None:
-    worker = Worker("echo", "test_worker:echo", "hello")
+    worker = ChildProcess("echo", "test_worker:echo", "hello")
     assert until(worker.poll, "a greeting") == ["hello"]
     worker.send(7)
     assert until(worker.poll, "an echo") == [7]
@@ -73,7 +73,7 @@ def test_a_worker_says_and_hears_and_ends() -> None:
 
 
 def test_of_messages_that_override_each_other_the_last_is_polled() -> None:
-    worker = Worker("echo", "test_worker:echo", 0, overrides=lambda new, old: True)
+    worker = ChildProcess("echo", "test_worker:echo", 0, overrides=lambda new, old: True)
     for number in range(1, 4):
         worker.send(number)
     worker.send("end")

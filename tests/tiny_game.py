@@ -12,7 +12,7 @@ from engine.world import Body
 from games.core.clauses import Clause
 from games.core.errors import IllegalAction
 from games.core.events import Fell, Met, Nudged, Placed, Released
-from games.core.rules import Choice, Input, Need, Outcome, Reason, Take, Wait, admit, prepare
+from games.core.rules import Action, Choice, Input, Need, Outcome, Reason, Take, Wait, admit, prepare
 from games.core.setup import Mode, Seat
 from games.game import Game
 from games.judge import places
@@ -77,6 +77,7 @@ def apply(state: State, given: Input) -> State:
         if given.piece in state.pile:
             raise IllegalAction("PI-1", f"{given.piece} lies on the pile")
         return replace(state, held=given.piece)
+    assert not isinstance(given, Action)
     after = replace(state, step=given.step, is_free=state.is_free or isinstance(given, Released))
     if isinstance(given, Placed):
         reason = PileReason.LAST if state.pile else None

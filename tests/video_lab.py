@@ -19,7 +19,7 @@ from models.build import build
 from models.spec import parse
 
 RATE = 240
-SPEC = {"shape": {"box": [60, 40, 30]}, "material": "beech"}
+SPEC: dict[str, Any] = {"shape": {"box": [60, 40, 30]}, "material": "beech"}
 NAMES = ("base", "block", "spare")
 GRAB, LAID = 1.0, 3.0
 """Seconds: the hand takes the block, and lets go of it."""

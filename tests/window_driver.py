@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -164,8 +165,11 @@ class Person:
         for each in keys:
             name, before = KEYS.get(each, each), len(self.heard)
             xdotool("key", each)
-            self.wait(lambda name=name, before=before: name in self.heard[before:], f"{each} is heard", 20.0)
+            self.wait(partial(self._has_heard, name, before), f"{each} is heard", 20.0)
             self.look(1)
+
+    def _has_heard(self, name: str, before: int) -> bool:
+        return name in self.heard[before:]
 
     def hold(self, key: str) -> None:
         """Press a key and keep it down."""

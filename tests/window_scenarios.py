@@ -7,6 +7,7 @@ import random
 import signal
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -193,7 +194,9 @@ def menu_starts_every_game() -> None:
     window = person.app.window
     for width, height in ((1, 1), (700, 400), (960, 540)):
         xdotool("windowsize", person.number, str(width), str(height))
-        person.wait(lambda wanted=(width, height): window.size == wanted, "the window has another size")
+        person.wait(
+            partial(lambda wanted: window.size == wanted, (width, height)), "the window has another size"
+        )
         person.look(3)
     assert person.picture().shape == (540, 960, 3)
     xdotool("key", "Escape")
@@ -227,8 +230,12 @@ def small_game_by_hand() -> None:
         grip = person.app.screen.hand.grip
         name = grip.name
         person.wait(
-            lambda name=name, grip=grip: np.allclose(
-                person.client.pose(name).position, grip.goal.position, atol=1e-3
+            partial(
+                lambda name, grip: np.allclose(
+                    person.client.pose(name).position, grip.goal.position, atol=1e-3
+                ),
+                name,
+                grip,
             )
         )
         person.keep(f"bausack-{len(tower)}")

@@ -9,10 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console, Group
-from rich.panel import Panel
-from rich.table import Table
-from rich.text import Text
+from rich.console import Console
 
 from games.commands.console import (
     OK,
@@ -107,6 +104,9 @@ def run(request: CheckRequest) -> int:
     verdict = verdict_on(scene, request)
     chance = chance_on(scene, request) if request.is_noisy else None
     _keep(scene, verdict, request)
+    from games.api.box import panel
+    from games.api.results import explained
+
     why = explained(verdict, options_of(request)) if request.explain else None
     if request.as_json:
         print_json(json_of(verdict, chance) | ({} if why is None else {"explain": why}))
@@ -115,23 +115,6 @@ def run(request: CheckRequest) -> int:
         for sentence in () if why is None else why["sentences"]:
             Console().print(f" {sentence}", markup=False, highlight=False)
     return EXIT[verdict.word]
-
-
-def explained(verdict: Verdict, options: CheckOptions) -> dict[str, Any]:
-    """Why, as JSON: which pieces would move, over which edge, and what is missing or to spare."""
-    from engine.topple.balance.mechanism import explain
-    from engine.topple.errors import StaticsError
-    from engine.topple.verdict import contacts_of
-    from engine.topple.words import to_json
-
-    assert verdict.judged is not None  # `check` keeps the pieces
-    why = None
-    if verdict.statics.stands is not None:
-        try:
-            why = explain(verdict.judged, verdict.statics, contacts_of(verdict), gravity=options.gravity)
-        except StaticsError as error:
-            return {"sentences": [f"{error}."]}
-    return to_json(why, verdict.statics)
 
 
 def _keep(scene: Scene, verdict: Verdict, request: CheckRequest) -> None:
@@ -145,7 +128,7 @@ def _keep(scene: Scene, verdict: Verdict, request: CheckRequest) -> None:
         assembly = scene.assembly if friction is None else with_friction(scene.assembly, friction)
         picture(assembly, verdict, options, request.picture)
     if request.record is not None:
-        from games.commands.check_record import record
+        from games.check_record import record
 
         record(request.record, scene, verdict, options)
 
@@ -279,34 +262,3 @@ def json_of(verdict: Verdict, chance: Chance | None = None) -> dict[str, Any]:
 
         found["noise"] = noise_json(chance)
     return found
-
-
-def panel(verdict: Verdict, chance: Chance | None = None) -> Panel:
-    """The verdict as people read it."""
-    from engine.topple.words import headline, rows
-
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="dim", justify="right")
-    grid.add_column()
-    for label, text in [*rows(verdict), *(chance_rows(chance) if chance is not None else [])]:
-        grid.add_row(label, text)
-    colour = COLOUR[verdict.word]
-    title = Text.assemble(
-        (f" {verdict.word.upper()} ", f"bold white on {colour}"), "  ", (verdict.scene, "bold")
-    )
-    return Panel(Group(headline(verdict), "", grid), title=title, title_align="left", border_style=colour)
-
-
-def chance_rows(found: Chance) -> list[tuple[str, str]]:
-    """How surely it stands in words, as (label, text)."""
-    low, high = 100 * found.low, 100 * found.high
-    text = (
-        f"stood {found.stood} of {found.samples} noisy copies: {100 * found.share:.1f} %, "
-        f"with 95 % confidence {low:.1f} to {high:.1f} %"
-    )
-    lines = [("how surely", text)]
-    if found.first:
-        falls = found.samples - found.stood
-        named = [f"{name} in {count} of {falls} falls" for name, count in list(found.first.items())[:NAMED]]
-        lines.append(("goes first", ", ".join(named)))
-    return lines

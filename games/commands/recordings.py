@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -13,8 +13,6 @@ from games.commands.console import OK, TOPPLES, UNSURE, Json, Recording, bar, pr
 
 if TYPE_CHECKING:
     from engine.record.reader import Replay
-    from engine.view.video.recipe import Recipe
-    from models.piece import Piece
 
 DIFFERS, NOT_COMPARABLE = TOPPLES, UNSURE
 
@@ -72,36 +70,28 @@ def export(
     as_json: Json = False,
 ) -> int:
     """A recording as an animated glTF model for other programs."""
-    from engine.files import check_output, whole_or_nothing
+    from games.api.films import animated_model
 
-    if out.suffix.lower() != ".glb":
-        refuse(f'{out}: recordings are exported as .glb (got "{out.suffix}")')
-    check_output(out)
-    from engine.record.gltf import glb_of_replay
-    from games.play.replays import bodies_of, telling_of
-
-    recording = _load(file)
-    shared: dict[tuple[str, str], Piece] = {}
-    bodies = []
-    for body in bodies_of(recording):
-        # a mesh for each kind of piece, not for each piece
-        kind = (body.piece.model, str(body.piece.extents.tolist()))
-        bodies.append(replace(body, piece=shared.setdefault(kind, body.piece)))
-    data = glb_of_replay(recording, bodies, title=telling_of(recording).title)
-    with whole_or_nothing(out) as part:
-        part.write_bytes(data)
+    made = animated_model(file, out)
     if as_json:
         print_json(
             {
                 "file": str(out),
-                "bytes": len(data),
-                "pieces": len(bodies),
-                "seconds": round(recording.seconds, 3),
+                "bytes": made.size,
+                "pieces": made.pieces,
+                "seconds": round(made.seconds, 3),
             }
         )
     else:
-        say(f"{out}: {len(bodies)} pieces, {recording.seconds:.1f} s, {len(data) / 1e6:.1f} MB")
+        say(f"{out}: {made.pieces} pieces, {made.seconds:.1f} s, {made.size / 1e6:.1f} MB")
     return OK
+
+
+SHARED = (
+    *("file", "out", "preset", "size", "fps", "quality", "camera", "pace", "speed", "slow_fall"),
+    *("begin", "end", "anonymous", "strip", "workers"),
+)
+"""What `games.api.films.FilmRequest` takes as it was typed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,74 +136,29 @@ class VideoRequest:
 
 def video(request: VideoRequest) -> int:
     """A recording as a video with sound, a loop, a picture or a strip of pictures."""
-    from engine.record.reader import load
-    from engine.view.video.encode import check_path
-    from engine.view.video.make import make
-    from games.play.replays import bodies_of, telling_of
+    from games.api.films import FilmRequest, film
 
-    recipe = recipe_of(request)
-    # before the recording is read: what cannot be written is said at once
-    check_path(request.out)
-    recording = load(request.file)
-    telling = telling_of(recording, anonymous=request.anonymous)
+    asked = FilmRequest(
+        **{name: getattr(request, name) for name in SHARED},
+        captions=not request.no_captions,
+        cards=False if request.no_captions else request.cards,
+        hand=not request.no_hand,
+        sound=not request.no_sound,
+    )
     with bar("drawing") as progress:
-        film = make(
-            recording,
-            bodies_of(recording),
-            telling,
-            recipe,
-            request.out,
-            progress=progress,
-            workers=request.workers,
-        )
+        made = film(asked, progress)
     size = request.out.stat().st_size
     if request.as_json:
         print_json(
             {
                 "file": str(request.out),
-                "seconds": round(film.seconds, 3),
-                "pictures": len(film),
-                "size": list(film.recipe.size),
+                "seconds": round(made.seconds, 3),
+                "pictures": len(made),
+                "size": list(made.recipe.size),
                 "bytes": size,
             }
         )
     else:
-        width, height = film.recipe.size
-        say(f"{request.out}: {film.seconds:.1f} s, {width} x {height}, {size / 1e6:.1f} MB")
+        width, height = made.recipe.size
+        say(f"{request.out}: {made.seconds:.1f} s, {width} x {height}, {size / 1e6:.1f} MB")
     return OK
-
-
-def recipe_of(request: VideoRequest) -> Recipe:
-    """The recipe of a request. Raises ViewError with everything that is wrong."""
-    from engine.view.opengl import ViewError
-    from engine.view.video.encode import LOOPS
-    from engine.view.video.recipe import preset, size_of
-
-    if request.workers is not None and not 1 <= request.workers <= 64:
-        raise ViewError(f"--workers {request.workers}: 1 to 64 processes")
-    recipe = preset(request.preset or "web")
-    is_loop = request.out.suffix.lower() in LOOPS
-    if is_loop and request.preset is None:
-        recipe = replace(recipe, size=(640, 360), fps=20)
-    given: dict[str, Any] = {
-        "size": None if request.size is None else size_of(request.size),
-        "fps": request.fps,
-        "quality": request.quality,
-        "camera": request.camera,
-        "pace": request.pace,
-    }
-    is_part = request.begin is not None or request.end is not None
-    return replace(
-        recipe,
-        **{name: value for name, value in given.items() if value is not None},
-        speed=request.speed,
-        slow_fall=request.slow_fall,
-        begin=request.begin,
-        end=request.end,
-        captions=not request.no_captions,
-        cards=not request.no_captions
-        and (not is_loop and not is_part if request.cards is None else request.cards),
-        hand=not request.no_hand,
-        sound=not request.no_sound,
-        strip=request.strip,
-    )

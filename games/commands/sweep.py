@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import math
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -106,7 +105,7 @@ def run(request: SweepRequest) -> int:
 
 
 def _swept_places(request: SweepRequest) -> SweepReport:
-    from engine.topple.laboratory.sweep import best, judge_place, key_of, study
+    from engine.topple.laboratory.sweep import best, judge_place, key_of, places_of, study
     from scenes.load import load
 
     scene = load(request.scene or "")
@@ -203,26 +202,6 @@ def _answers(
 
     with in_order(ask, inputs, request.workers or os.cpu_count() or 1) as rows:
         yield rows
-
-
-def places_of(
-    body: Body, bodies: Sequence[Body], spots: Iterable[Spot], keep_height: bool = False
-) -> Iterator[SweepPlace]:
-    """The piece at every spot, let down onto the others unless it keeps its height."""
-    from engine.geometry.drop import DropTarget
-    from engine.geometry.rotation import quaternion_of, quaternion_of_rpy
-    from engine.pose import Pose
-    from engine.topple.laboratory.sweep import SweepPlace
-
-    target = DropTarget.of(bodies)
-    height, lying = body.pose.position[2], body.pose.matrix
-    turns: dict[float, tuple[float, float, float, float]] = {}
-    for number, (x, y, yaw) in enumerate(spots):
-        if yaw not in turns:
-            turn = Pose((0.0, 0.0, 0.0), quaternion_of_rpy(0.0, 0.0, math.radians(yaw))).matrix
-            turns[yaw] = quaternion_of(turn @ lying) if yaw else body.pose.orientation
-        there = body.at(Pose((x / 1e3, y / 1e3, height), turns[yaw]))
-        yield SweepPlace(number, x, y, yaw, there if keep_height else target.dropped(there))
 
 
 def _spots(request: SweepRequest) -> list[Spot]:

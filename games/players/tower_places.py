@@ -48,7 +48,7 @@ HIGH = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RestingFace:
+class LyingFace:
     """A way to lie. turn: (3, 3), that face down. foot: seen from above, about the centre of mass. tilt: degrees until
     it tips on a plane. height: of the centre of mass over the face, metres. room: mm2 of flat tops for later pieces."""
 
@@ -68,7 +68,7 @@ class TowerPlace:
 
 
 @lru_cache(maxsize=256)
-def faces(piece: Piece) -> tuple[RestingFace, ...]:
+def faces(piece: Piece) -> tuple[LyingFace, ...]:
     """The ways in which a piece lies flat, the steadiest first; none for a ball."""
     normals: dict[tuple[float, ...], Array] = {}
     for facet in piece.surface.facets:
@@ -79,7 +79,7 @@ def faces(piece: Piece) -> tuple[RestingFace, ...]:
     return tuple(sorted(lying, key=lambda face: -face.tilt)[:FACES])
 
 
-def _face(piece: Piece, normal: Array) -> RestingFace | None:
+def _face(piece: Piece, normal: Array) -> LyingFace | None:
     turn = _down(normal)
     points = np.concatenate(
         [part.vertices if part.radius is None else np.zeros((0, 3)) for part in piece.parts]
@@ -100,7 +100,7 @@ def _face(piece: Piece, normal: Array) -> RestingFace | None:
         facet for facet in piece.surface.facets if not facet.curved and facet.normal @ normal < -0.99999
     ]
     room = sum(shapely.Polygon(*_flat(facet.rings, turn, centre)).area for facet in upward)
-    return None if foot.area < 20.0 else RestingFace(turn, foot, _tilt(foot, height), height, room)
+    return None if foot.area < 20.0 else LyingFace(turn, foot, _tilt(foot, height), height, room)
 
 
 def _flat(rings: Sequence[Array], turn: Array, centre: Array) -> tuple[Array, list[Array]]:
@@ -161,7 +161,7 @@ def places(piece: Piece, tower: Sequence[Body], most: int = LANDINGS) -> list[To
     mass = sum(body.piece.mass for body in tower)
     joint = np.sum([body.piece.mass * centre_of(body) for body in tower], axis=0) / mass
     base = _base(tower[0])
-    found: list[tuple[float, Array, RestingFace]] = []
+    found: list[tuple[float, Array, LyingFace]] = []
     for height, top in tops(tower)[:TOPS]:
         spots = _spots(top, joint * 1e3)
         for face in _turned(piece):
@@ -179,7 +179,7 @@ def places(piece: Piece, tower: Sequence[Body], most: int = LANDINGS) -> list[To
     return _landed(piece, tower, found, most)
 
 
-def _turned(piece: Piece) -> list[RestingFace]:
+def _turned(piece: Piece) -> list[LyingFace]:
     """Every way to lie, and the same a quarter turn further."""
     quarter = Pose((0.0, 0.0, 0.0), quaternion_of_rpy(0.0, 0.0, math.pi / 2)).matrix
     return [
@@ -187,7 +187,7 @@ def _turned(piece: Piece) -> list[RestingFace]:
         for face in faces(piece)
         for turned in (
             face,
-            RestingFace(
+            LyingFace(
                 quarter @ face.turn,
                 shapely.affinity.rotate(face.foot, 90.0, origin=(0.0, 0.0)),
                 face.tilt,
@@ -222,7 +222,7 @@ def _spots(top: shapely.Geometry, middle: Array) -> list[tuple[float, float]]:
 
 
 def _landed(
-    piece: Piece, tower: Sequence[Body], found: list[tuple[float, Array, RestingFace]], most: int
+    piece: Piece, tower: Sequence[Body], found: list[tuple[float, Array, LyingFace]], most: int
 ) -> list[TowerPlace]:
     """The first few places that a piece let down there reaches: nothing else is in its way."""
     landed: list[TowerPlace] = []

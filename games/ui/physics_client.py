@@ -26,7 +26,7 @@ from games.ui.messages import (
     TableView,
     Waits,
 )
-from games.worker import Worker
+from games.worker import ChildProcess
 from models.piece import Piece
 
 LOG_LINES = 60
@@ -174,7 +174,7 @@ class PhysicsClient:
     def __init__(self, plan: Plan) -> None:
         entry = "games.ui.physics_server:serve"
         # only the last of several views is ever shown
-        self._worker = Worker("physics", entry, plan, overrides=_are_views)
+        self._worker = ChildProcess("physics", entry, plan, overrides=_are_views)
         self._is_broken = False
 
     def send(self, order: Order) -> None:

@@ -14,7 +14,7 @@ import hashlib
 import json
 import math
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Literal
@@ -22,6 +22,9 @@ from typing import Literal
 import numpy as np
 from scipy.spatial import cKDTree
 
+from engine.geometry.drop import DropTarget
+from engine.geometry.rotation import quaternion_of, quaternion_of_rpy
+from engine.pose import Pose
 from engine.tolerances import MAX_OVERLAP
 from engine.topple.balance.equilibrium import balance_of
 from engine.topple.balance.incremental import IncrementalStatics
@@ -287,3 +290,18 @@ def spots_of(x: list[float], y: list[float], yaw: list[float], samples: int | No
         (round(float(a), 6), round(float(b), 6), round(float(c), 6))
         for a, b, c in ends[:, 0] + random.random((samples, 3)) * (ends[:, 1] - ends[:, 0])
     ]
+
+
+def places_of(
+    body: Body, others: Iterable[Body], spots: Iterable[Spot], keep_height: bool = False
+) -> Iterator[SweepPlace]:
+    """Yields the piece at every spot (mm, degrees), dropped onto the others unless it keeps its height."""
+    target = DropTarget.of(others)
+    height, lying = body.pose.position[2], body.pose.matrix
+    rotations: dict[float, tuple[float, float, float, float]] = {}
+    for number, (x, y, yaw) in enumerate(spots):
+        if yaw not in rotations:
+            rotation = Pose((0.0, 0.0, 0.0), quaternion_of_rpy(0.0, 0.0, math.radians(yaw))).matrix
+            rotations[yaw] = quaternion_of(rotation @ lying) if yaw else body.pose.orientation
+        there = body.at(Pose((x / 1e3, y / 1e3, height), rotations[yaw]))
+        yield SweepPlace(number, x, y, yaw, there if keep_height else target.dropped(there))

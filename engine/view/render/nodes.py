@@ -34,7 +34,7 @@ class Nodes:
         self._root, self._level = root, level
         self.paths: dict[str, Any] = {}
         self.halves: dict[str, Array] = {}
-        self.table: TableTop | None = None
+        self.table: TableTopNode | None = None
         self._kinds: dict[str, tuple[bool, int]] = {}
         self._geoms: dict[tuple[TriangleMesh, bool], list[Any]] = {}
         self._decals = Decals(level.anisotropy)
@@ -61,7 +61,7 @@ class Nodes:
         for geom in self._mesh(body.piece, face > 0):
             path.node().add_geom(geom)
         if body.name == TABLE:
-            self.table = TableTop(body, path)
+            self.table = TableTopNode(body, path)
             self.table.shine(*self._table_shaders())
             return
         self._kinds[body.name] = (finish.coat > 0, face)
@@ -138,7 +138,7 @@ class Nodes:
         self._backdrop.reparent_to(root)
 
 
-class TableTop:
+class TableTopNode:
     """The table on a stage: two nodes, because most of it lies in full sun, far from all pieces, and costs little.
 
     path: its node. It casts no shadow: there is nothing below it.

@@ -47,7 +47,7 @@ MIN_HALF_SIZE = 0.045
 
 
 @dataclass(frozen=True, slots=True)
-class Cylinder:
+class FramedCylinder:
     """An upright cylinder that must be in the frame. centre, radius, half (of its height): metres."""
 
     centre: tuple[float, float, float]
@@ -55,13 +55,15 @@ class Cylinder:
     half: float
 
 
-def cylinder_of(points: Array) -> Cylinder:
+def cylinder_of(points: Array) -> FramedCylinder:
     """Returns the cylinder around points (n, 3)."""
     low, high = points.min(axis=0), points.max(axis=0)
     centre = (low + high) / 2
     radius = float(np.linalg.norm(points[:, :2] - centre[:2], axis=1).max())
     x, y, z = (float(value) for value in centre)
-    return Cylinder((x, y, z), max(radius, MIN_HALF_SIZE), max(float(high[2] - low[2]) / 2, MIN_HALF_SIZE))
+    return FramedCylinder(
+        (x, y, z), max(radius, MIN_HALF_SIZE), max(float(high[2] - low[2]) / 2, MIN_HALF_SIZE)
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,11 +99,11 @@ def path(name: CameraName, scenery: Scenery, moments: Array, rate: float, aspect
     return _placed(cylinders, np.radians(azimuths), np.radians(elevations), aspect)
 
 
-def _row(cylinder: Cylinder) -> Array:
+def _row(cylinder: FramedCylinder) -> Array:
     return np.array([*cylinder.centre, cylinder.radius, cylinder.half])
 
 
-def _wanted(name: CameraName, scenery: Scenery, moment: float, whole: Cylinder) -> Cylinder:
+def _wanted(name: CameraName, scenery: Scenery, moment: float, whole: FramedCylinder) -> FramedCylinder:
     """Returns what should be in the frame at a moment."""
     collapse = next(
         (each for each in scenery.motion.collapses if each.begin - AHEAD_S <= moment <= each.end + AHEAD_S),
@@ -124,7 +126,7 @@ def _wanted(name: CameraName, scenery: Scenery, moment: float, whole: Cylinder) 
     return cylinder_of(tower)
 
 
-def _of_collapse(name: CameraName, scenery: Scenery, collapse: Collapse, moment: float) -> Cylinder:
+def _of_collapse(name: CameraName, scenery: Scenery, collapse: Collapse, moment: float) -> FramedCylinder:
     # who goes first may lie apart from what comes down with it
     stood = scenery.corners(collapse.begin, collapse.fallen)
     wide = np.concatenate([scenery.around(collapse.begin - 0.1, collapse.first), stood])
@@ -132,7 +134,7 @@ def _of_collapse(name: CameraName, scenery: Scenery, collapse: Collapse, moment:
     if close <= moment < close + CLOSE_S and name == "director":
         piece = cylinder_of(scenery.corners(moment, (collapse.first,)))
         all_of_it = cylinder_of(wide)
-        return Cylinder(
+        return FramedCylinder(
             piece.centre,
             max(1.6 * piece.radius, 0.6 * all_of_it.radius),
             max(piece.half, 0.6 * all_of_it.half),

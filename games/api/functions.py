@@ -1,0 +1,355 @@
+"""The functions of `teeter`: what the commands do, for scripts. Lengths in mm, masses in g, angles in degrees, forces
+in N. Everything heavy is imported when it is called, so that `import teeter` is quick."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from games.api.films import AnimatedModel, FilmRequest, animated_model, film
+from games.api.results import (
+    CheckResult,
+    ExplainResult,
+    FilmResult,
+    NoiseResult,
+    Played,
+    ProbeResult,
+    noise_result,
+    probe_result,
+)
+from games.api.scene import PublicScene
+from models.errors import TeeterError
+
+if TYPE_CHECKING:
+    from engine.topple.laboratory.sweep import SweepRow
+    from engine.world import Body
+    from games.play.playback import Verified
+    from scenes.scene import Scene
+
+AnyScene = str | Path | PublicScene
+"""A file, the name of a shipped scene, or a loaded scene."""
+Axis = float | tuple[float, float, int]
+"""One value; or from, to (both included), and how many values."""
+
+
+class ArgumentError(TeeterError, ValueError):
+    """Arguments out of range; the message names all of them."""
+
+
+def load(
+    path_or_name: str | Path,
+    *,
+    settle_mm: float = 0.0,
+    table: Literal["lowest", "none"] | None = None,
+    fixed: Iterable[str] = (),
+    material: str | None = None,
+    unit: str | None = None,
+) -> PublicScene:
+    """Load a scene or mesh file, or a shipped scene by name. Raises TeeterError with everything that is wrong.
+
+    settle_mm: gaps and overlaps to allow. table: `none`, or `lowest` to put it under everything. fixed: names, with
+    wildcards, of pieces that are supports. material: of pieces that name none. unit: of a mesh file: mm, cm, m or in.
+    """
+    from scenes.load import load
+
+    return PublicScene(
+        load(path_or_name, settle_mm=settle_mm, table=table, fixed=fixed, material=material, unit=unit)
+    )
+
+
+def build(
+    pieces: Iterable[Mapping[str, Any]],
+    *,
+    name: str = "built",
+    has_table: bool = True,
+    settle_mm: float = 0.0,
+) -> PublicScene:
+    """Build a scene from pieces, each with the keys of a `[[piece]]` of a scene file (scenes/README.md): `id`, `model`
+    or `shape`, `position`, ... Raises TeeterError with everything that is wrong.
+
+    has_table: on the usual table. settle_mm: gaps and overlaps to allow. Mesh paths start at the current folder.
+    """
+    from scenes.load import build
+
+    return PublicScene(build(pieces, name=name, has_table=has_table, settle_mm=settle_mm))
+
+
+def check(
+    scene: AnyScene,
+    *,
+    settle_mm: float = 0.0,
+    tilt_deg: float = 0.0,
+    tilt_direction_deg: float = 0.0,
+    friction: float | None = None,
+    time: float | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+) -> CheckResult:
+    """Would it topple?
+
+    settle_mm: gaps and overlaps to close first. tilt_deg: of the table, downhill towards tilt_direction_deg from +x.
+    friction: of every pair. time: seconds to simulate, None until it is decided. seed: of the disturbances. workers:
+    processes, all cores when None. Raises TeeterError.
+    """
+    from engine.topple.verdict import CheckOptions
+    from engine.topple.verdict import check as judge
+
+    _in_range(
+        settle_mm=(settle_mm, 0, 1000),
+        tilt_deg=(tilt_deg, 0, 89),
+        tilt_direction_deg=(tilt_direction_deg, -360, 360),
+        friction=(friction, 0, 10),
+        time=(time, 1e-3, 3600),
+        seed=(seed, 0, 2**63 - 1),
+        workers=(workers, 1, 256),
+    )
+    loaded = _loaded(scene, settle_mm)
+    options = CheckOptions(
+        settle=settle_mm / 1e3,
+        tilt=math.radians(tilt_deg),
+        tilt_direction=math.radians(tilt_direction_deg),
+        friction=friction,
+        time=time,
+        seed=seed,
+        workers=workers,
+    )
+    return CheckResult(judge(loaded.assembly, options), loaded, options)
+
+
+def explain(scene: AnyScene | CheckResult, *, workers: int | None = None) -> ExplainResult:
+    """Why it stands or topples: which piece goes over which edge, and how much is missing or to spare.
+
+    scene: also the answer of `check`, which is then not asked again. Raises TeeterError.
+    """
+    return (scene if isinstance(scene, CheckResult) else check(scene, workers=workers)).explain()
+
+
+def noise(
+    scene: AnyScene,
+    *,
+    position_mm: float = 0.0,
+    tilt_deg: float = 0.0,
+    friction: tuple[float, float] | None = None,
+    samples: int = 200,
+    until: float | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+) -> NoiseResult:
+    """How surely does it stand, built by hand?
+
+    position_mm, tilt_deg: standard deviations of every piece's place along x and y, and of the table's slope.
+    friction: anywhere between these two. samples: noisy copies, at most. until: stop when the
+    95 % interval is this narrow. Raises TeeterError.
+    """
+    from engine.topple.laboratory.noise import Noise, chance
+
+    low, high = friction or (0.0, 0.0)
+    _in_range(
+        position_mm=(position_mm, 0, 1000),
+        tilt_deg=(tilt_deg, 0, 45),
+        friction=(low, 0, high if high <= 10 else 10),
+        samples=(samples, 1, 10_000_000),
+        until=(until, 1e-4, 0.99),
+        seed=(seed, 0, 2**63 - 1),
+        workers=(workers, 1, 256),
+    )
+    asked = Noise(position_mm / 1e3, math.radians(tilt_deg), friction, seed)
+    found = chance(
+        _loaded(scene).assembly, asked, samples, until=until, workers=workers or os.cpu_count() or 1
+    )
+    return noise_result(found)
+
+
+def probe(
+    scene: AnyScene, pieces: Iterable[str] | None = None, *, workers: int | None = None
+) -> dict[str, ProbeResult]:
+    """Which piece can come out? By name: its load, the force to pull it out, whether the rest stands without it.
+
+    pieces: the free ones to probe, None for all. Raises TeeterError.
+    """
+    from engine.topple.laboratory.probe import probe
+
+    loaded = _loaded(scene)
+    names = None if pieces is None else tuple(pieces)
+    for name in names or ():
+        _free(loaded, name)
+    found = probe(loaded.assembly, names, workers=workers)
+    return {name: probe_result(one) for name, one in found.items()}
+
+
+def sweep(
+    scene: AnyScene,
+    piece: str,
+    *,
+    x: Axis,
+    y: Axis,
+    yaw: Axis = 0.0,
+    samples: int | None = None,
+    keep_height: bool = False,
+    margins: bool = True,
+    seed: int = 0,
+    workers: int | None = None,
+) -> list[SweepRow]:
+    """Where could this piece go? A verdict and a tilt margin for every place, x fastest and yaw slowest.
+
+    x, y: mm; yaw: degrees from how the piece lies; the piece is let down onto the others, unless it keeps its height.
+    samples: so many places at random between the ends instead. margins: with the tilt margin of what stands. workers:
+    processes, all cores when None. Raises TeeterError.
+    """
+    from functools import partial
+
+    from engine.topple.laboratory.sweep import axis_of, judge_place, places_of, spots_of, study
+    from engine.workers import in_order
+
+    loaded = _loaded(scene)
+    body = _free(loaded, piece)
+    others = tuple(other for other in loaded.assembly.bodies if other.name != piece)
+    axes = [
+        axis_of(":".join(map(str, axis)) if isinstance(axis, tuple) else str(axis), name)
+        for name, axis in (("x", x), ("y", y), ("yaw", yaw))
+    ]
+    common = study(replace(loaded.assembly, bodies=others), seed=seed, margins=margins)
+    spots = spots_of(axes[0], axes[1], axes[2], samples, seed)
+    places = list(places_of(body, others, spots, keep_height))
+    with in_order(partial(judge_place, common), places, workers or os.cpu_count() or 1) as rows:
+        return list(rows)
+
+
+def play(
+    game: str,
+    players: Sequence[str] = ("bot:steady", "bot:steady"),
+    *,
+    seed: int = 0,
+    turns: int = 2000,
+    tremor_mm: float = 0.0,
+    record: str | Path | None = None,
+    **options: object,
+) -> Played:
+    """Play a game by bots (`bot:steady`, `bot:bold`, `bot:clumsy`).
+
+    game: as `teeter games` lists it. turns: choices after which it is broken off. tremor_mm: how much hands shake.
+    record: a file to keep it in. options: the mode and the house rules of the game. Raises TeeterError.
+    """
+    from games.core.errors import SetupError
+    from games.play.recording import begin
+    from games.players import player
+    from games.players.bots import bots_of
+    from games.registry import game_named
+
+    people = [name for name in players if not name.startswith("bot:")]
+    if people:
+        raise SetupError(f"{people[0]!r} is a person; only bots play here: write bot:steady")
+    path = None if record is None else Path(record)
+    session, recorder = begin(
+        game_named(game), tuple(players), seed, options, tremor=tremor_mm / 1e3, path=path
+    )
+    try:
+        result = player.play(session, bots_of(session, seed), turns)
+        outcome, names = session.outcome, tuple(seat.name for seat in session.state.seats)
+        winners = outcome.winners if outcome else ()
+        reason = outcome.reason.text if outcome else result.why
+        scores = dict(zip(names, session.game.rules.scores(session.state), strict=True))
+        if recorder is not None:
+            recorder.close({"winners": list(winners), "reason": reason, "turns": result.turns})
+    finally:
+        session.close()
+    return Played(names, winners, reason, scores, result.turns, path)
+
+
+def verify(record: str | Path) -> Verified:
+    """Play a replay again in a fresh world: whether it agrees, and the first difference. Raises TeeterError."""
+    from games.play.playback import verify
+
+    return verify(Path(record))
+
+
+def video(
+    record: str | Path,
+    out: str | Path,
+    *,
+    preset: str | None = None,
+    size: tuple[int, int] | None = None,
+    fps: int | None = None,
+    quality: str | None = None,
+    camera: str | None = None,
+    pace: str | None = None,
+    speed: float = 1.0,
+    slow_fall: bool = False,
+    begin_s: float | None = None,
+    end_s: float | None = None,
+    captions: bool = True,
+    cards: bool | None = None,
+    hand: bool = True,
+    sound: bool = True,
+    anonymous: bool = False,
+    strip: int = 1,
+    workers: int | None = None,
+) -> FilmResult:
+    """Draw a replay as a video (.mp4, .webm), a loop (.gif, .webp) or a picture (.png).
+
+    The options are those of `teeter video`; begin_s and end_s cut a part out. Raises TeeterError.
+    """
+    made = film(
+        FilmRequest(
+            Path(record),
+            Path(out),
+            preset=preset,
+            size=None if size is None else f"{size[0]}x{size[1]}",
+            fps=fps,
+            quality=quality,
+            camera=camera,
+            pace=pace,
+            speed=speed,
+            slow_fall=slow_fall,
+            begin=begin_s,
+            end=end_s,
+            captions=captions,
+            cards=cards if captions else False,
+            hand=hand,
+            sound=sound,
+            anonymous=anonymous,
+            strip=strip,
+            workers=workers,
+        )
+    )
+    return FilmResult(Path(out), made.seconds, len(made), made.recipe.size)
+
+
+def export(record: str | Path, out: str | Path) -> AnimatedModel:
+    """Write a replay as an animated glTF model (.glb). Raises TeeterError."""
+    return animated_model(Path(record), Path(out))
+
+
+def _loaded(scene: AnyScene, settle_mm: float = 0.0) -> Scene:
+    if isinstance(scene, PublicScene):
+        return scene.loaded
+    from scenes.load import load
+
+    return load(scene, settle_mm=settle_mm)
+
+
+def _free(scene: Scene, name: str) -> Body:
+    """A piece that can move. Raises ArgumentError."""
+    from scenes.scene import nearest
+
+    free = {body.name: body for body in scene.assembly.free}
+    if name not in free:
+        if name in {body.name for body in scene.assembly.bodies}:
+            raise ArgumentError(f"{scene.name}: {name!r} is fixed: it is a support")
+        raise ArgumentError(f"{scene.name}: there is no piece {name!r}{nearest(name, sorted(free))}")
+    return free[name]
+
+
+def _in_range(**given: tuple[float | None, float, float]) -> None:
+    """Raises ArgumentError naming every value that is not between its two limits."""
+    wrong = [
+        f"{name} = {value:g}: must be from {least:g} to {most:g}"
+        for name, (value, least, most) in given.items()
+        if value is not None and not (math.isfinite(value) and least <= value <= most)
+    ]
+    if wrong:
+        raise ArgumentError("; ".join(wrong))

@@ -1,0 +1,283 @@
+"""What the functions of `teeter` return, in mm, degrees, newtons and seconds, with the names of the JSON keys."""
+
+from __future__ import annotations
+
+import io
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from games.api import showing
+
+if TYPE_CHECKING:
+    from engine.topple.balance.statics import Statics
+    from engine.topple.dynamics.perturbation import Dynamics
+    from engine.topple.laboratory.noise import Chance
+    from engine.topple.laboratory.probe import Probed
+    from engine.topple.verdict import CheckOptions, Pose, Verdict, Word
+    from scenes.scene import Scene
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationResult:
+    """What the trials found together; the worst of all. stands: None when they disagree. sink_mm: vertical move of the
+    first half second; max_shift_mm, max_turn_deg: after it. trials: which of the small disturbances it survived."""
+
+    stands: bool | None
+    simulated_s: float
+    sink_mm: float
+    max_shift_mm: float
+    max_turn_deg: float
+    first_to_move: str | None
+    fell: tuple[str, ...]
+    trials: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainResult:
+    """Which pieces move or would move first, over which edge, and how much is missing or to spare.
+
+    moves, others: names; empty where nothing can move. kind: tips, slides or drops, relative to `against`. edge_mm: its
+    two ends. towards_deg: counter-clockwise from +x. room_mm: of the centre of mass inside the edge, negative beyond
+    it. force_n: at point_mm starts the motion; negative: is missing to stop it.
+    """
+
+    sentences: tuple[str, ...]
+    moves: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    kind: str | None = None
+    against: str | None = None
+    edge_mm: tuple[tuple[float, ...], ...] | None = None
+    towards_deg: float | None = None
+    room_mm: float | None = None
+    force_n: float | None = None
+    point_mm: tuple[float, ...] | None = None
+    friction_needed: float | None = None
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CheckResult:
+    """The answer of `teeter.check`. `print` shows the box of the command line, a notebook the picture with its forces.
+
+    word: stands, topples or unsure. pose: the poses that statics was computed on. settled_mm: the largest move of
+    letting the pieces down first. statics: margins, in degrees and newtons; its `stands` is None where a force balance
+    says nothing, and `why` says why. dynamics: what the simulation found. wall_s: seconds the check took.
+    """
+
+    _verdict: Verdict
+    _scene: Scene
+    _options: CheckOptions
+
+    @property
+    def word(self) -> Word:
+        """The verdict."""
+        return self._verdict.word
+
+    @property
+    def scene(self) -> str:
+        """The scene by name."""
+        return self._verdict.scene
+
+    @property
+    def pose(self) -> Pose:
+        """`declared`, or `rest`: where the pieces came to rest."""
+        return self._verdict.pose
+
+    @property
+    def settled_mm(self) -> float:
+        """The largest move of letting the pieces down."""
+        return self._verdict.settled * 1e3
+
+    @property
+    def statics(self) -> Statics:
+        """What the force balance says."""
+        return self._verdict.statics
+
+    @property
+    def dynamics(self) -> SimulationResult:
+        """What the simulation says."""
+        return _simulation(self._verdict.dynamics)
+
+    @property
+    def wall_s(self) -> float:
+        """Seconds the check took."""
+        return self._verdict.wall
+
+    def explain(self) -> ExplainResult:
+        """Why: which piece goes over which edge, and how much is missing or to spare."""
+        return _explained(self._verdict, self._options)
+
+    def to_json(self) -> dict[str, Any]:
+        """What `teeter check --json` prints."""
+        from importlib.metadata import version
+
+        from engine.topple.verdict import to_json
+
+        return to_json(self._verdict, version("teeter"))
+
+    def picture(self, path: str | Path) -> Path:
+        """Draw the verdict with its contact forces into a PNG, as `--picture` does. Raises ViewError."""
+        from engine.view.render.verdict_picture import picture
+
+        picture(self._assembly, self._verdict, self._options, Path(path))
+        return Path(path)
+
+    def record(self, path: str | Path) -> Path:
+        """Write the trial that decided as a replay, as `--record` does. Raises RecordError."""
+        from games.check_record import record
+
+        record(Path(path), self._scene, self._verdict, self._options)
+        return Path(path)
+
+    def show(self) -> None:
+        """Open a window on the verdict, until it is closed; in a notebook show a picture. Raises ViewError."""
+        if showing.in_notebook():
+            showing.show_in_notebook(self)
+        else:
+            showing.show_verdict_in_window(self._assembly, self._verdict, self._options)
+
+    @property
+    def _assembly(self) -> Any:
+        from engine.topple.verdict import with_friction
+
+        friction = self._options.friction
+        assembly = self._scene.assembly
+        return assembly if friction is None else with_friction(assembly, friction)
+
+    def _repr_png_(self) -> bytes:
+        return showing.png_of_verdict(self._assembly, self._verdict, self._options)
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        from games.api.box import panel
+
+        written = io.StringIO()
+        Console(file=written, width=Console().width).print(panel(self._verdict))
+        return written.getvalue().rstrip("\n")
+
+    def __repr__(self) -> str:
+        return f"<{self.scene!r} {self.word}>"
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseResult:
+    """How surely a scene stands. p_stand: the share of samples that stood, low and high its 95 % interval (Wilson).
+    first_to_move: how often each piece went first. position_mm, tilt_deg, friction: the noise that was asked for."""
+
+    samples: int
+    stood: int
+    p_stand: float
+    low: float
+    high: float
+    first_to_move: dict[str, int]
+    stopped_early: bool
+    position_mm: float
+    tilt_deg: float
+    friction: tuple[float, float] | None
+    seed: int
+
+    def __str__(self) -> str:
+        return (
+            f"stood {self.stood} of {self.samples} noisy copies: {100 * self.p_stand:.1f} %, "
+            f"with 95 % confidence {100 * self.low:.1f} to {100 * self.high:.1f} %"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeResult:
+    """One piece. load_n: carried from above. pull_n: to slide it out sideways, None when a hand cannot. stands_without:
+    the rest stays up without it. loose: pull_n is at most twice the friction of its own weight."""
+
+    load_n: float
+    pull_n: float | None
+    stands_without: bool
+    loose: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A game that was played. winners: nobody, or several. reason: why it ended, in words. scores: by player.
+    turns: choices that players made. record: the file it is kept in."""
+
+    players: tuple[str, ...]
+    winners: tuple[str, ...]
+    reason: str
+    scores: dict[str, int]
+    turns: int
+    record: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FilmResult:
+    """A video, loop or picture that was drawn. frames: so many; size: width and height in pixels."""
+
+    file: Path
+    seconds: float
+    frames: int
+    size: tuple[int, int]
+
+
+def noise_result(found: Chance) -> NoiseResult:
+    """The same in mm and degrees."""
+    noise = found.noise
+    return NoiseResult(
+        found.samples,
+        found.stood,
+        found.share,
+        found.low,
+        found.high,
+        dict(found.first),
+        found.stopped,
+        noise.position * 1e3,
+        math.degrees(noise.tilt),
+        noise.friction,
+        noise.seed,
+    )
+
+
+def probe_result(found: Probed) -> ProbeResult:
+    """The same with the unit in its names."""
+    return ProbeResult(found.load, found.pull, found.stands_without, found.loose)
+
+
+def _simulation(found: Dynamics) -> SimulationResult:
+    return SimulationResult(
+        found.stands,
+        found.simulated,
+        found.sink * 1e3,
+        found.shift * 1e3,
+        math.degrees(found.turn),
+        found.first_to_move,
+        found.fell,
+        tuple(trial.stands for trial in found.trials),
+    )
+
+
+def explained(verdict: Verdict, options: CheckOptions) -> dict[str, Any]:
+    """Why, as `teeter check --explain --json` prints it: mm, degrees, newtons."""
+    from engine.topple.balance.mechanism import explain
+    from engine.topple.errors import StaticsError
+    from engine.topple.verdict import contacts_of
+    from engine.topple.words import to_json
+
+    assert verdict.judged is not None  # `check` keeps the pieces
+    why = None
+    if verdict.statics.stands is not None:
+        try:
+            why = explain(verdict.judged, verdict.statics, contacts_of(verdict), gravity=options.gravity)
+        except StaticsError as error:
+            return {"sentences": [f"{error}."]}
+    return to_json(why, verdict.statics)
+
+
+def _explained(verdict: Verdict, options: CheckOptions) -> ExplainResult:
+    return ExplainResult(**{key: _frozen(value) for key, value in explained(verdict, options).items()})
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value

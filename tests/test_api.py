@@ -1,0 +1,124 @@
+"""The surface for scripts: `import teeter` is quick, speaks mm and degrees, and refuses with one kind of error."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import teeter
+from games.api import showing
+from games.cli import app
+
+ROOT = Path(__file__).resolve().parent.parent
+PNG = b"\x89PNG\r\n\x1a\n"
+SLAB = {"shape": {"box": [60, 30, 15]}, "material": "beech"}
+
+
+def test_importing_teeter_loads_nothing_heavy() -> None:
+    code = "import teeter, sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    heavy = {"numpy", "scipy", "pydantic", "rich", "typer", "pybullet", "panda3d", "trimesh", "asyncio"}
+    assert not heavy & set(done.stdout.split())
+    assert not [name for name in done.stdout.split() if name.startswith(("games.commands", "games.cli"))]
+
+
+def test_everything_exported_is_there_and_says_what_it_is() -> None:
+    for name in teeter.__all__:
+        assert getattr(teeter, name) is not None
+        if not name.startswith("__"):
+            assert getattr(teeter, name).__doc__, name
+    assert teeter.__version__.count(".") == 2
+    with pytest.raises(AttributeError, match="no attribute 'chekc'"):
+        _ = teeter.chekc
+
+
+def test_the_stubs_name_everything_exported() -> None:
+    stubs = ROOT / "games" / "api" / "stubs" / "teeter-stubs" / "__init__.pyi"
+    named = set(re.findall(r"\bas (\w+)|^(\w+)(?= =|:)", stubs.read_text(), re.MULTILINE))
+    assert {one or other for one, other in named} == set(teeter.__all__)
+
+
+def test_a_verdict_prints_as_the_command_does_and_gives_its_json() -> None:
+    verdict = teeter.check("two_bricks", workers=1)
+    printed = CliRunner().invoke(app, ["check", "two_bricks", "--workers", "1"]).stdout
+    assert [line for line in str(verdict).splitlines() if " time " not in line] == [
+        line for line in printed.splitlines() if " time " not in line
+    ]
+    found = json.loads(CliRunner().invoke(app, ["check", "two_bricks", "--workers", "1", "--json"]).stdout)
+    mine = verdict.to_json()
+    assert found | {"wall_s": 0} == mine | {"wall_s": 0}
+    assert verdict.dynamics.sink_mm == pytest.approx(found["dynamics"]["sink_mm"], abs=1e-3)
+    assert repr(verdict) == "<'two_bricks' stands>"
+
+
+def test_a_scene_is_built_without_a_file_and_faults_name_its_pieces(tmp_path: Path) -> None:
+    scene = teeter.build(
+        [SLAB | {"id": "one", "position": (0, 0)}, SLAB | {"id": "two", "position": (20, 0)}]
+    )
+    assert scene.path is None
+    assert scene.pieces["two"].position_mm == (20, 0, 22.5)
+    assert scene.pieces["two"].mass_g == pytest.approx(60 * 30 * 15 * 690e-6)
+    assert scene.without("two").ids == ("one",)
+    file = tmp_path / "again.toml"
+    file.write_text(scene.to_toml())
+    assert teeter.load(file).pieces == scene.pieces
+    with pytest.raises(teeter.TeeterError) as caught:
+        teeter.build([SLAB | {"id": "one", "position": (0, 0), "colr": "red"}, SLAB | {"id": "one"}])
+    assert 'built: piece[1] "one"' in str(caught.value)
+    assert "is taken by" in str(caught.value)
+
+
+def test_what_is_wrong_with_arguments_is_said_in_one_error() -> None:
+    with pytest.raises(teeter.TeeterError, match=r"tilt_deg = 95: must be .*; seed = -1: must be "):
+        teeter.check("arch", tilt_deg=95, seed=-1)
+    with pytest.raises(teeter.TeeterError, match="there is no piece 'deckk'; did you mean 'deck'"):
+        teeter.sweep("bridge", "deckk", x=0, y=0)
+    (support, *_) = [piece.id for piece in teeter.load("arch").pieces.values() if piece.fixed]
+    with pytest.raises(teeter.TeeterError, match=f"{support}' is fixed: it is a support"):
+        teeter.probe("arch", [support])
+    with pytest.raises(teeter.TeeterError, match="is a person"):
+        teeter.play("wonky", ["Ana"])
+    with pytest.raises(teeter.TeeterError, match="no such file"):
+        teeter.verify("nowhere.teeter")
+    with pytest.raises(teeter.TeeterError, match="exported as .glb"):
+        teeter.export("nowhere.teeter", "out.obj")
+
+
+def test_why_is_told_in_sentences_and_in_millimetres() -> None:
+    why = teeter.explain(teeter.load("bridge").without("counterweight"), workers=1)
+    assert why.moves == ("deck",)
+    assert why.room_mm == pytest.approx(-35.0)
+    assert why.force_n is not None
+    assert why.force_n < 0
+    assert str(why).splitlines()[0].startswith("deck tips over the edge")
+
+
+@pytest.mark.slow
+def test_a_notebook_shows_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = teeter.load("two_bricks")
+    assert scene._repr_png_()[:8] == PNG
+    verdict = teeter.check(scene, workers=1)
+    assert verdict._repr_png_()[:8] == PNG
+    shown: list[object] = []
+    monkeypatch.setattr(showing, "in_notebook", lambda: True)
+    monkeypatch.setattr(showing, "show_in_notebook", shown.append)
+    verdict.show()
+    assert shown == [verdict]
+
+
+@pytest.mark.slow
+def test_a_verdict_is_drawn_and_recorded_and_the_recording_filmed(tmp_path: Path) -> None:
+    verdict = teeter.check("slope_above", workers=1)
+    assert verdict.picture(tmp_path / "verdict.png").read_bytes()[:8] == PNG
+    replay = verdict.record(tmp_path / "fall.teeter")
+    made = teeter.video(replay, tmp_path / "fall.png", size=(320, 180), begin_s=0.0, workers=1)
+    assert made.size == (320, 180)
+    assert made.file.read_bytes()[:8] == PNG
+    with pytest.raises(teeter.TeeterError, match="quality"):
+        teeter.video(replay, tmp_path / "fall.mp4", quality="splendid")
