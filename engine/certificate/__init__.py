@@ -1,0 +1,1 @@
+"""Verdicts that prove themselves: exact certificates of equilibrium and of collapse, and their independent checker."""

@@ -1,0 +1,200 @@
+"""The independent checker of stability certificates. It trusts nobody: exact fractions, no floats, no solver.
+
+A certificate lists rigid bodies made of convex polyhedra, a plane for every two polyhedra that are close, and a proof:
+
+* `stands`: a force at every contact point, inside its friction cone, such that every free body is in equilibrium;
+* `topples`: a motion of the free bodies that no contact opposes and in which gravity does work. Then no forces in the
+  cones balance the weights (Farkas; Livesley 1978, section 4).
+
+Contact points are computed: two polyhedra on either side of their plane touch where the hulls of their corners near
+it overlap. Numbers are texts, `"3"` or `"-1/3"`; metres, kilograms, seconds."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+VERSION = 1
+TOUCH = Fraction(2, 10**5)  # metres: corners this close to a plane touch it, as in a verdict (0.02 mm)
+ROUNDING = Fraction(1, 10**7)  # metres by which outlines may miss each other and still meet
+
+
+class RefusedError(Exception):
+    """Not a valid certificate; the message says why."""
+
+
+class Vector(tuple[Fraction, ...]):
+    """Numbers with the sum, the multiple and the scalar product (`@`)."""
+
+    def __add__(self, other: Iterable[Fraction]) -> Vector:  # type: ignore[override]
+        return Vector(a + b for a, b in zip(self, other, strict=True))
+
+    def __sub__(self, other: Iterable[Fraction]) -> Vector:
+        return Vector(a - b for a, b in zip(self, other, strict=True))
+
+    def __rmul__(self, factor: Fraction | int) -> Vector:  # type: ignore[override]
+        return Vector(factor * a for a in self)
+
+    def __matmul__(self, other: Iterable[Fraction]) -> Fraction:
+        return sum((a * b for a, b in zip(self, other, strict=True)), Fraction(0))
+
+
+Contact = tuple[str, str, Vector, Vector, Fraction]
+"""The body above the plane, the one below, a point, the normal towards the one above, mu squared."""
+Free = Mapping[str, tuple[Vector, Vector]]  # weight and centre of mass of every free body
+
+
+def check(certificate: Mapping[str, Any]) -> str:
+    """Return what a certificate proves, `stands` or `topples`. Raises RefusedError when it proves nothing."""
+    try:
+        _require(certificate["certificate"] == VERSION, f"the version is not {VERSION}")
+        _require(certificate["digest"] == digest_of(certificate), "the digest does not fit: it was changed")
+        loose = [body for body in certificate["bodies"] if not body["fixed"]]
+        _require(all(_number(body["mass"]) > 0 for body in loose), "a free body has no mass")
+        pull = vector(certificate["gravity"])
+        free = {b["name"]: (_number(b["mass"]) * pull, placed(b, [b["centre"]])[0]) for b in loose}
+        proof = {"stands": _check_forces, "topples": _check_motion}[certificate["claim"]]
+        proof(contacts_of(certificate), certificate, free)
+        return str(certificate["claim"])
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise RefusedError(f"malformed: {type(error).__name__}: {error}") from None
+
+
+def _check_forces(contacts: list[Contact], certificate: Mapping[str, Any], free: Free) -> None:
+    forces = [vector(force) for force in certificate["forces"]]
+    _require(len(forces) == len(contacts), f"{len(forces)} forces for {len(contacts)} contact points")
+    push, moment = ({name: factor * free[name][0] for name in free} for factor in (1, 0))
+    for force, (upper, lower, point, normal, friction) in zip(forces, contacts, strict=True):
+        along = force @ normal
+        is_held = (force @ force) * (normal @ normal) - along**2 <= friction * along**2
+        _require(along >= 0 and is_held, f"the force of {lower} on {upper} is outside its friction cone")
+        for name, sign in ((upper, 1), (lower, -1)):
+            if name in free:
+                push[name] += sign * force
+                moment[name] += sign * cross(point - free[name][1], force)
+    for name in free:
+        _require(not any(push[name]) and not any(moment[name]), f"{name} is not in equilibrium")
+
+
+def _check_motion(contacts: list[Contact], certificate: Mapping[str, Any], free: Free) -> None:
+    motion = {name: [vector(each) for each in certificate["motion"][name]] for name in free}
+
+    def velocity(name: str, point: Vector) -> Vector:
+        return motion[name][0] + cross(motion[name][1], point - free[name][1]) if name in free else 0 * point
+
+    for upper, lower, point, normal, friction in contacts:
+        parting = velocity(upper, point) - velocity(lower, point)
+        along = parting @ normal
+        sliding = (parting @ parting) * (normal @ normal) - along**2
+        is_free = along >= 0 and along**2 >= friction * sliding  # the dual of the friction cone
+        _require(is_free, f"the contact of {upper} and {lower} opposes the motion")
+    _require(sum(weight @ motion[name][0] for name, (weight, _) in free.items()) > 0, "gravity does no work")
+
+
+def contacts_of(certificate: Mapping[str, Any]) -> list[Contact]:
+    """Return all contact points, in the order of the bodies. Raises RefusedError when two polyhedra overlap."""
+    planes = {tuple(plane["between"]): plane for plane in certificate["planes"]}
+    bodies = certificate["bodies"]
+    _require(len({body["name"] for body in bodies}) == len(bodies), "two bodies have one name")
+    parts = [(body, k, placed(body, part)) for body in bodies for k, part in enumerate(body["parts"])]
+    boxes = [[(min(axis), max(axis)) for axis in zip(*points, strict=True)] for _, _, points in parts]
+    found: list[Contact] = []
+    for (a, box), (b, other_box) in combinations(zip(parts, boxes, strict=True), 2):
+        (one, i, mine), (other, j, theirs) = a, b
+        is_apart = any(
+            s[0] - t[1] > TOUCH or t[0] - s[1] > TOUCH for s, t in zip(box, other_box, strict=True)
+        )
+        if one is other or (one["fixed"] and other["fixed"]) or is_apart:
+            continue
+        plane = planes[one["name"], i, other["name"], j]
+        normal, offset = vector(plane["normal"]), _number(plane["offset"])
+        friction = _number(one["friction"]) * _number(other["friction"])
+        _require(any(normal) and friction >= 0, "a plane has no normal, or friction is negative")
+        reach = TOUCH * max(map(abs, normal))  # the largest component, never more than the length
+        sides = [[(c @ normal - offset, c) for c in mine], [(offset - c @ normal, c) for c in theirs]]
+        _require(min(min(sides[0]), min(sides[1]))[0] >= -reach, f"{one['name']} and {other['name']} overlap")
+        above, below = ([corner for height, corner in side if height <= reach] for side in sides)
+        points = _common(above, below, normal, offset) if above and below else []
+        found += [(one["name"], other["name"], point, normal, friction) for point in points]
+    return found
+
+
+def _common(above: list[Vector], below: list[Vector], normal: Vector, offset: Fraction) -> list[Vector]:
+    axis = max(range(3), key=lambda k: abs(normal[k]))
+    u, v = (k for k in range(3) if k != axis)  # the hulls are seen along an axis and put back into the plane
+    area = _hull(Vector((point[u], point[v])) for point in above)
+    for is_in in _sides(_hull(Vector((point[u], point[v])) for point in below)):
+        ring, area = area, []  # cut off what is outside (Sutherland and Hodgman 1974)
+        for a, b in zip(ring, [*ring[1:], *ring[:1]], strict=True):
+            at_a, at_b = is_in(a), is_in(b)
+            area += [a] if at_a >= 0 else []
+            area += [a + at_a / (at_a - at_b) * (b - a)] if (at_a < 0) != (at_b < 0) else []
+    heights = {point: (offset - normal[u] * point[0] - normal[v] * point[1]) / normal[axis] for point in area}
+    return [Vector({u: x, v: y, axis: z}[k] for k in range(3)) for (x, y), z in heights.items()]
+
+
+def _hull(points: Iterable[Vector]) -> list[Vector]:
+    rest, ring = sorted(set(points)), list[Vector]()  # Andrew 1979: counter-clockwise
+    for order in (rest, rest[::-1]):
+        chain: list[Vector] = []
+        for point in order:
+            while len(chain) > 1 and _turn(chain[-2], chain[-1], point) <= 0:
+                chain.pop()
+            chain.append(point)
+        ring += chain[:-1]
+    return ring or rest
+
+
+def _sides(ring: Sequence[Vector]) -> list[Callable[[Vector], Fraction]]:
+    def edge(a: Vector, b: Vector, across: bool) -> Callable[[Vector], Fraction]:
+        slack = ROUNDING * sum(map(abs, b - a))  # not negative within `ROUNDING`, linear in the point
+        return lambda p: slack + ((p - a) @ (b - a) if across else _turn(a, b, p))
+
+    if len(ring) == 1:  # a point is a short segment
+        aside = Vector((ROUNDING, Fraction(0)))
+        ring = [ring[0] - aside, ring[0] + aside]
+    both = (False, True) if len(ring) == 2 else (False,)
+    return [edge(a, b, across) for a, b in zip(ring, [*ring[1:], ring[0]], strict=True) for across in both]
+
+
+def _turn(a: Vector, b: Vector, c: Vector) -> Fraction:
+    return (b - a)[0] * (c - a)[1] - (b - a)[1] * (c - a)[0]  # positive when a, b, c turn left
+
+
+def placed(body: Mapping[str, Any], points: Iterable[Sequence[Any]]) -> list[Vector]:
+    """Return points of a body's frame in the world. A quaternion of any length is an exact rotation."""
+    x, y, z, w = map(_number, body["rotation"])
+    axis, position, scale = Vector((x, y, z)), vector(body["position"]), 2 / (x * x + y * y + z * z + w * w)
+    twice = [(point, scale * cross(axis, point)) for point in map(vector, points)]
+    return [position + point + w * t + cross(axis, t) for point, t in twice]
+
+
+def digest_of(certificate: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of everything else in a certificate."""
+    rest = {key: value for key, value in certificate.items() if key != "digest"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode("utf-8")).hexdigest()
+
+
+def _number(text: str) -> Fraction:
+    parts = re.fullmatch(r"(-?[0-9]{1,4000})(?:/([0-9]{1,4000}))?", text)
+    return Fraction(*map(int, parts.groups("1")))  # type: ignore[union-attr]
+
+
+def vector(texts: Sequence[str]) -> Vector:
+    """Return three numbers of the file."""
+    return Vector(_number(text) for text in (texts[0], texts[1], texts[2]))
+
+
+def _require(holds: bool, why: str) -> None:
+    if not holds:
+        raise RefusedError(why)
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """Return the vector product."""
+    return Vector((a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]))
