@@ -235,6 +235,61 @@ def test_overlapping_bodies_are_refused() -> None:
         check(certificate)
 
 
+# -- through the real command ------------------------------------------------------------------------------------------
+
+
+def teeter(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "games", *words], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
+def test_check_writes_a_certificate_that_verify_certificate_proves(tmp_path: Path) -> None:
+    file = tmp_path / "bridge.json"
+    done = teeter("check", "bridge", "--certificate", str(file))
+    assert done.returncode == 0
+    assert "proves that it stands" in done.stdout.replace("\n", " ")
+    proven = teeter("verify-certificate", str(file))
+    assert (proven.returncode, proven.stdout) == (0, "proven: bridge stands\n")
+    whole = json.loads(file.read_text())
+    whole["bodies"][-1]["mass"] = "1/7"
+    file.write_text(json.dumps(whole))
+    refused = teeter("verify-certificate", str(file), "--json")
+    assert refused.returncode == 1
+    assert json.loads(refused.stdout)["proven"] is False
+    assert "digest" in json.loads(refused.stdout)["why"]
+
+
+def test_a_certificate_follows_tilt_and_friction(tmp_path: Path) -> None:
+    file = tmp_path / "tilted.json"
+    done = teeter(
+        "check", "two_bricks", "--tilt", "25", "--friction", "0.3", "--certificate", str(file), "--json"
+    )
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["certificate"] == {"claim": "topples", "why": None}
+    assert check(json.loads(file.read_text())) == "topples"
+
+
+def test_where_there_is_no_certificate_file_and_command_say_why(tmp_path: Path) -> None:
+    file = tmp_path / "ball.json"
+    done = teeter("check", "ball_on_ring", "--certificate", str(file))
+    assert done.returncode == 0
+    assert "no certificate: ball and ring touch on a curved surface" in done.stdout.replace("\n", " ")
+    refused = teeter("verify-certificate", str(file))
+    assert refused.returncode == 1
+    assert "curved surface" in refused.stdout.replace("\n", " ")
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "[" * 100_000, '{"certificate": 1}', "\x00"])
+def test_what_is_no_certificate_is_one_line(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "other.json"
+    file.write_text(text)
+    done = teeter("verify-certificate", str(file))
+    assert done.returncode in (1, 2)
+    assert "Traceback" not in done.stderr
+    assert (done.stdout + done.stderr).count("\n") == 1
+
+
 # -- the checker is independent ----------------------------------------------------------------------------------------
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from games.commands.certificate import certificate_row, write_certificate
 from games.commands.console import (
     OK,
     TOPPLES,
@@ -23,6 +24,7 @@ from games.commands.console import (
     out_of_range,
     print_json,
     refuse,
+    say,
     teeter_version,
 )
 
@@ -87,6 +89,9 @@ class CheckRequest:
         None
     )
     record: Annotated[Path | None, typer.Option(help="Write the deciding trial as a replay.")] = None
+    certificate: Annotated[
+        Path | None, typer.Option(help="Write an exact proof of the force balance into this JSON file.")
+    ] = None
     as_json: Json = False
 
     @property
@@ -108,13 +113,26 @@ def run(request: CheckRequest) -> int:
     from games.api.results import explained
 
     why = explained(verdict, options_of(request)) if request.explain else None
+    proof = _prove(verdict, request)
     if request.as_json:
-        print_json(json_of(verdict, chance) | ({} if why is None else {"explain": why}))
+        more: dict[str, Any] = {} if why is None else {"explain": why}
+        if proof is not None:
+            more["certificate"] = {"claim": proof["claim"], "why": proof.get("why")}
+        print_json(json_of(verdict, chance) | more)
     else:
         Console().print(panel(verdict, chance))
         for sentence in () if why is None else why["sentences"]:
             Console().print(f" {sentence}", markup=False, highlight=False)
+        if proof is not None and request.certificate is not None:
+            say(f" {certificate_row(proof, request.certificate)}")
     return EXIT[verdict.word]
+
+
+def _prove(verdict: Verdict, request: CheckRequest) -> dict[str, Any] | None:
+    """Write the certificate that was asked for."""
+    if request.certificate is None:
+        return None
+    return write_certificate(verdict, options_of(request), request.certificate)
 
 
 def _keep(scene: Scene, verdict: Verdict, request: CheckRequest) -> None:
@@ -248,6 +266,10 @@ def _check_outputs(request: CheckRequest) -> None:
                 f'--picture {request.picture}: pictures are written as .png (got "{request.picture.suffix}")'
             )
         check_output(request.picture)
+    if request.certificate is not None:
+        from engine.files import check_output
+
+        check_output(request.certificate)
     if request.record is not None and request.record.exists():
         refuse(f"--record {request.record}: is there already; choose another name, or move it away")
 
