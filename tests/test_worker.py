@@ -125,7 +125,7 @@ def test_a_question_that_takes_too_long_is_given_up() -> None:
 def test_a_worker_ends_when_its_parent_is_killed() -> None:
     script = (
         "import os, signal, games.worker as worker\n"
-        "one = worker.Worker('echo', 'test_worker:echo', 'hello')\n"
+        "one = worker.ChildProcess('echo', 'test_worker:echo', 'hello')\n"
         "while not one.poll(): pass\n"
         "print(one._process.pid, flush=True)\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
