@@ -32,8 +32,9 @@ lock: $(STAMP)
 $(STAMP): pyproject.toml requirements.lock
 	@echo "installing teeter and what it needs into $(VENV) (some minutes the first time)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || python3 -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --upgrade pip
-	@$(BIN)/python -m pip install --quiet --constraint requirements.lock --editable ".[dev]"
+	@$(BIN)/python -m pip install -qq --upgrade pip
+	@# errors only: setuptools warns of every editable install
+	@$(BIN)/python -m pip install -qq --constraint requirements.lock --editable ".[dev]"
 	@touch $(STAMP)
 
 clean:
