@@ -34,12 +34,9 @@ if TYPE_CHECKING:
     from scenes.scene import Scene
 
 EXIT = {"stands": OK, "topples": TOPPLES, "unsure": UNSURE}
-COLOUR = {"stands": "green", "topples": "red", "unsure": "yellow"}
 LONGEST_S = 3600.0
 SAMPLES = 200
 MOST_FRICTION = 10.0
-NAMED = 4
-"""Pieces named that go first, at most."""
 
 
 @dataclass(frozen=True, slots=True)
