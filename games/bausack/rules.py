@@ -38,7 +38,7 @@ from games.core.random_state import seeded, shuffled
 from games.core.rules import Action, Choice, Input, Need, Outcome, Take, TakeBack, Wait, admit, prepare
 from games.core.setup import first_seat, seat_index
 
-__all__ = ["apply", "faults", "legal", "needs", "opening", "outcome", "scores", "seen_by", "start", "tell"]
+__all__ = ["HANDLERS", "apply", "faults", "legal", "needs", "opening", "outcome", "scores", "seen_by", "start", "tell"]
 
 TURN_CLAUSES = {Phase.BID: "BS-14", Phase.RECEIVE: "BS-18", Phase.PLACE: "BS-04", Phase.CARRY: "BS-04"}
 """The clause that says whose act it is; BS-12 in all other phases."""

@@ -118,6 +118,10 @@ class Choice:
 class Rules(Protocol[S]):
     """The rules of one game as pure functions; a module fits when it has them."""
 
+    @property
+    def HANDLERS(self) -> Mapping[type, Any]:  # noqa: N802
+        """Everything that apply() takes, actions first, and what it is handled by."""
+
     def start(self, players: Sequence[str], seed: int, options: Mapping[str, object], stock: Any) -> S:
         """The state before the first turn. options: `mode` and house options. Raises SetupError."""
 

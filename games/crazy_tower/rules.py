@@ -161,7 +161,7 @@ def solo_count(house: House, challenge: Challenge, named: int) -> int:
     return count
 
 
-__all__ = ["apply", "faults", "legal", "needs", "opening", "outcome", "scores", "seen_by", "start", "tell"]
+__all__ = ["HANDLERS", "apply", "faults", "legal", "needs", "opening", "outcome", "scores", "seen_by", "start", "tell"]
 
 
 def legal(state: State) -> tuple[Choice, ...]:

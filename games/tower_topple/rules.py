@@ -160,7 +160,7 @@ def _expect(state: State, piece: str, *phases: Phase) -> None:
         raise MalformedAction(f"{piece!r} is not the brick in play, {state.held!r} is")
 
 
-__all__ = ["apply", "faults", "legal", "needs", "opening", "outcome", "scores", "seen_by", "start", "tell"]
+__all__ = ["HANDLERS", "apply", "faults", "legal", "needs", "opening", "outcome", "scores", "seen_by", "start", "tell"]
 
 VERSIONS: dict[str, dict[str, Any]] = {
     "2": {"points": "one", "instructions": False},
@@ -270,10 +270,10 @@ def seen_by(state: State, player: str) -> State:
 
 
 HANDLERS: dict[type, Callable[[State, Any], State]] = {
-    RefereeAnswer: answer,
     Take: take,
     TakeBack: take_back,
     Leave: leave,
+    RefereeAnswer: answer,
     Met: meet,
     Nudged: nudge,
     Removed: removed,

@@ -55,7 +55,7 @@ from games.wonky.state import (
 )
 from games.wonky.story import opening, tell
 
-__all__ = ["apply", "faults", "legal", "needs", "opening", "outcome", "scores", "seen_by", "start", "tell"]
+__all__ = ["HANDLERS", "apply", "faults", "legal", "needs", "opening", "outcome", "scores", "seen_by", "start", "tell"]
 
 
 def start(players: Sequence[str], seed: int, options: Mapping[str, object], stock: Stock) -> State:
