@@ -17,17 +17,7 @@ from games.bausack.state import (
     name_of,
     said,
 )
-from games.core.events import (
-    Event,
-    Fell,
-    HitNeighbour,
-    Measured,
-    Met,
-    Nudged,
-    Placed,
-    Released,
-    Rested,
-)
+from games.core.events import Event, Fell, HitNeighbour, Measured, Met, Nudged, Placed, Released, Rested
 from games.core.rules import Action, Input, Take, TakeBack
 from games.core.words import capital, counted, listed
 

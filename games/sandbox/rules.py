@@ -9,10 +9,9 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from games.core import codec
-from games.core.errors import IllegalAction, MalformedAction
+from games.core.errors import IllegalAction
 from games.core.events import Fell, Met, Placed, Released
 from games.core.rules import (
-    Action,
     Bring,
     Choice,
     Input,
@@ -23,10 +22,11 @@ from games.core.rules import (
     Take,
     TakeBack,
     Wait,
-    admit,
+    applied,
     hold_one,
     may_take_back,
     prepare,
+    require_held,
     require_piece,
 )
 from games.core.setup import Mode, Seat
@@ -118,9 +118,8 @@ def needs(state: State) -> Need:
 
 def apply(state: State, given: Input) -> State:
     """The state after an action or an event."""
-    handler = admit(state, given, needs(state), HANDLERS, "ALL-5")
-    after: State = handler(state, given)
-    return after if isinstance(given, Action) else replace(after, step=given.step)
+    after: State = applied(state, given, needs(state), HANDLERS, "ALL-5")
+    return after
 
 
 def outcome(state: State) -> Outcome | None:
@@ -232,8 +231,7 @@ def _fell(state: State, given: Fell) -> State:
 def _expect(state: State, phase: Phase, piece: str) -> None:
     if state.phase is not phase:
         raise IllegalAction("SB-1", f"nothing is {'settling' if phase is Phase.SETTLE else 'in the hand'}")
-    if piece != state.held:
-        raise MalformedAction(f"{piece!r} is not the piece in play, {state.held!r} is")
+    require_held(piece, state.held)
 
 
 HANDLERS: dict[type, Callable[[State, Any], State]] = {
