@@ -67,12 +67,7 @@ class CrazyJudge(Judge[State]):
         return {card: f"crazy_tower/{card}" for card in state.deck}
 
     def meets(
-        self,
-        state: State,
-        piece: str,
-        condition: Condition,
-        after: TableScene,
-        released_height_mm: float | None,
+        self, state: State, piece: str, condition: Condition, after: TableScene, released_mm: float | None
     ) -> bool:
         """CT-04, CT-10 to CT-14, CT-20, CT-43, CT-50."""
         body = after.bodies[piece]
@@ -82,7 +77,7 @@ class CrazyJudge(Judge[State]):
             case Condition.CARD_TOUCHES_BLOCK:
                 return any(after.touch(body.name, block) for block in state.floors[-1].blocks)
             case Condition.DROPPED_FROM_ABOVE:
-                return released_height_mm is None or released_height_mm >= _least_drop(state)
+                return released_mm is None or released_mm >= _least_drop(state)
         card = after.bodies[state.target or top_card(state)]
         match condition:
             case Condition.ON_HIGHEST_FLOOR | Condition.ON_NAMED_FLOOR:
