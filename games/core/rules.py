@@ -8,7 +8,7 @@ tells the session what the game waits for.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Protocol, TypeVar
 
@@ -18,6 +18,7 @@ from games.core.setup import Mode, Seat, seat_index, take_house, take_mode, take
 
 S = TypeVar("S")
 H = TypeVar("H")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,10 @@ class Choice:
 
 class Rules(Protocol[S]):
     """The rules of one game as pure functions; a module fits when it has them."""
+
+    @property
+    def HANDLERS(self) -> Mapping[type, Any]:  # noqa: N802
+        """Everything that apply() takes, actions first, and what it is handled by."""
 
     def start(self, players: Sequence[str], seed: int, options: Mapping[str, object], stock: Any) -> S:
         """The state before the first turn. options: `mode` and house options. Raises SetupError."""
@@ -218,10 +223,27 @@ def admit(state: Running, given: Input, need: Need, kinds: Mapping[type, Any], t
     return handler
 
 
+def applied(state: Running, given: Input, need: Need, kinds: Mapping[type, Any], turn_clause: str) -> Any:
+    """The state after an input, by its handler in `kinds`; an event sets the step. Raises what `admit` raises."""
+    after = admit(state, given, need, kinds, turn_clause)(state, given)
+    return after if isinstance(given, Action) else replace(after, step=given.step)
+
+
+def replaced(values: tuple[T, ...], at: int, value: T) -> tuple[T, ...]:
+    """The values with another one at an index."""
+    return (*values[:at], value, *values[at + 1 :])
+
+
 def require_piece(piece: str, known: Sequence[str], what: str = "piece") -> None:
     """Refuse a name that no piece of this game has. Raises MalformedAction with the nearest."""
     if piece not in known:
         raise MalformedAction(unknown(what, piece, known))
+
+
+def require_held(piece: str, held: str, what: str = "piece") -> None:
+    """Refuse an event about another piece than the one in play. Raises MalformedAction."""
+    if piece != held:
+        raise MalformedAction(f"{piece!r} is not the {what} in play, {held!r} is")
 
 
 def hold_one(held: str) -> None:
