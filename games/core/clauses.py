@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +16,20 @@ class Clause:
     id: str
     text: str
     decision: str = ""
+
+
+class Cited(Enum):
+    """Members are (clause, sentence): what a clause asks for or decides."""
+
+    @property
+    def clause(self) -> str:
+        """The clause that says so."""
+        return str(self.value[0])
+
+    @property
+    def text(self) -> str:
+        """What it says, in words."""
+        return str(self.value[1])
 
 
 SHARED = (

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from games.core.events import Fell, Met, Nudged, Placed, RefereeAnswer, Released, Removed, Rested, TimeUp
-from games.core.handicap import NO_HANDICAP, Handicap, Handicaps
-from games.core.rules import Take, TakeBack
+from games.core.rules import NO_HANDICAP, Handicap, Handicaps, Take, TakeBack
 from games.crazy_tower import clauses, rules, state
 from games.game import Game
 

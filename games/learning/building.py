@@ -27,7 +27,7 @@ from games.judge.judge import TableScene, fell
 from games.learning.images import TableRenderer, depth_image
 from games.learning.poses import SIZE, ActionFrame, pose_of
 from games.play.table import Table
-from games.players.player import HOVER, SINK
+from games.players.bots import HOVER, SINK
 from models.build import build
 from models.catalogue import find
 
