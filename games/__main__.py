@@ -40,7 +40,7 @@ def _leave(number: int, frame: object) -> NoReturn:
 
 
 def _refuse_foreign_packages() -> None:
-    """Leave with exit code 2 where a folder of somebody else hides a package of teeter: their names are common words."""
+    """Leave with exit code 2 where another folder hides a package of teeter: their names are common words."""
     home = Path(__file__).resolve().parent.parent
     for name in PACKAGES:
         spec = find_spec(name)

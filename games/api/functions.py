@@ -236,8 +236,7 @@ def play(
     """
     from games.core.errors import SetupError
     from games.play.recording import begin
-    from games.players import player
-    from games.players.bots import bots_of
+    from games.players.bots import play_out
     from games.registry import game_named
 
     people = [name for name in players if not name.startswith("bot:")]
@@ -248,16 +247,11 @@ def play(
         game_named(game), tuple(players), seed, options, tremor=tremor_mm / 1e3, path=path
     )
     try:
-        result = player.play(session, bots_of(session, seed), turns)
-        outcome, names = session.outcome, tuple(seat.name for seat in session.state.seats)
-        winners = outcome.winners if outcome else ()
-        reason = outcome.reason.text if outcome else result.why
-        scores = dict(zip(names, session.game.rules.scores(session.state), strict=True))
-        if recorder is not None:
-            recorder.close({"winners": list(winners), "reason": reason, "turns": result.turns})
+        found = play_out(session, recorder, seed, turns)
     finally:
         session.close()
-    return Played(names, winners, reason, scores, result.turns, path)
+    names, winners = tuple(found["players"]), tuple(found["winners"])
+    return Played(names, winners, found["reason"], found["scores"], found["turns"], path)
 
 
 def verify(record: str | Path) -> Verified:

@@ -72,8 +72,7 @@ def _table(made: Sequence[Made]) -> Table:
 
 def _game(path: Path) -> str:
     from games.play.recording import begin
-    from games.players.bots import bots_of
-    from games.players.player import play
+    from games.players.bots import play_out
     from games.registry import DEMO, game_named
 
     # made anew each time, like everything in this folder
@@ -81,15 +80,10 @@ def _game(path: Path) -> str:
     game = game_named(DEMO)
     session, recorder = begin(game, PLAYERS, SEED, HOUSE, path=path)
     try:
-        result = play(session, bots_of(session, SEED), 60)
-        outcome = session.outcome
-        winners = list(outcome.winners) if outcome else []
-        reason = outcome.reason.text if outcome else result.why
-        if recorder is not None:
-            recorder.close({"winners": winners, "reason": reason, "turns": result.turns})
+        result = play_out(session, recorder, SEED, 60)
     finally:
         session.close()
-    return f"a game of {game.title} by two bots, {result.turns} turns: {reason}"
+    return f"a game of {game.title} by two bots, {result['turns']} turns: {result['reason']}"
 
 
 def _verified(path: Path) -> str:

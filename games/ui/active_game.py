@@ -28,16 +28,9 @@ class ActiveGame:
 
     def close(self) -> None:
         """Free the simulator, and pack the record; a game that is not over can be gone on with."""
-        outcome = self.session.outcome
-        summary: dict[str, object] = {
-            "winners": list(outcome.winners) if outcome is not None else [],
-            "reason": outcome.reason.text if outcome is not None else "",
-            "turns": self.session.turns,
-            "ended": outcome is not None,
-        }
         self.session.close()
         if self.recorder is not None:
-            self.recorder.close(summary)
+            self.recorder.close(self.session.summary())
 
     def bring_file(self, session: Session, path: str) -> None:
         """A new piece from a mesh file, into the hand. Raises SetupError, SceneError, ModelError."""

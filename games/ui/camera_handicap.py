@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.hand_noise import Sway
 from engine.view.camera import Camera, Orbit
-from games.core.handicap import NO_HANDICAP, Handicap
+from games.core.rules import NO_HANDICAP, Handicap
 from games.game import Game
 
 S = TypeVar("S")

@@ -25,8 +25,7 @@ from games.core.errors import IllegalAction, RulesError
 from games.core.events import Question
 from games.core.rules import Input, Need, TakeBack, Wait
 from games.play.session import Session
-from games.players.bots import Bot
-from games.players.player import lay, pull, way_clear
+from games.players.bots import Bot, lay, pull, way_clear
 from games.ui import messages
 from games.ui.active_game import open_game
 from games.ui.hand_follower import HandFollower
