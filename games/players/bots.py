@@ -8,7 +8,7 @@ import random
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.hand_noise import Tremor
+from engine.hand import Tremor
 from engine.pose import Pose
 from games.core.errors import SetupError
 from games.core.rules import Action, Need
