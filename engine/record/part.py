@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.record.arrays import is_digest
 from engine.record.format import (
     EVENTS,
     JOURNAL,
@@ -30,6 +29,7 @@ from engine.record.format import (
     META,
     Contents,
     RecordError,
+    is_digest,
 )
 from engine.record.meta import read as read_meta
 
