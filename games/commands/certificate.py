@@ -22,7 +22,8 @@ MAX_BYTES = 200_000_000
 def write_certificate(verdict: Verdict, options: CheckOptions, path: Path) -> dict[str, Any]:
     """Write the certificate of a verdict's force balance, or why there is none; returns what was written."""
     from engine.certificate.checker import VERSION
-    from engine.certificate.maker import NoCertificateError, certify
+    from engine.certificate.maker import certify
+    from engine.certificate.proof import NoCertificateError
     from engine.files import whole_or_nothing
 
     statics = verdict.statics

@@ -14,8 +14,7 @@ import shapely.affinity
 from numpy.typing import NDArray
 
 from engine.event_detector import steps_of
-from engine.hand import packed, unpacked
-from engine.hand_noise import Tremor
+from engine.hand import Tremor, packed, unpacked
 from engine.motions import LOWER_SPEED, Ending, Motion, carry, draw, lower, wait
 from engine.pose import Pose
 from engine.record.writer import Recorder

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from engine.hand_noise import Sway
+from engine.hand import Sway
 from engine.view.camera import Camera, Orbit
 from games.core.rules import NO_HANDICAP, Handicap
 from games.game import Game

@@ -14,8 +14,7 @@ import shapely
 from numpy.typing import NDArray
 
 from engine.geometry.convex import ConvexSolid, ConvexSolids
-from engine.geometry.drop import DropTarget
-from engine.geometry.resting import extreme_points, resting_faces
+from engine.geometry.drop import DropTarget, extreme_points, resting_faces
 from engine.geometry.rotation import quaternion_of
 from engine.pose import Pose
 from engine.view.camera import Vector

@@ -25,8 +25,7 @@ PART_SUFFIX = ".teeter.part"
 
 def plan_of(path: Path) -> Plan:
     """The plan that goes on with a game on file. Raises RecordError, also while another process records it."""
-    from engine.record.lock import check_free
-    from engine.record.part import folder_of
+    from engine.record.part import check_free, folder_of
     from engine.record.reader import load
     from games.play.playback import found
 
