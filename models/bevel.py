@@ -13,11 +13,9 @@ from scipy.spatial import ConvexHull, HalfspaceIntersection
 
 from models.cut import ARC_DRAWN, arch_outline, drill, hull_faces, upright
 from models.outline import signed_area, triangulate
-from models.piece import Array, Ints, TriangleMesh
+from models.piece import MM, Array, Detail, Ints, Solid, TriangleMesh
 from models.revolve import revolve, section_of, sides_of
-from models.shapes import Arch, Box, Cylinder, Drilled, Hull, Polycube, Prism, Shape, Wonky
-from models.shapes_turned import Cone, Ring, Turned
-from models.solid import MM, Detail, Solid
+from models.shapes import AnyTurned, Arch, Box, Cylinder, Drilled, Hull, Polycube, Prism, Shape, Wonky
 
 # corners of a rounding of a right angle, less one
 STEPS = 3
@@ -31,7 +29,7 @@ WIDER = 1.3
 def bevelled(shape: Shape, solid: Solid, bevel: float, detail: Detail) -> TriangleMesh:
     """The mesh of a solid with edges rounded by `bevel` millimetres, in the piece frame."""
     size = bevel * MM
-    if isinstance(shape, (Turned, Cone, Ring)):
+    if isinstance(shape, AnyTurned):
         return _revolved(section_of(shape, detail), size, detail)
     if isinstance(shape, Cylinder):
         radius, height = (value * MM for value in shape.cylinder)

@@ -7,11 +7,24 @@ from itertools import pairwise
 import numpy as np
 from scipy.spatial import ConvexHull
 
-from models.builders import SIDE_SAMPLES, extrude
+from models.builders import SIDE_SAMPLES, extrude, solid_of
 from models.convex import box_part, hull_part
-from models.piece import Array, Facet, Flags, Ints, Part, Surface, TriangleMesh
+from models.piece import (
+    MM,
+    Array,
+    Detail,
+    Facet,
+    Flags,
+    Ints,
+    MassProperties,
+    Part,
+    Solid,
+    Surface,
+    TriangleMesh,
+    locked,
+    mass_properties,
+)
 from models.shapes import Arch, Drilled, Hull, Wonky
-from models.solid import MM, Detail, MassProperties, Solid, locked, mass_properties, solid_of
 
 # sides of an opening's half circle, drawn, and as tangents in the parts; of a drilled hole all round likewise
 ARC_DRAWN, ARC_PARTS = 36, 8

@@ -26,6 +26,8 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
+MM = 1e-3
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TriangleMesh:
@@ -121,3 +123,76 @@ class Piece:
     centre_of_mass: Array
     inertia: Array
     face: Face | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """How finely curves are drawn; numbers of sides divide by 4 so that a circle reaches its bounding box.
+
+    outline: sides of a circle in surfaces and pictures; 144 stay within 0.01 mm of a circle of radius 40 mm; smaller
+    turned pieces have fewer, to the same error.
+    rim: sides of a circle in the parts of the dynamics. sectors: wedges a disc is cut into there, one is the
+    whole disc: a simulator keeps four contact points for each, so that many carry nearer to the rim. ball:
+    subdivisions of an icosahedron for a sphere's surface. turn: degrees between the corners of a turned profile.
+    """
+
+    outline: int = 144
+    rim: int = 64
+    sectors: int = 4
+    ball: int = 3
+    turn: float = 7.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solid:
+    """A solid of unit density. Fields as in `models.piece.Piece`; inertia in m^5."""
+
+    visual: TriangleMesh
+    surface: Surface
+    parts: tuple[Part, ...]
+    extents: Array
+    volume: float
+    centre_of_mass: Array
+    inertia: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MassProperties:
+    """Volume (m^3), centre of mass (3,) and inertia (3, 3) about it, of unit density."""
+
+    volume: float
+    centre: Array
+    inertia: Array
+
+
+def mass_properties(vertices: Array, faces: Ints) -> MassProperties:
+    """Exact for a closed polyhedron, by sums over its tetrahedra (Tonon 2004). vertices: (n, 3), faces: (f,
+    3)."""
+    origin = vertices.mean(axis=0)
+    corners = (vertices - origin)[faces]
+    six_volumes = np.einsum("fd,fd->f", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
+    volume = float(six_volumes.sum() / 6)
+    total = corners.sum(axis=1)
+    centre = six_volumes @ total / (24 * volume)
+    # second moments: the integral of x x^T over a tetrahedron with one corner at the origin
+    outer = np.einsum("f,fd,fe->de", six_volumes, total, total)
+    outer += np.einsum("f,fkd,fke->de", six_volumes, corners, corners)
+    second = outer / 120 - volume * np.outer(centre, centre)
+    return MassProperties(volume, centre + origin, np.trace(second) * np.eye(3) - second)
+
+
+def locked(solid: Solid) -> Solid:
+    """The same solid with read-only arrays, so that nobody bends a cached piece for everyone else."""
+    surface = solid.surface
+    arrays: list[Array | None] = [solid.extents, solid.centre_of_mass, solid.inertia]
+    arrays += [surface.edges, surface.corners, surface.curved]
+    arrays += [array for facet in surface.facets for array in (*facet.rings, facet.normal)]
+    arrays += [
+        array
+        for part in solid.parts
+        for array in (part.centre, part.rotation, part.vertices, part.half_extents)
+    ]
+    for array in arrays:
+        if array is not None:
+            array.setflags(write=False)
+    return solid

@@ -19,9 +19,20 @@ from scipy.spatial import ConvexHull
 
 from models.convex import hull_part
 from models.outline import bored, outlines, trace
-from models.piece import Array, Facet, Ints, Part, Surface, TriangleMesh
-from models.shapes_turned import Cone, Ring, Turned
-from models.solid import MM, Detail, MassProperties, Solid, locked
+from models.piece import (
+    MM,
+    Array,
+    Detail,
+    Facet,
+    Ints,
+    MassProperties,
+    Part,
+    Solid,
+    Surface,
+    TriangleMesh,
+    locked,
+)
+from models.shapes import AnyTurned
 from models.surface import TANGENT_TURN
 
 # degrees of turn between corners of a profile where mass is summed up
@@ -35,7 +46,7 @@ LEVELS = (0.05, 0.5, 0.95)
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(3)
 
 
-def build_turned(shape: Turned | Cone | Ring, detail: Detail) -> Solid:
+def build_turned(shape: AnyTurned, detail: Detail) -> Solid:
     """A profile revolved about z."""
     section = section_of(shape, detail)
     middle = (section[:, 1].min() + section[:, 1].max()) / 2
@@ -57,7 +68,7 @@ def build_turned(shape: Turned | Cone | Ring, detail: Detail) -> Solid:
     return locked(solid)
 
 
-def section_of(shape: Turned | Cone | Ring, detail: Detail) -> Array:
+def section_of(shape: AnyTurned, detail: Detail) -> Array:
     """(n, 2) the half section as it is drawn, metres, counter-clockwise, corners on straight lines left out."""
     section = bored(trace(shape.steps, detail.turn, least=2 * MIN_PIECES), shape.bore)[0] * MM
     before, after = section - np.roll(section, 1, axis=0), np.roll(section, -1, axis=0) - section
@@ -189,7 +200,7 @@ SAME_AREA = 1e-6
 THINNEST = 2e-5
 
 
-def parts_of(shape: Turned | Cone | Ring, middle: float, detail: Detail) -> list[Part]:
+def parts_of(shape: AnyTurned, middle: float, detail: Detail) -> list[Part]:
     """The parts of a turned piece. middle: the height of its bounding box's centre, metres."""
     section = bored(trace(shape.steps, ROUND, HOLLOW, MIN_PIECES), shape.bore)[0] * MM - np.array(
         [0.0, middle]
