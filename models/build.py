@@ -99,7 +99,7 @@ def piece_of(
     solid: Solid, model: str, material: Material, colour: str | None, face: Face | None = None
 ) -> Piece:
     """A solid made of a material: mass and inertia follow from the density."""
-    inertia = solid.inertia * material.density_kg_m3
+    inertia = solid.mass.inertia * material.density_kg_m3
     inertia.setflags(write=False)
     return Piece(
         model=model,
@@ -109,9 +109,9 @@ def piece_of(
         surface=solid.surface,
         parts=solid.parts,
         extents=solid.extents,
-        volume=solid.volume,
-        mass=solid.volume * material.density_kg_m3,
-        centre_of_mass=solid.centre_of_mass,
+        volume=solid.mass.volume,
+        mass=solid.mass.volume * material.density_kg_m3,
+        centre_of_mass=solid.mass.centre,
         inertia=inertia,
         face=face,
     )

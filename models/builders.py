@@ -64,16 +64,7 @@ def solid_of(
     moved = vertices - (low + high) / 2
     mass = mass or mass_properties(moved, faces)
     surface = surface_of(moved, faces, curved=curved, samples=samples, rounding=rounding)
-    solid = Solid(
-        visual=TriangleMesh(moved, faces),
-        surface=surface,
-        parts=tuple(parts(moved, surface)),
-        extents=high - low,
-        volume=mass.volume,
-        centre_of_mass=mass.centre,
-        inertia=mass.inertia,
-    )
-    return locked(solid)
+    return locked(Solid(TriangleMesh(moved, faces), surface, tuple(parts(moved, surface)), high - low, mass))
 
 
 def build_box(shape: Box, detail: Detail) -> Solid:

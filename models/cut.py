@@ -231,16 +231,10 @@ def build_wonky(shape: Wonky, detail: Detail) -> Solid:
     fine, more, _ = capped(edge, sagitta, CAP_WEIGHED)
     mass = mass_properties(fine - middle, more)
     cone = np.concatenate([np.zeros((1, 3)), _cap(edge, sagitta, CAP_PART).reshape(-1, 3)])
-    solid = Solid(
-        visual=TriangleMesh(vertices - middle, faces),
-        surface=_capped_surface(vertices - middle, faces, curved),
-        parts=tuple(hull_part(np.roll(cone, axis, axis=1) - middle) for axis in range(3)),
-        extents=np.full(3, edge + sagitta),
-        volume=mass.volume,
-        centre_of_mass=mass.centre,
-        inertia=mass.inertia,
-    )
-    return locked(solid)
+    surface = _capped_surface(vertices - middle, faces, curved)
+    parts = tuple(hull_part(np.roll(cone, axis, axis=1) - middle) for axis in range(3))
+    extents = np.full(3, edge + sagitta)
+    return locked(Solid(TriangleMesh(vertices - middle, faces), surface, parts, extents, mass))
 
 
 def _capped_surface(vertices: Array, faces: Ints, curved: Flags) -> Surface:

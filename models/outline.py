@@ -31,6 +31,13 @@ def signed_area(points: Sequence[Point]) -> float:
     return sum(cross(points[0], a, b) for a, b in pairwise(points[1:])) / 2
 
 
+def sines(ring: Array) -> Array:
+    """(n,) the sine of the turn at each corner of a closed outline, positive to the left."""
+    before, after = ring - np.roll(ring, 1, axis=0), np.roll(ring, -1, axis=0) - ring
+    size = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
+    return np.asarray((before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]) / size)
+
+
 def outline_fault(points: Sequence[Point]) -> str | None:
     """What keeps these corners from bounding one region, in words; None when nothing does."""
     count = len(points)

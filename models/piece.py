@@ -144,30 +144,27 @@ class Detail:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Solid:
-    """A solid of unit density. Fields as in `models.piece.Piece`; inertia in m^5."""
-
-    visual: TriangleMesh
-    surface: Surface
-    parts: tuple[Part, ...]
-    extents: Array
-    volume: float
-    centre_of_mass: Array
-    inertia: Array
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class MassProperties:
-    """Volume (m^3), centre of mass (3,) and inertia (3, 3) about it, of unit density."""
+    """Volume (m^3), centre of mass (3,) and inertia (3, 3) about it (m^5), of unit density."""
 
     volume: float
     centre: Array
     inertia: Array
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Solid:
+    """Geometry and mass distribution before a material is chosen, in the piece frame; fields as in `Piece`."""
+
+    visual: TriangleMesh
+    surface: Surface
+    parts: tuple[Part, ...]
+    extents: Array
+    mass: MassProperties
+
+
 def mass_properties(vertices: Array, faces: Ints) -> MassProperties:
-    """Exact for a closed polyhedron, by sums over its tetrahedra (Tonon 2004). vertices: (n, 3), faces: (f,
-    3)."""
+    """Exact for a closed polyhedron (n, 3), (f, 3), by sums over its tetrahedra (Tonon 2004)."""
     origin = vertices.mean(axis=0)
     corners = (vertices - origin)[faces]
     six_volumes = np.einsum("fd,fd->f", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
@@ -184,15 +181,11 @@ def mass_properties(vertices: Array, faces: Ints) -> MassProperties:
 def locked(solid: Solid) -> Solid:
     """The same solid with read-only arrays, so that nobody bends a cached piece for everyone else."""
     surface = solid.surface
-    arrays: list[Array | None] = [solid.extents, solid.centre_of_mass, solid.inertia]
+    arrays = [solid.extents, solid.mass.centre, solid.mass.inertia]
     arrays += [surface.edges, surface.corners, surface.curved]
     arrays += [array for facet in surface.facets for array in (*facet.rings, facet.normal)]
-    arrays += [
-        array
-        for part in solid.parts
-        for array in (part.centre, part.rotation, part.vertices, part.half_extents)
-    ]
+    arrays += [array for part in solid.parts for array in (part.centre, part.rotation, part.vertices)]
+    arrays += [part.half_extents for part in solid.parts if part.half_extents is not None]
     for array in arrays:
-        if array is not None:
-            array.setflags(write=False)
+        array.setflags(write=False)
     return solid
