@@ -17,6 +17,8 @@ import shapely
 
 from models.piece import Array
 
+# in the square of whatever unit the corners are in
+SMALLEST_AREA = 1e-6
 Point = tuple[float, float]
 Loop = list[int]
 
@@ -197,7 +199,7 @@ def outlines(shape: shapely.Geometry) -> list[Array]:
     return found
 
 
-def section_fault(section: Array, smallest: float = 1e-6) -> str | None:
+def section_fault(section: Array) -> str | None:
     """What keeps a closed outline from being a half section, in words; None when nothing does."""
     if len(section) < 3:
         return "a profile needs at least three corners"
@@ -208,7 +210,7 @@ def section_fault(section: Array, smallest: float = 1e-6) -> str | None:
         return (
             f"the profile crosses or touches itself near {where}: give its corners in order, up the outside"
         )
-    if polygon.area < smallest:
+    if polygon.area < SMALLEST_AREA:
         return "the profile encloses nothing: give it a radius"
     if not polygon.exterior.is_ccw:
         return "the profile runs the wrong way round: begin at the lower end and go up the outside"
