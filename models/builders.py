@@ -14,20 +14,7 @@ import numpy as np
 from models.convex import box_part, hull_part, merge_cells, sphere_part
 from models.errors import ModelError
 from models.outline import convex_pieces, signed_area, triangulate
-from models.piece import (
-    MM,
-    Array,
-    Detail,
-    Flags,
-    Ints,
-    MassProperties,
-    Part,
-    Solid,
-    Surface,
-    TriangleMesh,
-    locked,
-    mass_properties,
-)
+from models.piece import MM, Array, Detail, Flags, Ints, MassProperties, Part, Solid, Surface, TriangleMesh
 from models.shapes import Box, Cylinder, Polycube, Prism, Sphere
 from models.surface import surface_of
 
@@ -62,9 +49,9 @@ def solid_of(
     """
     low, high = vertices.min(axis=0), vertices.max(axis=0)
     moved = vertices - (low + high) / 2
-    mass = mass or mass_properties(moved, faces)
+    mass = mass or MassProperties.of(moved, faces)
     surface = surface_of(moved, faces, curved=curved, samples=samples, rounding=rounding)
-    return locked(Solid(TriangleMesh(moved, faces), surface, tuple(parts(moved, surface)), high - low, mass))
+    return Solid(TriangleMesh(moved, faces), surface, tuple(parts(moved, surface)), high - low, mass)
 
 
 def build_box(shape: Box, detail: Detail) -> Solid:

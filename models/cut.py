@@ -21,8 +21,6 @@ from models.piece import (
     Solid,
     Surface,
     TriangleMesh,
-    locked,
-    mass_properties,
 )
 from models.shapes import Arch, Drilled, Hull, Wonky
 
@@ -229,12 +227,12 @@ def build_wonky(shape: Wonky, detail: Detail) -> Solid:
     vertices, faces, curved = capped(edge, sagitta, CAP_DRAWN)
     middle = np.full(3, (edge + sagitta) / 2)
     fine, more, _ = capped(edge, sagitta, CAP_WEIGHED)
-    mass = mass_properties(fine - middle, more)
+    mass = MassProperties.of(fine - middle, more)
     cone = np.concatenate([np.zeros((1, 3)), _cap(edge, sagitta, CAP_PART).reshape(-1, 3)])
     surface = _capped_surface(vertices - middle, faces, curved)
     parts = tuple(hull_part(np.roll(cone, axis, axis=1) - middle) for axis in range(3))
     extents = np.full(3, edge + sagitta)
-    return locked(Solid(TriangleMesh(vertices - middle, faces), surface, parts, extents, mass))
+    return Solid(TriangleMesh(vertices - middle, faces), surface, parts, extents, mass)
 
 
 def _capped_surface(vertices: Array, faces: Ints, curved: Flags) -> Surface:

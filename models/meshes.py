@@ -19,7 +19,7 @@ from models.convex import decompose, hull_part, hull_volume
 from models.errors import MeshError, MeshFileError
 from models.mesh_files import GLTF, SINGLE_PRECISION, Y_UP, read_nodes
 from models.outline import convex_pieces
-from models.piece import MM, Array, Detail, Ints, Part, Solid, Surface, mass_properties
+from models.piece import MM, Array, Detail, Ints, MassProperties, Part, Solid, Surface
 from models.shapes import Mesh
 from models.surface import half_edges_of
 
@@ -163,7 +163,7 @@ def _edge_fault(vertices: Array, faces: Ints) -> str | None:
 def convex_parts(vertices: Array, faces: Ints, surface: Surface) -> list[Part]:
     """The convex parts of a closed mesh; see the head of this file."""
     corners = np.unique(np.concatenate([ring for facet in surface.facets for ring in facet.rings]), axis=0)
-    if mass_properties(vertices, faces).volume >= CONVEX_FILL * hull_volume(corners):
+    if MassProperties.of(vertices, faces).volume >= CONVEX_FILL * hull_volume(corners):
         return [hull_part(corners)]
     pieces = _prism_pieces(surface)
     return [hull_part(piece) for piece in pieces or decompose(vertices, faces)]

@@ -151,6 +151,21 @@ class MassProperties:
     centre: Array
     inertia: Array
 
+    @classmethod
+    def of(cls, vertices: Array, faces: Ints) -> MassProperties:
+        """Exact for a closed polyhedron (n, 3), (f, 3), by sums over its tetrahedra (Tonon 2004)."""
+        origin = vertices.mean(axis=0)
+        corners = (vertices - origin)[faces]
+        six_volumes = np.einsum("fd,fd->f", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
+        volume = float(six_volumes.sum() / 6)
+        total = corners.sum(axis=1)
+        centre = six_volumes @ total / (24 * volume)
+        # second moments: the integral of x x^T over a tetrahedron with one corner at the origin
+        outer = np.einsum("f,fd,fe->de", six_volumes, total, total)
+        outer += np.einsum("f,fkd,fke->de", six_volumes, corners, corners)
+        second = outer / 120 - volume * np.outer(centre, centre)
+        return cls(volume, centre + origin, np.trace(second) * np.eye(3) - second)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solid:
@@ -162,30 +177,13 @@ class Solid:
     extents: Array
     mass: MassProperties
 
-
-def mass_properties(vertices: Array, faces: Ints) -> MassProperties:
-    """Exact for a closed polyhedron (n, 3), (f, 3), by sums over its tetrahedra (Tonon 2004)."""
-    origin = vertices.mean(axis=0)
-    corners = (vertices - origin)[faces]
-    six_volumes = np.einsum("fd,fd->f", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
-    volume = float(six_volumes.sum() / 6)
-    total = corners.sum(axis=1)
-    centre = six_volumes @ total / (24 * volume)
-    # second moments: the integral of x x^T over a tetrahedron with one corner at the origin
-    outer = np.einsum("f,fd,fe->de", six_volumes, total, total)
-    outer += np.einsum("f,fkd,fke->de", six_volumes, corners, corners)
-    second = outer / 120 - volume * np.outer(centre, centre)
-    return MassProperties(volume, centre + origin, np.trace(second) * np.eye(3) - second)
-
-
-def locked(solid: Solid) -> Solid:
-    """The same solid with read-only arrays, so that nobody bends a cached piece for everyone else."""
-    surface = solid.surface
-    arrays = [solid.extents, solid.mass.centre, solid.mass.inertia]
-    arrays += [surface.edges, surface.corners, surface.curved]
-    arrays += [array for facet in surface.facets for array in (*facet.rings, facet.normal)]
-    arrays += [array for part in solid.parts for array in (part.centre, part.rotation, part.vertices)]
-    arrays += [part.half_extents for part in solid.parts if part.half_extents is not None]
-    for array in arrays:
-        array.setflags(write=False)
-    return solid
+    def __post_init__(self) -> None:
+        """Locks the arrays, so that nobody bends a cached piece for everyone else."""
+        surface = self.surface
+        arrays = [self.extents, self.mass.centre, self.mass.inertia]
+        arrays += [surface.edges, surface.corners, surface.curved]
+        arrays += [array for facet in surface.facets for array in (*facet.rings, facet.normal)]
+        arrays += [array for part in self.parts for array in (part.centre, part.rotation, part.vertices)]
+        arrays += [part.half_extents for part in self.parts if part.half_extents is not None]
+        for array in arrays:
+            array.setflags(write=False)

@@ -19,19 +19,7 @@ from scipy.spatial import ConvexHull
 
 from models.convex import hull_part
 from models.outline import bored, outlines, sines, trace
-from models.piece import (
-    MM,
-    Array,
-    Detail,
-    Facet,
-    Ints,
-    MassProperties,
-    Part,
-    Solid,
-    Surface,
-    TriangleMesh,
-    locked,
-)
+from models.piece import MM, Array, Detail, Facet, Ints, MassProperties, Part, Solid, Surface, TriangleMesh
 from models.shapes import AnyTurned
 from models.surface import TANGENT_TURN
 
@@ -58,7 +46,7 @@ def build_turned(shape: AnyTurned, detail: Detail) -> Solid:
     extents = np.array([2 * widest, 2 * widest, float(np.ptp(section[:, 1]))])
     parts = tuple(parts_of(shape, middle, detail))
     visual = TriangleMesh(revolved.vertices, revolved.faces)
-    return locked(Solid(visual, revolved_surface(revolved), parts, extents, revolved_mass(weighed)))
+    return Solid(visual, revolved_surface(revolved), parts, extents, revolved_mass(weighed))
 
 
 def section_of(shape: AnyTurned, detail: Detail) -> Array:

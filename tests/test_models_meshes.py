@@ -21,7 +21,7 @@ from models.convex import cache_folder, decompose, part_volume
 from models.errors import MeshError, MissingExtraError
 from models.material import material_named
 from models.meshes import checked
-from models.piece import mass_properties
+from models.piece import MassProperties
 from models.spec import parse
 
 BEECH = material_named("beech")
@@ -146,7 +146,7 @@ def test_a_hollow_is_taken_out() -> None:
     solid: Any = trimesh.util.concatenate([box(), inner])
     assert len(checked(solid.vertices, solid.faces, "node")[0]) == 16
     assert math.isclose(
-        mass_properties(solid.vertices, solid.faces).volume, 0.06 * 0.03 * 0.015 - 0.04 * 0.02 * 0.01
+        MassProperties.of(solid.vertices, solid.faces).volume, 0.06 * 0.03 * 0.015 - 0.04 * 0.02 * 0.01
     )
 
 
