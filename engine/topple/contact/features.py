@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -18,6 +19,11 @@ MATCH = 1e-7
 """Points closer than this part of the piece's diagonal are the same point of its surface (builders round
 less).
 """
+
+
+FLAGS = ("facet_curved", "edge_curved")
+STARTS = ("ring_start", "facet_start", "spoke_start", "ray_start")
+OWNED = {"facet": "normals", "edge": "edges", "corner": "corners", "sample": "samples"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,55 +106,30 @@ def of_piece(piece: Piece) -> Features:
 def of_bodies(bodies: Sequence[Body]) -> Features:
     """Returns the features of all bodies where they are in the world; owners index into `bodies`."""
     each = [of_piece(body.piece) for body in bodies]
-    place = _Placing(bodies)
-    facet_base = np.cumsum([0] + [len(one.normals) for one in each])
-    return Features(
-        vertices=place.points([one.vertices for one in each]),
-        ring_start=_joined([one.ring_start for one in each]),
-        ring_facet=np.concatenate(
-            [one.ring_facet + base for one, base in zip(each, facet_base, strict=False)]
-        ),
-        facet_start=_joined([one.facet_start for one in each]),
-        normals=place.directions([one.normals for one in each]),
-        facet_curved=np.concatenate([one.facet_curved for one in each]),
-        edges=place.points([one.edges for one in each]),
-        edge_into=place.directions([one.edge_into for one in each]),
-        edge_normals=place.directions([one.edge_normals for one in each]),
-        edge_curved=np.concatenate([one.edge_curved for one in each]),
-        corners=place.points([one.corners for one in each]),
-        spoke_start=_joined([one.spoke_start for one in each]),
-        spokes=place.directions([one.spokes for one in each]),
-        samples=place.points([one.samples for one in each]),
-        ray_start=_joined([one.ray_start for one in each]),
-        rays=place.directions([one.rays for one in each]),
-        facet_body=_owners([one.normals for one in each]),
-        edge_body=_owners([one.edges for one in each]),
-        corner_body=_owners([one.corners for one in each]),
-        sample_body=_owners([one.samples for one in each]),
-    )
+    rotations = np.array([body.pose.matrix for body in bodies])
+    shifts = np.array([body.pose.position for body in bodies])
 
-
-class _Placing:
-    """Rotates and translates arrays of the pieces' frames, (n, ..., 3) per body, into one array in the world."""
-
-    def __init__(self, bodies: Sequence[Body]) -> None:
-        self._rotations = np.array([body.pose.matrix for body in bodies])
-        self._shifts = np.array([body.pose.position for body in bodies])
-
-    def directions(self, parts: list[Array]) -> Array:
-        """Directions: rotated only."""
-        owner = _owners(parts)
-        local = np.concatenate(parts)
+    def directions(name: str) -> Array:
+        parts = [getattr(one, name) for one in each]
+        local, owner = np.concatenate(parts), _owners(parts)
         flat = local.reshape(len(local), int(np.prod(local.shape[1:])) // 3, 3)
-        rotated: Array = np.matmul(flat, self._rotations[owner].transpose(0, 2, 1)).reshape(local.shape)
+        rotated: Array = np.matmul(flat, rotations[owner].transpose(0, 2, 1)).reshape(local.shape)
         return rotated
 
-    def points(self, parts: list[Array]) -> Array:
-        """Points: rotated and translated."""
-        rotated = self.directions(parts)
-        shift = self._shifts[_owners(parts)]
+    def points(name: str) -> Array:
+        rotated = directions(name)
+        shift = shifts[_owners([getattr(one, name) for one in each])]
         moved: Array = rotated + shift.reshape(len(shift), *(1,) * (rotated.ndim - 2), 3)
         return moved
+
+    facet_base = np.cumsum([0] + [len(one.normals) for one in each])
+    ring_facets = [one.ring_facet + base for one, base in zip(each, facet_base, strict=False)]
+    columns: dict[str, Any] = {name: points(name) for name in ("vertices", "edges", "corners", "samples")}
+    columns |= {name: directions(name) for name in ("normals", "edge_into", "edge_normals", "spokes", "rays")}
+    columns |= {name: np.concatenate([getattr(one, name) for one in each]) for name in FLAGS}
+    columns |= {name: _joined([getattr(one, name) for one in each]) for name in STARTS}
+    columns |= {f"{name}_body": _owners([getattr(one, key) for one in each]) for name, key in OWNED.items()}
+    return Features(ring_facet=np.concatenate(ring_facets), **columns)
 
 
 @lru_cache(maxsize=1024)
