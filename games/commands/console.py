@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, fields, is_dataclass
 from importlib.metadata import version
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
+from typing import Annotated, Any, NoReturn, get_type_hints
 
 import typer
-
-if TYPE_CHECKING:
-    from scenes.scene import Scene
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 SceneName = Annotated[str, typer.Argument(help="Scene file, mesh file, or the name of a shipped scene.")]
@@ -37,8 +33,6 @@ BAR_AFTER_S = 1.0
 
 Progressed = Callable[[int, int], None]
 """Called with how many are done, of how many."""
-Limit = tuple[str, float | None, float, float]
-"""An option, its value, and from where to where it may be."""
 
 
 # -- commands --------------------------------------------------------------------------------------------------------
@@ -99,31 +93,6 @@ def refuse(message: str) -> NoReturn:
     """Report bad input on standard error and leave with exit code 2."""
     sys.stderr.write(f"teeter: {message}\n")
     raise typer.Exit(BAD_INPUT)
-
-
-def out_of_range(limits: Iterable[Limit]) -> list[str]:
-    """Returns a sentence for every value outside its limits; None is no value."""
-    return [
-        f"{name} = {_number(value)}: must be from {_number(low)} to {_number(high)}"
-        for name, value, low, high in limits
-        if value is not None and not (math.isfinite(value) and low <= value <= high)
-    ]
-
-
-def _number(value: float) -> str:
-    return str(value) if isinstance(value, int) else f"{value:g}"
-
-
-def piece_fault(scene: Scene, name: str) -> str:
-    """Returns what is wrong with a name that should be that of a free piece; empty for nothing."""
-    from scenes.scene import nearest
-
-    free = {body.name for body in scene.assembly.free}
-    if name in free:
-        return ""
-    if name in {body.name for body in scene.assembly.bodies}:
-        return f"{name!r} is fixed: it is a support"
-    return f"there is no piece {name!r}{nearest(name, sorted(free))}"
 
 
 def stopped() -> NoReturn:

@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from games.commands.console import OK, Json, SceneName, bar, piece_fault, print_json, refuse, teeter_version
+from games.api.arguments import piece_fault
+from games.commands.console import OK, Json, SceneName, bar, print_json, refuse, teeter_version
 
 if TYPE_CHECKING:
     from engine.topple.laboratory.probe import Probed

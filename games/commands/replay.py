@@ -14,7 +14,7 @@ from engine.record.motion import motion_of
 from engine.record.reader import Replay
 from engine.topple.verdict import CheckOptions, Verdict, check
 from engine.topple.words import headline, rows
-from engine.view.camera import DEGREES_PER_PIXEL, BoundingSphere, Camera, Orbit, orbit_of
+from engine.view.camera import BoundingSphere, Camera, Orbit, orbit_of
 from engine.view.frame import Frame
 from engine.view.render import mannequin
 from engine.view.render.overlays import Overlay
@@ -177,15 +177,9 @@ class Viewer:
         if last is None or not held or event.over_panel:
             return
         right, down = event.x - last[0], event.y - last[1]
-        high = float(self.window.size[1])
-        if "mouse1" in held:
-            self._look_from(
-                self.orbit.turned(
-                    -right * DEGREES_PER_PIXEL * 720 / high, down * DEGREES_PER_PIXEL * 720 / high
-                )
-            )
-        else:
-            self._look_from(self.orbit.panned(-right / high, down / high))
+        self._look_from(
+            self.orbit.dragged(right, down, float(self.window.size[1]), is_pan="mouse1" not in held)
+        )
 
     def _look_from(self, orbit: Orbit) -> None:
         self.orbit = orbit
