@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from engine.topple.verdict import CheckOptions, Verdict
-    from engine.view.camera import BoundingSphere
+    from engine.view.camera import BoundingSphere, Orbit
+    from engine.view.window.events import Event
     from engine.view.window.window import Window
     from engine.world import Assembly, Body
     from scenes.scene import Scene
@@ -166,29 +167,43 @@ def show_verdict_in_window(assembly: Assembly, verdict: Verdict, options: CheckO
     _look_around(f"{verdict.scene}: {verdict.word}", assembly.bodies, prepare)
 
 
+class OrbitPointer:
+    """How the pointer moves a camera: left drag turns, right drag pans, the wheel zooms."""
+
+    def __init__(self) -> None:
+        self._last: tuple[float, float] | None = None
+
+    def turned(self, orbit: Orbit, event: Event, window: Window) -> Orbit:
+        """Returns the orbit after an event; the same one where that moves no camera."""
+        from engine.view.window.events import PointerMoved, Press
+
+        if isinstance(event, Press) and event.key in ("wheel_up", "wheel_down"):
+            return orbit.zoomed(ZOOM if event.key == "wheel_up" else 1 / ZOOM)
+        if not isinstance(event, PointerMoved):
+            return orbit
+        last, self._last = self._last, (event.x, event.y)
+        held = window.down & {"mouse1", "mouse3"}
+        if last is None or not held or event.over_panel:
+            return orbit
+        right, down = event.x - last[0], event.y - last[1]
+        return orbit.dragged(right, down, float(window.size[1]), is_pan="mouse1" not in held)
+
+
 def _look_around(
     title: str, bodies: Sequence[Body], prepare: Callable[[Window, BoundingSphere], None]
 ) -> None:
-    """A window until it is closed: left drag turns, right drag pans, the wheel zooms."""
+    """A window until it is closed."""
     from engine.view.camera import orbit_of
-    from engine.view.window.events import PointerMoved, Press
     from engine.view.window.window import Window
 
     window = Window(f"{title} - teeter")
     try:
         sphere = window.put(bodies).sphere
         prepare(window, sphere)
-        orbit, last = orbit_of(sphere), window.pointer
+        orbit, pointer = orbit_of(sphere), OrbitPointer()
         while not window.is_closed:
             for event in window.poll():
-                if isinstance(event, Press) and event.key in ("wheel_up", "wheel_down"):
-                    orbit = orbit.zoomed(ZOOM if event.key == "wheel_up" else 1 / ZOOM)
-                if isinstance(event, PointerMoved):
-                    (x, y), last = last, (event.x, event.y)
-                    if window.down & {"mouse1", "mouse3"}:
-                        is_pan = "mouse1" not in window.down
-                        high = float(window.size[1])
-                        orbit = orbit.dragged(event.x - x, event.y - y, high, is_pan=is_pan)
+                orbit = pointer.turned(orbit, event, window)
             window.aim(orbit.camera)
             if not window.draw():
                 time.sleep(IDLE_S)

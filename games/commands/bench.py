@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
-from games.commands.console import OK, Json, print_json, spinner
+from games.commands.console import OK, Json, plain_table, print_json, spinner
 
 if TYPE_CHECKING:
     from engine.view.render.lighting import Quality
@@ -44,9 +43,7 @@ def run(
     if as_json:
         print_json([dict(zip(("what", "measured", "must", "holds"), row, strict=True)) for row in rows])
         return OK
-    table = Table(box=None, padding=(0, 2))
-    for heading in ("measurement", "here", "should be", ""):
-        table.add_column(heading)
+    table = plain_table("measurement", "here", "should be", "")
     for what, text, must, holds in rows:
         table.add_row(what, text, must, MARKS[holds])
     Console().print(table)

@@ -8,15 +8,18 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, fields, is_dataclass
 from importlib.metadata import version
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
 
 import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 SceneName = Annotated[str, typer.Argument(help="Scene file, mesh file, or the name of a shipped scene.")]
@@ -136,6 +139,17 @@ def one_thread_each() -> None:
 def print_json(value: Any) -> None:
     """Print a result as JSON, one document on standard output."""
     sys.stdout.write(json.dumps(value, indent=2, allow_nan=False) + "\n")
+
+
+def plain_table(*headings: str, right: Container[str] = (), title: str | None = None) -> Table:
+    """A table without lines. right: the headings of columns of numbers."""
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=None, padding=(0, 2))
+    for heading in headings:
+        # names are what people copy: on a narrow terminal they go on below, but lose nothing
+        table.add_column(heading, justify="right" if heading in right else "left", overflow="fold")
+    return table
 
 
 def say(text: str) -> None:

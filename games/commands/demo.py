@@ -10,9 +10,8 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
-from games.commands.console import OK, refuse, spinner
+from games.commands.console import OK, plain_table, refuse, spinner
 
 PLAYERS, SEED = ("bot:bold", "bot:clumsy"), 38
 HOUSE = {"rounds": 1}
@@ -53,21 +52,15 @@ def run(
             what, where = step()
             made.append(Made(what, where, time.perf_counter() - started))
     console = Console()
-    console.print(_table(made))
+    table = plain_table("what", "where", "size", "time", title="What was made")
+    for each in made:
+        size = each.where.stat().st_size / 1e6
+        table.add_row(each.what, str(each.where), f"{size:.2f} MB", f"{each.took:.0f} s")
+    console.print(table)
     console.print(
         f"Watch it with [bold]teeter replay {replay}[/bold], or play with [bold]teeter play[/bold]."
     )
     return OK
-
-
-def _table(made: Sequence[Made]) -> Table:
-    table = Table(title="What was made", title_justify="left")
-    for heading in ("what", "where", "size", "time"):
-        table.add_column(heading, overflow="fold")
-    for each in made:
-        size = each.where.stat().st_size / 1e6
-        table.add_row(each.what, str(each.where), f"{size:.2f} MB", f"{each.took:.0f} s")
-    return table
 
 
 def _game(path: Path) -> str:

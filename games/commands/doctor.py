@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from importlib import metadata
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from games.commands.console import Json, print_json, teeter_version
+from games.commands.console import Json, plain_table, print_json, teeter_version
 
 COLLECTIONS = ("all", "dev")
 """Extras made of other extras, and what only developing needs."""
@@ -90,9 +89,7 @@ def run(as_json: Json = False) -> int:
             }
         )
         return 1 if missing else 0
-    table = Table(box=None, pad_edge=False)
-    for heading in ("what", "found", "to mend it"):
-        table.add_column(heading)
+    table = plain_table("what", "found", "to mend it")
     for finding in found:
         style = "red" if finding.fix and finding.is_needed else "dim" if finding.fix else ""
         table.add_row(*(Text(text, style) for text in (finding.what, finding.found, finding.fix)))

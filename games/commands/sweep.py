@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from games.api.arguments import out_of_range, piece_named
 from games.commands.console import (
@@ -25,12 +24,15 @@ from games.commands.console import (
     Workers,
     bar,
     one_thread_each,
+    plain_table,
     print_json,
     refuse,
     teeter_version,
 )
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from engine.topple.laboratory.sweep import Spot, SweepRow, SweepScene
 
 TABLES, PICTURES = (".csv", ".parquet"), (".png", ".pdf", ".svg")
@@ -286,19 +288,15 @@ def _print(report: SweepReport) -> None:
 
 
 def _table(report: SweepReport) -> Table:
-    table = Table(title="The safest", title_justify="left", box=None, padding=(0, 2))
-    if report.piece is None:
-        table.add_column("scene")
-    else:
-        for label in ("x mm", "y mm", "yaw"):
-            table.add_column(label, justify="right")
-    table.add_column("can be tilted by", justify="right")
-    table.add_column("goes first then")
+    numbers = ("x mm", "y mm", "yaw", "can be tilted by")
+    where = numbers[:3] if report.piece is not None else ("scene",)
+    table = plain_table(*where, numbers[3], "goes first then", right=numbers, title="The safest")
     for row in report.safest:
         spot = [_short(row.x_mm), _short(row.y_mm), _short(row.yaw_deg)]
-        where = [row.scene] if report.piece is None else spot
         tilt = "" if row.tilt_deg is None else f"{row.tilt_deg:.2f} degrees"
-        table.add_row(*map(escape, where), tilt, escape(row.weakest or ""))
+        table.add_row(
+            *map(escape, [row.scene] if report.piece is None else spot), tilt, escape(row.weakest or "")
+        )
     return table
 
 
