@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from engine.view.camera import (
-    DEGREES_PER_PIXEL,
     BoundingSphere,
     Camera,
     Orbit,
@@ -56,14 +55,7 @@ class CameraController:
         """The pointer was dragged by pixels, in a window so many pixels high."""
         if self.is_locked:
             return
-        if is_pan:
-            self._set(self._goal.panned(-right / high, down / high))
-        else:
-            self._set(
-                self._goal.turned(
-                    -right * DEGREES_PER_PIXEL * 720.0 / high, down * DEGREES_PER_PIXEL * 720.0 / high
-                )
-            )
+        self._set(self._goal.dragged(right, down, high, is_pan=is_pan))
         self.orbit = self._goal
 
     def zoom(self, notches: float, toward: Vector | None = None) -> None:
