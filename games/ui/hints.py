@@ -13,8 +13,8 @@ from engine.pose import Pose
 from engine.view.camera import Vector
 from engine.view.render.overlays import Ghost, Overlay
 from engine.workers import Failed, Questioner
-from engine.world import FLOOR, Body
-from games.ui.carry import CarryTarget, poses_of
+from engine.world import Body
+from games.ui.carry import CarryTarget
 from games.ui.physics_client import ClientState
 from models.piece import Piece
 
@@ -208,13 +208,7 @@ class Hints:
         return PlaceAnswer("", 0.0, None)
 
     def _rows(self, held: str) -> Rows:
-        poses = poses_of(self.client.frame.names, self.client.frame.poses)
-        play = self.client.in_play
-        return tuple(
-            (name, pose)
-            for name, pose in poses.items()
-            if name not in (held, FLOOR) and (name in play or self.client.is_fixed(name))
-        )
+        return tuple((body.name, body.pose) for body in self.client.lying(held))
 
     def close(self) -> None:
         """Nobody asks any more."""
