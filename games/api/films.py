@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from engine.view.video.film import Film
-    from engine.view.video.recipe import Recipe
+    from engine.view.video.film import Film, Recipe
     from models.piece import Piece
 
 Progress = Callable[[int, int], None]
@@ -45,7 +44,7 @@ def recipe_of(request: FilmRequest) -> Recipe:
     """The recipe of a request. Raises ViewError with everything that is wrong."""
     from engine.view.opengl import ViewError
     from engine.view.video.encode import LOOPS
-    from engine.view.video.recipe import preset, size_of
+    from engine.view.video.film import preset, size_of
 
     if request.workers is not None and not 1 <= request.workers <= 64:
         raise ViewError(f"--workers {request.workers}: 1 to 64 processes")

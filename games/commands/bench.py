@@ -13,7 +13,7 @@ from rich.table import Table
 from games.commands.console import OK, Json, print_json, spinner
 
 if TYPE_CHECKING:
-    from engine.view.render.lighting import Quality
+    from engine.view.render.shading import Quality
 
 
 @dataclass(frozen=True, slots=True)

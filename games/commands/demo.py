@@ -106,9 +106,9 @@ def _video(replay: Path, path: Path) -> tuple[str, Path]:
 
     from engine.record.motion import motion_of
     from engine.record.reader import load
+    from engine.view.video.film import Recipe
     from engine.view.video.make import make
     from engine.view.video.pace import highlight
-    from engine.view.video.recipe import Recipe
     from games.play.replays import bodies_of, telling_of
 
     recording = load(replay)

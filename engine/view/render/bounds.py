@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.geometry.rotation import matrices_of
+from engine.geometry.rotation import rotated
 from engine.view.camera import BOX_CORNERS, Camera
 from engine.view.frame import Frame
-from engine.view.render import lighting
+from engine.view.render import shading
 
 Array = NDArray[np.float64]
 
@@ -45,13 +45,15 @@ class ScreenRect:
 
     def whole_pixels(self, size: tuple[int, int], more: int = 0) -> ScreenRect:
         """Returns it rounded outward to pixels of a picture, with some more of them on every side."""
-        wide, high = size
-        return ScreenRect(
-            max(math.floor(self.left * wide) - more, 0) / wide,
-            min(math.ceil(self.right * wide) + more, wide) / wide,
-            max(math.floor(self.low * high) - more, 0) / high,
-            min(math.ceil(self.high * high) + more, high) / high,
+        left, right, low, high = (
+            bound
+            for begin, end, side in ((self.left, self.right, size[0]), (self.low, self.high, size[1]))
+            for bound in (
+                max(math.floor(begin * side) - more, 0) / side,
+                min(math.ceil(end * side) + more, side) / side,
+            )
         )
+        return ScreenRect(left, right, low, high)
 
 
 WHOLE = ScreenRect(0.0, 1.0, 0.0, 1.0)
@@ -62,21 +64,20 @@ def boxes_of(frame: Frame, halves: Mapping[str, Array]) -> dict[str, Array]:
 
     halves: (3,) half sides, metres; bodies without are left out.
     """
-    there = np.asarray(np.isfinite(frame.poses).all(axis=1), dtype=np.bool_)
+    there = np.isfinite(frame.poses).all(axis=1)
     rows = [number for number, name in enumerate(frame.names) if name in halves and there[number]]
     if not rows:
         return {}
-    poses = frame.poses[rows]
-    half = np.array([halves[frame.names[row]] for row in rows])
-    local = BOX_CORNERS * half[:, None]
-    corners = np.einsum("nij,nkj->nki", matrices_of(poses[:, 3:]), local) + poses[:, None, :3]
-    return {frame.names[row]: box for row, box in zip(rows, corners, strict=True)}
+    poses, names = frame.poses[rows], [frame.names[row] for row in rows]
+    local = BOX_CORNERS * np.array([halves[name] for name in names])[:, None]
+    corners = rotated(poses, local) + poses[:, None, :3]
+    return dict(zip(names, corners, strict=True))
 
 
 def shadows_of(points: Array, height: float) -> Array:
     """Returns (..., 3): where the shadows of points fall on a level plane, metres."""
     drop = np.maximum(points[..., 2:] - height, 0.0)
-    return np.asarray(points - drop * (np.array(lighting.SUN) / lighting.SUN[2]))
+    return np.asarray(points - drop * (np.array(shading.SUN) / shading.SUN[2]))
 
 
 def shaded(corners: Array, height: float, reach: float, blur: float) -> Array:
@@ -216,12 +217,11 @@ class DirtyTracker:
         if found is None:
             return EVERYTHING
         corners = found / (size[0] / 2, size[1] / 2)
-        (left, low), (right, high) = np.clip(
-            0.5 + 0.5 * np.array([corners.min(axis=0), corners.max(axis=0)]), 0, 1
-        )
+        bounds = np.clip(0.5 + 0.5 * np.array([corners.min(axis=0), corners.max(axis=0)]), 0, 1)
+        (left, low), (right, high) = bounds.tolist()
         if left >= right or low >= high:
             return NOTHING
         x, y = corners.T
         if float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 8 > MAX_DIRTY_FRACTION:
             return EVERYTHING
-        return DirtyRegion(ScreenRect(float(left), float(right), float(low), float(high)), corners)
+        return DirtyRegion(ScreenRect(left, right, low, high), corners)

@@ -31,8 +31,8 @@ from engine.view.render.drawing import (
     without,
     write,
 )
-from engine.view.render.material import finish_of, grain_axes, linear_of
 from engine.view.render.resources import decal_texture
+from engine.view.render.shading import finish_of, grain_axes, linear_of
 from models.face import Face
 from models.material import hex_of
 from models.piece import Piece

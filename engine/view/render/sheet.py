@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.pose import Pose
 from engine.view.camera import Camera
 from engine.view.opengl import ViewError
-from engine.view.render.lighting import Quality
+from engine.view.render.shading import Quality
 from engine.view.render.stage import Stage
 from engine.world import TABLE, Body
 from models.build import build
@@ -54,21 +54,16 @@ def grid_for(pieces: Sequence[Piece]) -> Grid:
     """Returns a grid that about fills a picture of 3 by 2, its cells as large as the largest piece needs."""
     count = len(pieces)
     columns = min(count, max(1, math.ceil(math.sqrt(count * 1.5))))
-    pitch = max(max(_footprint(piece) for piece in pieces), max(_height(piece) for piece in pieces)) / FILL
+    pitch = max(max(_size_in_picture(piece)) for piece in pieces) / FILL
     # a cell is as high in the picture as `CELL` says
     return Grid(columns, math.ceil(count / columns), pitch, pitch * CELL[1] / CELL[0] / math.sin(ELEVATION))
 
 
-def _height(piece: Piece) -> float:
-    """Returns the height of a piece in the picture, metres."""
-    across = float(piece.extents[0]) * math.sin(YAW) + float(piece.extents[1]) * math.cos(YAW)
-    return across * math.sin(ELEVATION) + float(piece.extents[2]) * math.cos(ELEVATION)
-
-
-def _footprint(piece: Piece) -> float:
-    """Returns the width of a piece rotated by `YAW`, metres."""
-    x, y = float(piece.extents[0]), float(piece.extents[1])
-    return x * math.cos(YAW) + y * math.sin(YAW)
+def _size_in_picture(piece: Piece) -> tuple[float, float]:
+    """Returns the width and height of a piece rotated by `YAW`, metres."""
+    x, y, z = piece.extents.tolist()
+    deep = x * math.sin(YAW) + y * math.cos(YAW)
+    return x * math.cos(YAW) + y * math.sin(YAW), deep * math.sin(ELEVATION) + z * math.cos(ELEVATION)
 
 
 def caption(label: str, piece: Piece) -> str:
@@ -98,12 +93,10 @@ def sheet(pieces: Sequence[tuple[str, Piece]], *, quality: Quality = "high") -> 
         stage.aim(_camera(grid))
         for number, (label, piece) in enumerate(pieces):
             x, y = grid.place(number)
-            stage.caption(
-                caption(label, piece),
-                (x, y - CAPTION_OFFSET * grid.depth, 0.0),
-                height=SUPERSAMPLING * CAPTION_PX,
-            )
-        return _averaged(stage.render())
+            below = (x, y - CAPTION_OFFSET * grid.depth, 0.0)
+            stage.caption(caption(label, piece), below, height=SUPERSAMPLING * CAPTION_PX)
+        blocks = stage.render().reshape(grid.rows * CELL[1], SUPERSAMPLING, -1, SUPERSAMPLING, 3)
+        return np.asarray(np.rint(blocks.mean(axis=(1, 3))), dtype=np.uint8)
     finally:
         stage.close()
 
@@ -113,12 +106,6 @@ def _paper(grid: Grid) -> Body:
     size = [8000 * grid.columns * grid.pitch, 8000 * grid.rows * grid.depth, 1.0]
     spec = parse({"shape": {"box": size}, "material": {"like": "grey_board", "colour": PAPER}}, "sheet")
     return Body(TABLE, build(spec), Pose((0.0, 0.0, -0.0005)), fixed=True)
-
-
-def _averaged(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    height, width, _ = picture.shape
-    blocks = picture.reshape(height // SUPERSAMPLING, SUPERSAMPLING, width // SUPERSAMPLING, SUPERSAMPLING, 3)
-    return np.asarray(np.rint(blocks.mean(axis=(1, 3))), dtype=np.uint8)
 
 
 def _camera(grid: Grid) -> Camera:

@@ -28,12 +28,11 @@ from engine.record.reader import Replay
 from engine.view.opengl import ViewError
 from engine.view.render.decals import decal_area, decal_picture
 from engine.view.render.device import is_open
-from engine.view.render.material import fibres, rings
+from engine.view.render.shading import fibres, rings
 from engine.view.render.stage import Stage
 from engine.view.video import encode
 from engine.view.video.captions import Telling
-from engine.view.video.film import Film, Shot, film_of
-from engine.view.video.recipe import Recipe
+from engine.view.video.film import Film, Recipe, Shot, film_of
 from engine.world import Body
 
 Pixels = NDArray[np.uint8]
@@ -65,11 +64,12 @@ def make(
     bodies: of the recording, with their pieces. workers: processes to draw with, None for as many as pay. Raises
     ViewError; then, and when it is interrupted, nothing is left at `path`.
     """
-    encode.check_path(path)
-    encode.check_size(path, recipe.size)
+    encode.check_path(path, recipe.size)
     suffix = path.suffix.lower()
     if suffix in encode.STILLS:
-        return _still(film_of(replay, bodies, telling, replace(recipe, cards=False)), path)
+        film = film_of(replay, bodies, telling, replace(recipe, cards=False))
+        _write_still(film, path)
+        return film
     film = film_of(replay, bodies, telling, recipe)
 
     def tell(done: int) -> None:
@@ -83,23 +83,18 @@ def make(
         # the processes that draw have begun
         sound = None
         if recipe.sound:
-            from engine.view.audio.soundtrack import soundtrack
+            from engine.view.sound import soundtrack
 
             sound = soundtrack(film, replay, encode.RATE)
         encode.write_video(path, recipe, drawn, len(film), sound, tell)
     return film
 
 
-def _still(film: Film, path: Path) -> Film:
+def _write_still(film: Film, path: Path) -> None:
     """Writes the first frame of a film, or several evenly spaced ones side by side."""
-    count = min(film.recipe.strip, len(film))
-    numbers = [0] if count == 1 else np.linspace(0, len(film) - 1, count).round().astype(int).tolist()
-    painter = Painter(film, "rgb24")
-    try:
-        encode.write_still(path, [painter.paint(film.shot(number)) for number in numbers])
-    finally:
-        painter.close()
-    return film
+    numbers = np.linspace(0, len(film) - 1, min(film.recipe.strip, len(film))).round().astype(int).tolist()
+    with closing(_here(film, "rgb24", numbers)) as drawn:
+        encode.write_still(path, list(drawn))
 
 
 class Painter:
@@ -123,12 +118,8 @@ class Painter:
         height, width = pixels.shape[:2]
         rows = np.frombuffer(memoryview(self._card.planes[0]), np.uint8).reshape(height, -1)
         rows[:, : 4 * width].reshape(height, width, 4)[:] = pixels
-        converted = self._reformatter.reformat(
-            self._card,
-            format="yuv420p",
-            dst_colorspace=Colorspace.ITU709,
-            dst_color_range=ColorRange.MPEG,
-        )
+        to = {"dst_colorspace": Colorspace.ITU709, "dst_color_range": ColorRange.MPEG}
+        converted = self._reformatter.reformat(self._card, format="yuv420p", **to)
         return np.asarray(converted.to_ndarray(), dtype=np.uint8)
 
     def close(self) -> None:
@@ -168,7 +159,12 @@ def frames_of(
     if workers == 1:
         here = _here(film, pixel_format, fresh)
         return FrameStream(is_new, here, here.close)
-    processes = _started(film, pixel_format, fresh, workers)
+    # the first draws the first, the second the second, and so on
+    context: Any = multiprocessing.get_context(_start_method())
+    if context.get_start_method() == "fork":
+        _fill_caches(film)
+    shares = [fresh[first::workers] for first in range(workers)]
+    processes = [DrawingProcess(context, film, pixel_format, share) for share in shares]
     return FrameStream(is_new, _shared(processes, len(fresh)), partial(_stop, processes))
 
 
@@ -191,11 +187,8 @@ class DrawingProcess:
         memory = context.RawArray("B", math.prod(places))
         self.places = _as_frames(memory, places)
         self._free, self._done = context.Semaphore(AHEAD), context.Queue()
-        self.process = context.Process(
-            target=_work,
-            args=(film, pixel_format, numbers, memory, places, self._free, self._done),
-            daemon=True,
-        )
+        task = film, pixel_format, numbers, memory, places, self._free, self._done
+        self.process = context.Process(target=_work, args=task, daemon=True)
         self.process.start()
 
     def received(self) -> Pixels:
@@ -223,14 +216,6 @@ class DrawingProcess:
 
 def _as_frames(memory: Any, shape: tuple[int, ...]) -> Pixels:
     return np.frombuffer(memory, np.uint8).reshape(shape)
-
-
-def _started(film: Film, pixel_format: PixelFormat, numbers: list[int], workers: int) -> list[DrawingProcess]:
-    """Returns processes that draw in turn: the first draws the first, the second the second, and so on."""
-    context: Any = multiprocessing.get_context(_start_method())
-    if context.get_start_method() == "fork":
-        _fill_caches(film)
-    return [DrawingProcess(context, film, pixel_format, numbers[first::workers]) for first in range(workers)]
 
 
 def _shared(processes: list[DrawingProcess], count: int) -> Iterator[Pixels]:
