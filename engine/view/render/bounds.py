@@ -45,13 +45,9 @@ class ScreenRect:
 
     def whole_pixels(self, size: tuple[int, int], more: int = 0) -> ScreenRect:
         """Returns it rounded outward to pixels of a picture, with some more of them on every side."""
-        left, right, low, high = (
-            bound
+        (left, right), (low, high) = (
+            (max(math.floor(begin * side) - more, 0) / side, min(math.ceil(end * side) + more, side) / side)
             for begin, end, side in ((self.left, self.right, size[0]), (self.low, self.high, size[1]))
-            for bound in (
-                max(math.floor(begin * side) - more, 0) / side,
-                min(math.ceil(end * side) + more, side) / side,
-            )
         )
         return ScreenRect(left, right, low, high)
 
@@ -64,7 +60,7 @@ def boxes_of(frame: Frame, halves: Mapping[str, Array]) -> dict[str, Array]:
 
     halves: (3,) half sides, metres; bodies without are left out.
     """
-    there = np.isfinite(frame.poses).all(axis=1)
+    there = np.asarray(np.isfinite(frame.poses).all(axis=1), dtype=np.bool_)
     rows = [number for number, name in enumerate(frame.names) if name in halves and there[number]]
     if not rows:
         return {}
@@ -124,27 +120,22 @@ def outline(
     return _outline((flat @ SIDE_NORMALS + wide[:, None]).max(axis=0) + margin)
 
 
-def seen(points: Array, camera: Camera, aspect: float, reach: float = 0.0) -> ScreenRect | None:
-    """Returns the part of the picture in which points, and what lies within `reach` metres of them, may be seen.
-
-    None when nowhere. aspect: width by height.
-    """
+def seen(points: Array, camera: Camera, size: tuple[int, int], reach: float = 0.0) -> ScreenRect | None:
+    """Returns the part of a picture in which points, and what lies within `reach` metres of them, may be seen; None
+    when nowhere."""
     if not points.size:
         return None
-    local = (points.reshape(-1, 3) - np.array(camera.eye)) @ camera.axes.T
-    depth = local[:, 1]
-    # beside or behind the eye it may be anywhere
-    if float(depth.min()) <= 1.5 * reach + 1e-3 * camera.distance:
-        return WHOLE
-    tangent = math.tan(math.radians(camera.fov) / 2)
-    sides = []
-    for across, scale in ((local[:, 0], tangent * aspect), (local[:, 2], tangent)):
-        # a ball around a point: a little more than its radius where it is nearest
-        low = ((across - reach) / np.where(across < reach, depth - reach, depth + reach)).min() / scale
-        high = ((across + reach) / np.where(across > -reach, depth - reach, depth + reach)).max() / scale
-        sides.append((min(max(0.5 + 0.5 * low, 0.0), 1.0), min(max(0.5 + 0.5 * high, 0.0), 1.0)))
-    (left, right), (bottom, top) = sides
-    return ScreenRect(left, right, bottom, top) if left < right and bottom < top else None
+    points = points.reshape(-1, 3)
+    found = outline(points, np.full(len(points), reach), camera, size, 0.0)
+    return WHOLE if found is None else _around(found, size)
+
+
+def _around(corners: Array, size: tuple[int, int]) -> ScreenRect | None:
+    """Returns the rectangle around corners (n, 2), pixels from the middle of a picture; None when it is outside."""
+    low, high = (
+        np.clip(0.5 + ends / size, 0, 1).tolist() for ends in (corners.min(axis=0), corners.max(axis=0))
+    )
+    return ScreenRect(low[0], high[0], low[1], high[1]) if low[0] < high[0] and low[1] < high[1] else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -216,12 +207,11 @@ class DirtyTracker:
         found = outline(changed, margins, camera, size, DIRTY_MARGIN_PX)
         if found is None:
             return EVERYTHING
-        corners = found / (size[0] / 2, size[1] / 2)
-        bounds = np.clip(0.5 + 0.5 * np.array([corners.min(axis=0), corners.max(axis=0)]), 0, 1)
-        (left, low), (right, high) = bounds.tolist()
-        if left >= right or low >= high:
+        bounds = _around(found, size)
+        if bounds is None:
             return NOTHING
+        corners = found / (size[0] / 2, size[1] / 2)
         x, y = corners.T
         if float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 8 > MAX_DIRTY_FRACTION:
             return EVERYTHING
-        return DirtyRegion(ScreenRect(left, right, low, high), corners)
+        return DirtyRegion(bounds, corners)

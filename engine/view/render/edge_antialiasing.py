@@ -154,17 +154,12 @@ class VisibleEdges:
 def joined(parts: list[Edges]) -> Edges:
     """Returns the edges of several bodies, numbered as listed."""
     facets = np.array([len(part.normals) for part in parts])
-    before = np.cumsum(facets) - facets
-    return Edges(
-        np.concatenate([part.ends for part in parts]),
-        np.concatenate([part.beside + first for part, first in zip(parts, before, strict=True)]),
-        np.concatenate([part.sharp for part in parts]),
-        np.concatenate([part.curved for part in parts]),
-        np.concatenate([part.normals for part in parts]),
-        np.concatenate([part.offsets for part in parts]),
-        np.repeat(np.arange(len(parts)), [len(part.ends) for part in parts]),
-        np.repeat(np.arange(len(parts)), facets),
-    )
+    edge_body = np.repeat(np.arange(len(parts)), [len(part.ends) for part in parts])
+    rows = [(p.ends, p.beside, p.sharp, p.curved, p.normals, p.offsets) for p in parts]
+    ends, beside, sharp, curved, normals, offsets = (np.concatenate(each) for each in zip(*rows, strict=True))
+    beside += (np.cumsum(facets) - facets)[edge_body, None]
+    facet_body = np.repeat(np.arange(len(parts)), facets)
+    return Edges(ends, beside, sharp, curved, normals, offsets, edge_body, facet_body)
 
 
 class EdgePass:

@@ -182,8 +182,7 @@ class Stage:
         if self._edges is not None:
             self._edges.show(self._visible_edges.seen(self.camera.eye), self.camera, self._planes, changed)
         if self._occlusion is not None:
-            dark = seen(self._corners, self.camera, self.size[0] / self.size[1], reach)
-            self._occlusion.limit(dark, changed)
+            self._occlusion.limit(seen(self._corners, self.camera, self.size, reach), changed)
 
     @property
     def _reach_and_blur(self) -> tuple[float, float]:

@@ -185,7 +185,7 @@ class Film:
         for rows in (self.poses, self.path.eyes, self.path.targets):
             equal = (rows[1:] == rows[:-1]) | (np.isnan(rows[1:]) & np.isnan(rows[:-1]))
             same &= equal.reshape(len(rows) - 1, -1).all(axis=1)
-        return np.r_[True, ~same]
+        return np.concatenate([[True], ~same])
 
     def screen(self, moment: float) -> float:
         """Returns the second of the film at which a moment of the recording is seen."""

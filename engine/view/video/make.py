@@ -13,9 +13,8 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -76,10 +75,10 @@ def make(
         progress(done, len(film))
 
     if suffix in encode.LOOPS:
-        with closing(frames_of(film, "rgb24", workers=workers)) as drawn:
+        with frames_of(film, "rgb24", workers=workers) as drawn:
             encode.write_loop(path, recipe, drawn, len(film), tell)
         return film
-    with closing(frames_of(film, workers=workers)) as drawn:
+    with frames_of(film, workers=workers) as drawn:
         # the processes that draw have begun
         sound = None
         if recipe.sound:
@@ -127,45 +126,42 @@ class Painter:
         self.stage.close()
 
 
-class FrameStream(Iterator[Pixels]):
-    """Every frame of a film in order, each gone when the next one is asked for. Close it when done; drawing begins
-    with it, not with the first frame."""
-
-    def __init__(
-        self, is_new: NDArray[np.bool_], drawn: Iterator[Pixels], stop: Callable[[], object]
-    ) -> None:
-        self._is_new, self._drawn, self._stop = iter(is_new.tolist()), drawn, stop
-        self._last: Pixels | None = None
-
-    def __next__(self) -> Pixels:
-        """Returns the next frame; the same array again where nothing has changed."""
-        if next(self._is_new) or self._last is None:
-            self._last = next(self._drawn)
-        return self._last
-
-    def close(self) -> None:
-        """Stops drawing."""
-        self._stop()
-
-
+@contextmanager
 def frames_of(
     film: Film, pixel_format: PixelFormat = "yuv420p", *, workers: int | None = None
-) -> FrameStream:
-    """Returns the frames of a film. workers: processes to draw with, None for as many as pay. Raises ViewError."""
+) -> Iterator[Iterator[Pixels]]:
+    """Every frame of a film in order, each gone when the next one is asked for; the same array again where nothing has
+    changed. Drawing begins at once.
+
+    workers: processes to draw with, None for as many as pay. Raises ViewError.
+    """
     is_new = film.unlike()
     fresh = np.flatnonzero(is_new).tolist()
     if workers is None:
         workers = min(os.cpu_count() or 1, MAX_WORKERS) if len(fresh) >= MIN_FRAMES_TO_SHARE else 1
     if workers == 1:
-        here = _here(film, pixel_format, fresh)
-        return FrameStream(is_new, here, here.close)
+        with closing(_here(film, pixel_format, fresh)) as here:
+            yield _repeated(is_new, here)
+        return
     # the first draws the first, the second the second, and so on
     context: Any = multiprocessing.get_context(_start_method())
     if context.get_start_method() == "fork":
         _fill_caches(film)
     shares = [fresh[first::workers] for first in range(workers)]
     processes = [DrawingProcess(context, film, pixel_format, share) for share in shares]
-    return FrameStream(is_new, _shared(processes, len(fresh)), partial(_stop, processes))
+    try:
+        yield _repeated(is_new, _shared(processes, len(fresh)))
+    finally:
+        for process in processes:
+            process.stop()
+
+
+def _repeated(is_new: NDArray[np.bool_], drawn: Iterator[Pixels]) -> Iterator[Pixels]:
+    last = next(drawn)
+    yield last
+    for is_drawn in is_new[1:].tolist():
+        last = next(drawn) if is_drawn else last
+        yield last
 
 
 def _here(film: Film, pixel_format: PixelFormat, numbers: list[int]) -> Generator[Pixels]:
@@ -223,11 +219,6 @@ def _shared(processes: list[DrawingProcess], count: int) -> Iterator[Pixels]:
         process = processes[order % len(processes)]
         yield process.received()
         process.free()
-
-
-def _stop(processes: list[DrawingProcess]) -> None:
-    for process in processes:
-        process.stop()
 
 
 def _fill_caches(film: Film) -> None:
