@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from engine.view.panels import Button, Field, Gap, Item, Meter, Panel, Place, Row, Size, Slider, Text, Tone
-from engine.view.render.material import srgb_of
+from engine.view.render.shading import srgb_of
 from engine.view.window.shapes import (
     Colour,
     Fill,
