@@ -29,10 +29,9 @@ Pose = Literal["declared", "rest"]
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
     """How to check. settle: metres of gap and overlap to close first. tilt: radians of table and supports,
-    downhill towards `tilt_direction` (radians from +x, counter-clockwise). friction: of every pair. time: seconds
-    to simulate, None until decided. seed: of the disturbances. workers: processes for the dynamics, None for all
-    cores.
-    """
+    downhill towards `tilt_direction` (radians from +x, counter-clockwise). friction: of every pair. time:
+    seconds to simulate, None until decided. seed: of the disturbances. workers: processes for the dynamics,
+    None for all cores."""
 
     settle: float = 0.0
     tilt: float = 0.0

@@ -171,8 +171,7 @@ class ConeSolution:
 
 class Program:
     """A cone program that is solved for several right-hand sides; the factorisation's layout is kept between
-    them.
-    """
+    them."""
 
     def __init__(self, q: Array, rows: csc_array, b: Array, cones: list[object]) -> None:
         self._data = (csc_matrix((len(q), len(q))), q, csc_matrix(rows), cones)
@@ -272,8 +271,7 @@ class SupportFunction:
 
     def __call__(self, direction: Array) -> tuple[float, Array, Array]:
         """For a unit direction (2,): the value, the load h (2,) there, the velocities (6 n,). Raises
-        StaticsError.
-        """
+        StaticsError."""
         b = np.zeros(self._points + 5)
         b[self._points : self._points + 2] = direction
         answer = self._program.solve(b)

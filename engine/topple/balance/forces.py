@@ -52,17 +52,15 @@ def in_world(balance: Balance, forces: Array) -> Array:
 
 
 def out_of_balance(balance: Balance, forces: Array) -> float:
-    """Returns what `fall` would have to beat: the sum of the wrenches that these forces (k, 3) leave, each over
-    its piece's weight. They lie within their cones, so nothing falls faster than this.
-    """
+    """Returns what `fall` would have to beat: the sum of the wrenches that these forces (k, 3) leave, each
+    over its piece's weight. They lie within their cones, so nothing falls faster than this."""
     left = np.abs(balance.matrix @ forces.reshape(-1) + balance.load(balance.down)).reshape(-1, 6)
     return float((left.sum(axis=1) / np.maximum(balance.weights, 1e-6)).sum())
 
 
 def project(x: Array, friction: Array) -> tuple[Array, Array]:
     """Nearest points (k, 3) of the Coulomb cones |t| <= mu n to x (k, 3), and the projection's derivative (k,
-    3, 3).
-    """
+    3, 3)."""
     normal, tangent = x[:, 0], x[:, 1:]
     slip = np.linalg.norm(tangent, axis=1)
     inside = slip <= friction * normal

@@ -64,9 +64,8 @@ Proof = Literal["curved", "fall", "forces", "whole"]
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """A tower with one more piece. stands: None when a force balance cannot say, and `why`. touches: whether the
-    piece touches anything. overlaps: bodies it stands inside of. proof: which one settled it.
-    """
+    """A tower with one more piece. stands: None when a force balance cannot say, and `why`. touches: whether
+    the piece touches anything. overlaps: bodies it stands inside of. proof: which one settled it."""
 
     stands: bool | None
     touches: bool
@@ -136,9 +135,8 @@ class IncrementalStatics:
         return near, find_contacts(Assembly(self.tower.name, beside), self._gap, self._angle, only=body.name)
 
     def _joined(self, body: Body, found: Contacts, near: list[int]) -> Contacts:
-        """Returns the tower's contacts and those of the piece, as `find_contacts` of the whole would list them but for
-        the order.
-        """
+        """Returns the tower's contacts and those of the piece, as `find_contacts` of the whole would list
+        them but for the order."""
         mine, count = self._contacts, len(self.tower.bodies)
         index = np.array([*near, count], dtype=np.int64)
         names, fixed = (*mine.names, body.name), np.append(mine.fixed, False)
@@ -217,9 +215,8 @@ class IncrementalStatics:
         return mean
 
     def _quick_fall(self, joint: PieceContacts) -> tuple[bool, Array | None]:
-        """Returns whether gravity gains power over the piece's own motions and the known falls, and if not the forces
-        (k, 3) on the piece that prevent it.
-        """
+        """Returns whether gravity gains power over the piece's own motions and the known falls, and if not
+        the forces (k, 3) on the piece that prevent it."""
         known = np.array(self._falls).reshape(-1, len(self._balance.names), 6)
         owner = np.repeat(joint.owner, 3)
         pressed = np.einsum("mci,ci->mc", known[:, owner], joint.below)

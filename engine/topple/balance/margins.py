@@ -16,8 +16,7 @@ from engine.world import Assembly, Body
 
 SAME = 1e-4
 """Pieces whose speeds, heights or distances agree to this part move, stand or lie alike: the first by name is
-taken.
-"""
+taken."""
 MANY_POINTS = 300
 """Contact points beyond which a query takes so long that half the queries must do."""
 ROTATES = 0.1
@@ -42,9 +41,8 @@ class TiltMargin:
 
 @dataclass(frozen=True, slots=True)
 class PushMargin:
-    """newtons: the smallest horizontal force that moves something, None when no force does. piece: where it acts, at
-    its top centre. mode: what then happens.
-    """
+    """newtons: the smallest horizontal force that moves something, None when no force does. piece: where it
+    acts, at its top centre. mode: what then happens."""
 
     newtons: float | None
     piece: str
@@ -99,9 +97,8 @@ def _nearest(balance: Balance, loads: Array, east: Array, north: Array) -> Neare
 
 
 def top_piece(assembly: Assembly) -> tuple[Body, float]:
-    """Returns the highest free piece and the height of its top, metres; of several the most central one, then by
-    name.
-    """
+    """Returns the highest free piece and the height of its top, metres; of several the most central one, then
+    by name."""
     free = assembly.free
     tops = np.array([body.pose.apply(of_piece(body.piece).vertices)[:, 2].max() for body in free])
     spread = max(float(np.ptp(tops)), float(tops.max()), 1e-9)
@@ -124,8 +121,7 @@ def horizontal(down: Array) -> tuple[Array, Array]:
 
 def bearings(balance: Balance, east: Array, north: Array) -> Array:
     """Angles, ascending in [0, 2 pi), across the edges of contacts and along their normals: where pieces tip
-    or slip.
-    """
+    or slip."""
     points, patch = balance.contacts.points, balance.contacts.patch
     following = np.arange(1, len(points) + 1)
     ends = np.flatnonzero(np.append(patch[1:] != patch[:-1], True)) if len(points) else np.zeros(0, np.int64)

@@ -115,9 +115,8 @@ def _holds(narrow: Balance) -> bool:
 
 
 def widened(contacts: Contacts, by: float) -> Contacts:
-    """Contacts whose areas reach further on all sides by so many metres; negative: less far, and lines, points and
-    strips that are too narrow are gone.
-    """
+    """Contacts whose areas reach further on all sides by so many metres; negative: less far, and lines,
+    points and strips that are too narrow are gone."""
     if not len(contacts.points):
         return contacts
     starts = np.flatnonzero(np.append(True, contacts.patch[1:] != contacts.patch[:-1]))
@@ -146,9 +145,8 @@ def _hulls(flat: Array, row: Ints) -> NDArray[np.object_]:
 
 
 def _is_caught(assembly: Assembly, contacts: Contacts, balance: Balance, velocities: Array) -> bool:
-    """Whether pieces that go on along the mechanism run into something they did not touch before, or have come to the
-    end of the steps, before one of them has fallen.
-    """
+    """Whether pieces that go on along the mechanism run into something they did not touch before, or have
+    come to the end of the steps, before one of them has fallen."""
     motion = mechanism_of(balance, velocities)
     times = magnification(assembly.bodies)
     touching = {
@@ -188,9 +186,8 @@ def _has_fallen(before: Body, after: Body, *, times: float, down: Array) -> bool
 
 
 def carried_on(body: Body, velocity: Vector, spin: Vector, time: float) -> Pose:
-    """Where a body is after so many seconds of one steady screw motion (velocity of its centre of mass, m/s, and
-    spin, rad/s): the exponential of the twist.
-    """
+    """Where a body is after so many seconds of one steady screw motion (velocity of its centre of mass, m/s,
+    and spin, rad/s): the exponential of the twist."""
     v, w = np.array(velocity) * time, np.array(spin) * time
     angle = float(np.linalg.norm(w))
     x, y, z = w

@@ -37,8 +37,7 @@ from engine.world import Assembly, Vector
 
 UNBALANCED = 1e-6
 """Out-of-balance force, relative to a piece's weight, that still counts as balanced (the solver reaches
-1e-8).
-"""
+1e-8)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +154,7 @@ def _analysed(assembly: Assembly, balance: Balance, *, margins: bool, loads: boo
 
 def feasible_forces(balance: Balance) -> Array | None:
     """Contact forces (k, 3) as n, t1, t2 that hold every piece, if a quick search finds them: a proof that it
-    stands, several times cheaper than the proof that it cannot. None proves nothing.
-    """
+    stands, several times cheaper than the proof that it cannot. None proves nothing."""
     found = newton(balance, balance.load(balance.down), steps=QUICK_STEPS, limit=RUNAWAY)
     if found is None or out_of_balance(balance, found.forces) > UNBALANCED / 10:
         return None
@@ -165,9 +163,8 @@ def feasible_forces(balance: Balance) -> Array | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Judged:
-    """balanced: it can stand; smooth: without friction too. forces: (k, 3) that hold it, where they are known.
-    velocities: (6 n,) of the fall if it falls.
-    """
+    """balanced: it can stand; smooth: without friction too. forces: (k, 3) that hold it, where they are
+    known. velocities: (6 n,) of the fall if it falls."""
 
     balanced: bool
     smooth: bool
@@ -176,9 +173,8 @@ class _Judged:
 
 
 def _judged(balance: Balance) -> _Judged:
-    """Judges without friction first, because most towers need none and that program is a fifth as large;
-    then a search for forces; and the whole cone program only when they are not found.
-    """
+    """Judges without friction first, because most towers need none and that program is a fifth as large; then
+    a search for forces; and the whole cone program only when they are not found."""
     answer = fall(balance, np.zeros_like(balance.friction))
     if answer.value <= UNBALANCED:
         return _Judged(True, True, None, answer.x)

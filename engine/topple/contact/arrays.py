@@ -48,9 +48,8 @@ def touching(low_a: Array, high_a: Array, low_b: Array, high_b: Array, gap: floa
 
 
 def pairs_of_boxes(low: Array, high: Array, gap: float | Array) -> tuple[Ints, Ints]:
-    """Returns the pairs i < j of boxes within `gap` (scalar, or per box) of each other: sweep and prune along the
-    longest axis. Near linear while few boxes share a slab of that axis.
-    """
+    """Returns the pairs i < j of boxes within `gap` (scalar, or per box) of each other: sweep and prune along
+    the longest axis. Near linear while few boxes share a slab of that axis."""
     low, high = low - np.reshape(gap, (-1, 1)) / 2, high + np.reshape(gap, (-1, 1)) / 2
     axis = int(np.argmax(np.ptp((low + high) / 2, axis=0)))
     order = np.argsort(low[:, axis], kind="stable")

@@ -139,9 +139,8 @@ def _along(scene: Features, a: Ints, b: Ints, pair: Ints, gap: Array, angle: flo
 
 
 def _between(faces_a: Array, faces_b: Array, along: Array, angle: float) -> Array | None:
-    """Returns the middle of the directions (towards a) that separate two wedges along a common edge; None if there is
-    none.
-    """
+    """Returns the middle of the directions (towards a) that separate two wedges along a common edge; None if
+    there is none."""
     x, y = np.linalg.svd(along[None])[2][1:]
     wedge_a = np.arctan2(-faces_a @ y, -faces_a @ x)
     wedge_b = np.arctan2(faces_b @ y, faces_b @ x)
@@ -166,9 +165,8 @@ def _between(faces_a: Array, faces_b: Array, along: Array, angle: float) -> Arra
 
 
 def inside_span(scene: Features, edge: Array, facet: int) -> tuple[float, float] | None:
-    """Returns the stretch of an edge (2, 3), as two fractions of it, above the inside of a facet; None if there is
-    none.
-    """
+    """Returns the stretch of an edge (2, 3), as two fractions of it, above the inside of a facet; None if
+    there is none."""
     flat, polygon = flattened(scene, edge, facet)
     common = shapely.intersection(shapely.LineString(flat), polygon)
     reach = float(np.linalg.norm(flat[1] - flat[0]))

@@ -16,8 +16,7 @@ from models.piece import Piece, Surface
 
 MATCH = 1e-7
 """Points closer than this part of the piece's diagonal are the same point of its surface (builders round
-less).
-"""
+less)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,8 +15,7 @@ from models.piece import Part
 
 MAX_CROSSES = 4096
 """Pairs of edge directions tried per pair of parts; rounder parts are well served by their face normals
-alone.
-"""
+alone."""
 
 
 @dataclass(frozen=True, slots=True)

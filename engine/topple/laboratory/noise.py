@@ -78,10 +78,9 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chance:
-    """The share of samples that stood, with its 95 % interval by Wilson (1927). first: how often each piece went
-    first, most often first. judged: samples that each method decided. stopped: the interval was narrow enough before
-    all samples were taken.
-    """
+    """The share of samples that stood, with its 95 % interval by Wilson (1927). first: how often each piece
+    went first, most often first. judged: samples that each method decided. stopped: the interval was narrow
+    enough before all samples were taken."""
 
     noise: Noise
     samples: int

@@ -67,9 +67,8 @@ COLUMNS = tuple(field.name for field in fields(SweepRow))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SweepPlace:
-    """Where the piece shall be tried: x_mm, y_mm, yaw_deg as asked; body: the piece there, None when there is nothing
-    below.
-    """
+    """Where the piece shall be tried: x_mm, y_mm, yaw_deg as asked; body: the piece there, None when there is
+    nothing below."""
 
     number: int
     x_mm: float
@@ -80,9 +79,8 @@ class SweepPlace:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Study:
-    """What all places have in common. tower: without the piece. margins: with the tilt margin of what stands. digest:
-    of the tower and the options, made by `study`.
-    """
+    """What all places have in common. tower: without the piece. margins: with the tilt margin of what stands.
+    digest: of the tower and the options, made by `study`."""
 
     tower: Assembly
     seed: int
@@ -205,9 +203,8 @@ def _tower_of(one: Study) -> IncrementalStatics:
 
 
 def best(rows: Sequence[SweepRow], count: int) -> list[SweepRow]:
-    """The safest: of those that stand, the greatest tilt margin first; of equal ones that which lies farthest from any
-    place where it does not stand.
-    """
+    """The safest: of those that stand, the greatest tilt margin first; of equal ones that which lies farthest
+    from any place where it does not stand."""
     standing = [row for row in rows if row.verdict == "stands"]
     room = dict(zip((row.number for row in standing), _room(rows, standing), strict=True))
     order = sorted(standing, key=lambda row: (-round(row.tilt_deg or 0.0, 3), -room[row.number], row.number))
@@ -276,9 +273,8 @@ def axis_of(words: str, option: str) -> list[float]:
 
 
 def spots_of(x: list[float], y: list[float], yaw: list[float], samples: int | None, seed: int) -> list[Spot]:
-    """All combinations, x fastest and yaw slowest; or so many places at random between the ends. Raises SweepError
-    for more than a table holds.
-    """
+    """All combinations, x fastest and yaw slowest; or so many places at random between the ends. Raises
+    SweepError for more than a table holds."""
     count = len(x) * len(y) * len(yaw) if samples is None else samples
     if not 0 < count <= MAX_PLACES:
         raise SweepError(f"{count} places: must be from 1 to {MAX_PLACES}")
