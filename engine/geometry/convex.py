@@ -86,7 +86,7 @@ class ConvexSolids:
         """The solids of a piece at a pose."""
         # keyed by identity: the piece is kept alongside, so that its id stays taken
         if id(piece) not in self._known:
-            self._known[id(piece)] = (piece, tuple(_solid(part) for part in piece.parts))
+            self._known[id(piece)] = (piece, tuple(map(solid_of, piece.parts)))
         return tuple(solid.placed(pose) for solid in self._known[id(piece)][1])
 
 
@@ -95,7 +95,8 @@ def bounds_of(solids: Sequence[ConvexSolid]) -> tuple[Array, Array]:
     return np.min([solid.low for solid in solids], axis=0), np.max([solid.high for solid in solids], axis=0)
 
 
-def _solid(part: Part) -> ConvexSolid:
+def solid_of(part: Part) -> ConvexSolid:
+    """Returns a convex part as a solid, in the piece frame."""
     none = np.zeros((0, 3))
     if part.kind == "sphere":
         assert part.radius is not None

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from engine.topple.dynamics.perturbation import TRIALS, Dynamics, at_poses, running_trials, settle_undisturbed
-from engine.topple.dynamics.trial import Trial
+from engine.topple.perturbation import TRIALS, Dynamics, at_poses, running_trials, settle_undisturbed
+from engine.topple.trial import Trial
 from engine.world import Assembly, Vector, tilted_gravity
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from games.api import showing
 
 if TYPE_CHECKING:
     from engine.topple.balance.statics import Statics
-    from engine.topple.dynamics.perturbation import Dynamics
     from engine.topple.laboratory.noise import Chance
     from engine.topple.laboratory.probe import Probed
+    from engine.topple.perturbation import Dynamics
     from engine.topple.verdict import CheckOptions, Pose, Verdict, Word
     from scenes.scene import Scene
 

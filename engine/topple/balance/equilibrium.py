@@ -29,17 +29,13 @@ import clarabel
 import numpy as np
 from scipy.sparse import coo_array, csc_array, csc_matrix, diags_array, eye_array, hstack, vstack
 
-from engine.settings import GRAVITY
 from engine.topple.contact.arrays import Array, Bools, Ints
 from engine.topple.contact.detection import Contacts
 from engine.topple.contact.features import reach
 from engine.topple.contact.patches import axes_across
 from engine.topple.errors import StaticsError
-from engine.world import Assembly, Vector
+from engine.world import DOWN, Assembly, Vector
 from models.material import pair_coefficient
-
-DOWN: Vector = (0.0, 0.0, -GRAVITY)
-"""Gravity on a level table, m/s^2."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +74,7 @@ def balance_of(
     assembly: Assembly,
     contacts: Contacts,
     *,
-    gravity: tuple[float, float, float] = DOWN,
+    gravity: Vector = DOWN,
     friction: float | None = None,
 ) -> Balance:
     """Equation (1) of an assembly. friction: overrides every pair's; else the geometric mean of the

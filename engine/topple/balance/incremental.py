@@ -20,7 +20,6 @@ from scipy.sparse import csc_array, csr_array, diags_array
 
 from engine.tolerances import TOUCH_DECLARED
 from engine.topple.balance.equilibrium import (
-    DOWN,
     FRICTIONLESS,
     Balance,
     ConeSolution,
@@ -33,13 +32,11 @@ from engine.topple.balance.equilibrium import (
 from engine.topple.balance.forces import nearest
 from engine.topple.balance.statics import UNBALANCED, curved_reason, feasible_forces
 from engine.topple.contact.arrays import Array, Ints
-from engine.topple.contact.detection import Contacts, find_contacts, unheld
-from engine.topple.contact.edges import body_boxes
-from engine.topple.contact.features import of_bodies, of_piece, sagitta
-from engine.topple.contact.overlap import Overlap
+from engine.topple.contact.detection import Contacts, Overlap, find_contacts, unheld
+from engine.topple.contact.features import body_boxes, of_bodies, of_piece, sagitta
 from engine.topple.contact.patches import axes_across
 from engine.topple.errors import StaticsError
-from engine.world import Assembly, Body, Vector
+from engine.world import DOWN, Assembly, Body, Vector
 from models.material import pair_coefficient
 
 MAX_FALLS = 16

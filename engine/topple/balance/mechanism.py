@@ -18,7 +18,6 @@ import numpy as np
 from scipy.sparse import block_diag, csc_matrix
 
 from engine.topple.balance.equilibrium import (
-    DOWN,
     SOLVED,
     Balance,
     balance_of,
@@ -32,7 +31,7 @@ from engine.topple.contact.arrays import Array
 from engine.topple.contact.detection import Contacts
 from engine.topple.contact.features import of_piece
 from engine.topple.errors import StaticsError
-from engine.world import Assembly, Body, Vector
+from engine.world import DOWN, Assembly, Body, Vector
 
 TOGETHER = 0.02
 """Metres a second, of a mechanism whose fastest point makes 1: pieces that move apart by less move as one."""

@@ -25,17 +25,16 @@ from numpy.typing import NDArray
 from engine.geometry.rotation import angle_between
 from engine.pose import Pose
 from engine.tolerances import has_fallen
-from engine.topple.balance.equilibrium import DOWN, Balance, balance_of, fall
+from engine.topple.balance.equilibrium import Balance, balance_of, fall
 from engine.topple.balance.margins import mechanism_of, weakest
 from engine.topple.balance.statics import UNBALANCED, feasible_forces
 from engine.topple.contact.arrays import Array, Ints, pairs_of_boxes
-from engine.topple.contact.detection import Contacts, find_contacts
+from engine.topple.contact.detection import Contacts, find_contacts, overlaps_of
 from engine.topple.contact.features import of_piece
-from engine.topple.contact.overlap import overlaps_of
 from engine.topple.contact.patches import axes_across
-from engine.topple.dynamics.trial import LIMITS
 from engine.topple.errors import StaticsError
-from engine.world import Assembly, Body, Vector, magnification
+from engine.topple.trial import LIMITS
+from engine.world import DOWN, Assembly, Body, Vector, magnification
 
 MIN_MARGIN = 5e-4
 """Metres, for pieces of the games' size, at least: so near the limit the compliance of simulated contacts

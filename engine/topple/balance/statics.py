@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from engine.topple.balance.equilibrium import DOWN, Balance, balance_of, fall
+from engine.topple.balance.equilibrium import Balance, balance_of, fall
 from engine.topple.balance.forces import (
     QUICK_STEPS,
     RUNAWAY,
@@ -33,7 +33,7 @@ from engine.topple.balance.margins import (
 from engine.topple.contact.arrays import Array
 from engine.topple.contact.detection import Contacts, find_contacts
 from engine.topple.errors import StaticsError
-from engine.world import Assembly, Vector
+from engine.world import DOWN, Assembly, Vector
 
 UNBALANCED = 1e-6
 """Out-of-balance force, relative to a piece's weight, that still counts as balanced (the solver reaches

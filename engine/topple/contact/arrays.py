@@ -62,3 +62,15 @@ def pairs_of_boxes(low: Array, high: Array, gap: float | Array) -> tuple[Ints, I
     first, second = np.minimum(first, second), np.maximum(first, second)
     by_name = np.lexsort((second, first))
     return first[by_name], second[by_name]
+
+
+def near(
+    owner: Ints, low: Array, high: Array, these: Ints, others: Ints, body: tuple[Array, Array], gap: Array
+) -> tuple[Ints, Ints]:
+    """Returns the features (owner, boxes) of the bodies `these` within `gap` of the boxes of the bodies `others`: which
+    pair, and which feature."""
+    start = np.searchsorted(owner, np.arange(len(body[0]) + 1))
+    pair, feature = expand(start[these], np.diff(start)[these])
+    mine = others[pair]
+    hit = touching(low[feature], high[feature], body[0][mine], body[1][mine], gap[pair])
+    return pair[hit], feature[hit]

@@ -7,28 +7,39 @@ judge it. Works from `Piece.surface`, so convex and concave pieces go the same w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from engine.geometry.convex import ConvexSolid, solid_of
+from engine.geometry.overlap import deepest
 from engine.tolerances import TOUCH_AT_REST, TOUCH_DECLARED
-from engine.topple.contact.arrays import Array, Bools, Ints, boxes, pairs_of_boxes, products
+from engine.topple.contact.arrays import Array, Bools, Ints, boxes, near, pairs_of_boxes, products, touching
 from engine.topple.contact.edges import (
     STEEP,
-    body_boxes,
     corners_on_faces,
     edges_on_curves,
     edges_on_edges,
     edges_on_faces,
-    near,
     samples_on_faces,
 )
-from engine.topple.contact.features import Features, is_convex, of_bodies, sagitta
-from engine.topple.contact.overlap import Overlap, overlaps_of
+from engine.topple.contact.features import Features, body_boxes, is_convex, of_bodies, sagitta
 from engine.topple.contact.patches import Patches, chosen, facing, joined, merged, no_patches
-from engine.world import Assembly, magnification
+from engine.world import Assembly, Body, magnification
+from models.piece import Piece
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Two bodies inside each other. depth: metres, the shortest way out."""
+
+    first: str
+    second: str
+    depth: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +97,7 @@ def find_contacts(
         pairs &= (first == names.index(only)) | (second == names.index(only))
     first, second = first[pairs], second[pairs]
     flat_gap = np.full(len(first), gap)
-    area = facing(scene, first, second, flat_gap, angle)
+    area = facing(scene, extent, first, second, flat_gap, angle)
     convex = np.array([is_convex(body.piece) for body in bodies], dtype=np.bool_)
     settled = convex[first] & convex[second]
     has_area = np.zeros(len(first), dtype=np.bool_)
@@ -213,3 +224,30 @@ def unheld(names: tuple[str, ...], fixed: Bools, first: Ints, second: Ints) -> t
     group = connected_components(links, directed=False)[1] if len(names) else np.zeros(0, np.int64)
     held = np.isin(group, group[fixed])
     return tuple(name for name, is_held in zip(names, held, strict=True) if not is_held)
+
+
+def overlaps_of(
+    bodies: Sequence[Body], extent: tuple[Array, Array], first: Ints, second: Ints, gap: float
+) -> tuple[Overlap, ...]:
+    """Returns the overlaps deeper than `gap` (m) among the body pairs (first, second), deepest first.
+
+    extent: lower and upper corners of the bodies' boxes.
+    """
+    low, high = extent
+    deep = touching(low[first], high[first], low[second], high[second], -2 * gap)
+    found = []
+    for i, j in zip(first[deep], second[deep], strict=True):
+        one, other = bodies[i], bodies[j]
+        depth = deepest(_placed(one), _placed(other), gap)
+        if depth > gap:
+            found.append(Overlap(one.name, other.name, depth))
+    return tuple(sorted(found, key=lambda each: (-each.depth, each.first, each.second)))
+
+
+def _placed(body: Body) -> tuple[ConvexSolid, ...]:
+    return tuple(solid.placed(body.pose) for solid in _solids(body.piece))
+
+
+@lru_cache(maxsize=1024)
+def _solids(piece: Piece) -> tuple[ConvexSolid, ...]:
+    return tuple(map(solid_of, piece.parts))

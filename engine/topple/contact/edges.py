@@ -12,29 +12,9 @@ from __future__ import annotations
 import numpy as np
 import shapely
 
-from engine.topple.contact.arrays import Array, Ints, boxes, expand, touching
+from engine.topple.contact.arrays import Array, Ints
 from engine.topple.contact.features import Features
 from engine.topple.contact.patches import Patches, joined, of_spans
-
-Near = tuple[Ints, Ints]
-"""Which pair, and which feature of one of its bodies lies near the other body."""
-
-
-def near(
-    owner: Ints, low: Array, high: Array, these: Ints, others: Ints, body: tuple[Array, Array], gap: Array
-) -> Near:
-    """Returns the features (owner, boxes) of the bodies `these` within `gap` of the boxes of the bodies `others`."""
-    start = np.searchsorted(owner, np.arange(len(body[0]) + 1))
-    pair, feature = expand(start[these], np.diff(start)[these])
-    mine = others[pair]
-    hit = touching(low[feature], high[feature], body[0][mine], body[1][mine], gap[pair])
-    return pair[hit], feature[hit]
-
-
-def body_boxes(scene: Features, count: int) -> tuple[Array, Array]:
-    """Returns lower and upper corners of the boxes around the `count` bodies."""
-    start = scene.facet_start[np.searchsorted(scene.facet_body, np.arange(count + 1))]
-    return boxes(scene.vertices, start)
 
 
 def edges_on_faces(

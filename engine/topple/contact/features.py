@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.spatial import cKDTree
 
-from engine.topple.contact.arrays import Array, Bools, Ints, starts_of
+from engine.topple.contact.arrays import Array, Bools, Ints, boxes, starts_of
 from engine.world import Body
 from models.piece import Piece, Surface
 
@@ -125,6 +125,12 @@ def of_bodies(bodies: Sequence[Body]) -> Features:
         corner_body=_owners([one.corners for one in each]),
         sample_body=_owners([one.samples for one in each]),
     )
+
+
+def body_boxes(scene: Features, count: int) -> tuple[Array, Array]:
+    """Returns lower and upper corners of the boxes around the `count` bodies."""
+    start = scene.facet_start[np.searchsorted(scene.facet_body, np.arange(count + 1))]
+    return boxes(scene.vertices, start)
 
 
 class _Placing:

@@ -9,7 +9,17 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from engine.topple.contact.arrays import Array, Bools, Ints, boxes, expand, products, starts_of, touching
+from engine.topple.contact.arrays import (
+    Array,
+    Bools,
+    Ints,
+    boxes,
+    expand,
+    near,
+    products,
+    starts_of,
+    touching,
+)
 from engine.topple.contact.features import Features
 
 BENT = 2e-6
@@ -163,21 +173,14 @@ SLIVER = 1e-6
 """A common part narrower than this part of the smaller facet is rounding, not contact."""
 
 
-def facing(scene: Features, first: Ints, second: Ints, gap: Array, angle: float) -> Patches:
+def facing(
+    scene: Features, extent: tuple[Array, Array], first: Ints, second: Ints, gap: Array, angle: float
+) -> Patches:
     """Area contacts of the body pairs (first, second): opposite facets within `gap` (m, per pair), `angle`
     (rad)."""
     low, high = boxes(scene.vertices, scene.facet_start)
-    body_facets = np.searchsorted(scene.facet_body, np.arange(scene.facet_body[-1] + 2))
-    body_low, body_high = boxes(np.stack([low, high], axis=1).reshape(-1, 3), 2 * body_facets)
-
-    def near(these: Ints, others: Ints) -> tuple[Ints, Ints]:
-        pair, facet = expand(body_facets[these], np.diff(body_facets)[these])
-        mine = others[pair]
-        hit = touching(low[facet], high[facet], body_low[mine], body_high[mine], gap[pair])
-        return pair[hit], facet[hit]
-
-    pair_a, facet_a = near(first, second)
-    pair_b, facet_b = near(second, first)
+    pair_a, facet_a = near(scene.facet_body, low, high, first, second, extent, gap)
+    pair_b, facet_b = near(scene.facet_body, low, high, second, first, extent, gap)
     i, j = products(pair_a, pair_b, len(first))
     pair, a, b = pair_a[i], facet_a[i], facet_b[j]
     opposite = np.einsum("ij,ij->i", scene.normals[a], scene.normals[b]) <= -np.cos(angle)

@@ -21,11 +21,11 @@ from engine.pose import Pose
 from engine.settings import GRAVITY, RATES
 from engine.topple.balance.statics import analyse, stands
 from engine.topple.contact.detection import contacts_at_rest, find_contacts
-from engine.topple.dynamics.perturbation import at_poses, settle_undisturbed
-from engine.topple.dynamics.trial import DOWN, READINGS_PER_S, TrialTask, limits_of, run_quickly, run_trial
 from engine.topple.errors import NotStandingError
+from engine.topple.perturbation import at_poses, settle_undisturbed
+from engine.topple.trial import READINGS_PER_S, TrialTask, limits_of, run_quickly, run_trial
 from engine.workers import in_order
-from engine.world import Assembly, Body, Scale, Snapshot, World, magnification, pressing
+from engine.world import DOWN, Assembly, Body, Scale, Snapshot, World, magnification, pressing
 from engine.worlds import new_world
 
 Array = NDArray[np.float64]
