@@ -11,7 +11,7 @@ import numpy as np
 from engine.topple.balance.equilibrium import MAX_PULL, Balance, SupportFunction, wrenches_at
 from engine.topple.balance.support_function import ROUND_QUERIES, NearestBoundary, nearest_boundary
 from engine.topple.contact.arrays import Array
-from engine.topple.contact.features import of_piece
+from engine.topple.contact.features import corners_of
 from engine.world import Assembly, Body
 
 SAME = 1e-4
@@ -100,7 +100,7 @@ def top_piece(assembly: Assembly) -> tuple[Body, float]:
     """Returns the highest free piece and the height of its top, metres; of several the most central one, then
     by name."""
     free = assembly.free
-    tops = np.array([body.pose.apply(of_piece(body.piece).vertices)[:, 2].max() for body in free])
+    tops = np.array([corners_of(body)[:, 2].max() for body in free])
     spread = max(float(np.ptp(tops)), float(tops.max()), 1e-9)
     highest = [body for body, top in zip(free, tops, strict=True) if top >= tops.max() - SAME * spread]
     places = np.array([body.pose.position[:2] for body in highest])

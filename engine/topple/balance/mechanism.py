@@ -29,7 +29,7 @@ from engine.topple.balance.margins import Velocities, mechanism_of, weakest
 from engine.topple.balance.statics import UNBALANCED, Statics
 from engine.topple.contact.arrays import Array
 from engine.topple.contact.detection import Contacts
-from engine.topple.contact.features import of_piece
+from engine.topple.contact.features import corners_of
 from engine.topple.errors import StaticsError
 from engine.world import DOWN, Assembly, Body, Vector
 
@@ -79,7 +79,7 @@ class Mechanism:
     def _apart(self, pair: tuple[str, str]) -> float:
         """Returns how fast two bodies move against each other, over the points of both."""
         points = np.concatenate(
-            [_corners(self._bodies[name]) for name in pair if not self._bodies[name].fixed]
+            [corners_of(self._bodies[name]) for name in pair if not self._bodies[name].fixed]
         )
         return float(np.linalg.norm(self.at(pair[0], points) - self.at(pair[1], points), axis=1).max())
 
@@ -87,7 +87,7 @@ class Mechanism:
         """Of a body's fastest corner."""
         if self._bodies[name].fixed:
             return 0.0
-        return float(np.linalg.norm(self.at(name, _corners(self._bodies[name])), axis=1).max())
+        return float(np.linalg.norm(self.at(name, corners_of(self._bodies[name])), axis=1).max())
 
     def moving(self) -> tuple[str, ...]:
         """Returns all pieces that move."""
@@ -167,8 +167,8 @@ class Mechanism:
 
     def fastest(self, moves: tuple[str, ...]) -> tuple[Array, Array]:
         """Returns the corner that moves fastest, and its velocity."""
-        points = np.concatenate([_corners(self._bodies[name]) for name in moves])
-        velocities = np.concatenate([self.at(name, _corners(self._bodies[name])) for name in moves])
+        points = np.concatenate([corners_of(self._bodies[name]) for name in moves])
+        velocities = np.concatenate([self.at(name, corners_of(self._bodies[name])) for name in moves])
         speeds = np.linalg.norm(velocities, axis=1)
         # of equally fast ones the first in space, whatever the order of the pieces
         equal = np.flatnonzero(speeds >= speeds.max() * (1 - 1e-4))
@@ -177,8 +177,8 @@ class Mechanism:
 
     def top_velocity(self, moves: tuple[str, ...]) -> Array:
         """Of the highest corner."""
-        points = np.concatenate([_corners(self._bodies[name]) for name in moves])
-        velocities = np.concatenate([self.at(name, _corners(self._bodies[name])) for name in moves])
+        points = np.concatenate([corners_of(self._bodies[name]) for name in moves])
+        velocities = np.concatenate([self.at(name, corners_of(self._bodies[name])) for name in moves])
         top: Array = velocities[int(np.argmax(points[:, 2]))]
         return top
 
@@ -187,10 +187,6 @@ def _farthest(points: Array) -> tuple[Array, Array]:
     gaps = np.linalg.norm(points[:, None] - points[None], axis=2)
     at = divmod(int(np.argmax(gaps)), len(points))
     return points[at[0]], points[at[1]]
-
-
-def _corners(body: Body) -> Array:
-    return body.pose.apply(of_piece(body.piece).vertices)
 
 
 def _reach(body: Body) -> float:

@@ -30,7 +30,7 @@ from engine.topple.balance.margins import mechanism_of, weakest
 from engine.topple.balance.statics import UNBALANCED, feasible_forces
 from engine.topple.contact.arrays import Array, Ints, pairs_of_boxes
 from engine.topple.contact.detection import Contacts, find_contacts, overlaps_of
-from engine.topple.contact.features import of_piece
+from engine.topple.contact.features import corners_of
 from engine.topple.contact.patches import axes_across
 from engine.topple.errors import StaticsError
 from engine.topple.trial import LIMITS
@@ -97,7 +97,7 @@ def safety_margin_of(assembly: Assembly) -> float:
     free = assembly.free
     if not free:
         return MIN_MARGIN
-    heights = np.concatenate([body.pose.apply(of_piece(body.piece).vertices)[:, 2] for body in free])
+    heights = np.concatenate([corners_of(body)[:, 2] for body in free])
     return max(MIN_MARGIN * magnification(assembly.bodies), MARGIN_PER_HEIGHT * float(np.ptp(heights)))
 
 
@@ -156,7 +156,7 @@ def _is_caught(assembly: Assembly, contacts: Contacts, balance: Balance, velocit
             body if body.fixed else body.at(carried_on(body, *motion[body.name], float(travel)))
             for body in assembly.bodies
         )
-        corners = [body.pose.apply(of_piece(body.piece).vertices) for body in bodies]
+        corners = [corners_of(body) for body in bodies]
         extent = (
             np.array([each.min(axis=0) for each in corners]),
             np.array([each.max(axis=0) for each in corners]),

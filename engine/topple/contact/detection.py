@@ -241,7 +241,12 @@ def overlaps_of(
         depth = deepest(_placed(one), _placed(other), gap)
         if depth > gap:
             found.append(Overlap(one.name, other.name, depth))
-    return tuple(sorted(found, key=lambda each: (-each.depth, each.first, each.second)))
+    return deepest_first(found)
+
+
+def deepest_first(overlaps: list[Overlap]) -> tuple[Overlap, ...]:
+    """Returns overlaps in the order in which they are told."""
+    return tuple(sorted(overlaps, key=lambda each: (-each.depth, each.first, each.second)))
 
 
 def _placed(body: Body) -> tuple[ConvexSolid, ...]:

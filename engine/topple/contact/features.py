@@ -181,6 +181,11 @@ def reach(piece: Piece) -> float:
     return float(np.linalg.norm(of_piece(piece).vertices - piece.centre_of_mass, axis=1).max())
 
 
+def corners_of(body: Body) -> Array:
+    """Returns the corners (n, 3) of a body's facets in the world."""
+    return body.pose.apply(of_piece(body.piece).vertices)
+
+
 def is_convex(piece: Piece) -> bool:
     """Returns whether the piece is one convex solid: two of those touch in one plane at most."""
     return len(piece.parts) == 1
