@@ -21,6 +21,7 @@ from functools import partial
 import numpy as np
 import shapely
 from numpy.typing import NDArray
+from scipy.linalg import expm
 
 from engine.geometry.rotation import angle_between
 from engine.pose import Pose
@@ -187,16 +188,11 @@ def _has_fallen(before: Body, after: Body, *, times: float, down: Array) -> bool
 def carried_on(body: Body, velocity: Vector, spin: Vector, time: float) -> Pose:
     """Where a body is after so many seconds of one steady screw motion (velocity of its centre of mass, m/s,
     and spin, rad/s): the exponential of the twist."""
-    v, w = np.array(velocity) * time, np.array(spin) * time
-    angle = float(np.linalg.norm(w))
-    x, y, z = w
-    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    if angle < 1e-9:
-        rotation, shift = np.eye(3) + skew, v
-    else:
-        bend, rest = (1 - math.cos(angle)) / angle**2, (angle - math.sin(angle)) / angle**3
-        rotation = np.eye(3) + math.sin(angle) / angle * skew + bend * skew @ skew
-        shift = v + bend * skew @ v + rest * skew @ skew @ v
+    x, y, z = spin
+    twist = np.zeros((4, 4))
+    twist[:3, :3] = [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]
+    twist[:3, 3] = velocity
+    screw = expm(time * twist)
     centre = body.pose.apply(body.piece.centre_of_mass)
-    position = centre + shift + rotation @ (np.asarray(body.pose.position) - centre)
-    return Pose.of(position, rotation @ body.pose.matrix)
+    position = centre + screw[:3, 3] + screw[:3, :3] @ (np.asarray(body.pose.position) - centre)
+    return Pose.of(position, screw[:3, :3] @ body.pose.matrix)
