@@ -80,20 +80,10 @@ class Limits:
 
     def scaled(self, times: float) -> Limits:
         """Returns the limits of a scene `times` as large as the games' pieces."""
-        slower = math.sqrt(times)
-        return replace(
-            self,
-            nudge=self.nudge * times,
-            shift=self.shift * times,
-            drop=self.drop * times,
-            rest_speed=self.rest_speed * slower,
-            rest_distance=self.rest_distance * times,
-            settling=self.settling * slower,
-            rest_time=self.rest_time * slower,
-            aftermath=self.aftermath * slower,
-            quick=self.quick * slower,
-            longest=self.longest * slower,
-        )
+        lengths = ("nudge", "shift", "drop", "rest_distance")
+        others = ("rest_speed", "settling", "rest_time", "aftermath", "quick", "longest")
+        larger = {name: getattr(self, name) * times for name in lengths}
+        return replace(self, **larger, **{name: getattr(self, name) * math.sqrt(times) for name in others})
 
 
 LIMITS = Limits()

@@ -20,8 +20,7 @@ from engine.topple.contact.features import corners_of
 from engine.world import Assembly, Body, Vector
 
 SAME = 1e-4
-"""Pieces whose speeds, heights or distances agree to this part move, stand or lie alike: the first by name is
-taken."""
+"""Pieces whose speeds, heights or distances agree to this part are alike: the first by name is taken."""
 MANY_POINTS = 300
 """Contact points beyond which a query takes so long that half the queries must do."""
 ROTATES = 0.1
@@ -63,7 +62,7 @@ def tilt_of(balance: Balance) -> TiltMargin:
     east, north = horizontal(balance.down)
     loads = np.stack([balance.load(east), balance.load(north)], axis=1)
     found = _nearest(balance, loads, east, north)
-    direction = math.degrees(math.atan2(found.direction[1], found.direction[0])) % 360.0
+    direction = math.degrees(math.atan2(*found.direction[::-1])) % 360.0
     if found.lower >= MAX_PULL / 2:
         return TiltMargin(90.0, 0.0, None, {})
     degrees, motion = math.degrees(math.atan(found.distance)), found.velocities
@@ -75,11 +74,10 @@ def push_of(balance: Balance, assembly: Assembly) -> PushMargin:
     body, height = top_piece(assembly)
     index = balance.names.index(body.name)
     point = np.array([body.pose.position[0], body.pose.position[1], height]) / balance.length
-    east, north = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
     loads = np.zeros((len(balance.names), 6, 2))
-    loads[index] = wrenches_at(point, balance.centres[index], np.stack([east, north])).T
+    loads[index] = wrenches_at(point, balance.centres[index], np.eye(3)[:2]).T
     unit = float(balance.weights[index])
-    found = _nearest(balance, unit * loads.reshape(-1, 2), east, north)
+    found = _nearest(balance, unit * loads.reshape(-1, 2), *np.eye(3)[:2])
     if found.lower >= MAX_PULL / 2:
         return PushMargin(None, body.name, None)
     newtons = found.distance * unit * balance.force
@@ -116,8 +114,7 @@ def horizontal(down: Array) -> tuple[Array, Array]:
 
 
 def bearings(balance: Balance, east: Array, north: Array) -> Array:
-    """Angles, ascending in [0, 2 pi), across the edges of contacts and along their normals: where pieces tip
-    or slip."""
+    """Angles, ascending in [0, 2 pi), across edges of contacts and along their normals: where pieces tip or slip."""
     points, patch = balance.contacts.points, balance.contacts.patch
     following = np.arange(1, len(points) + 1)
     ends = np.flatnonzero(np.append(patch[1:] != patch[:-1], True)) if len(points) else np.zeros(0, np.int64)
@@ -127,10 +124,10 @@ def bearings(balance: Balance, east: Array, north: Array) -> Array:
     length = np.linalg.norm(directions, axis=1)
     # a nearly upright direction has no bearing
     flat = flat[np.linalg.norm(flat, axis=1) > 1e-3 * np.maximum(length, 1e-300)]
-    angle = np.arctan2(flat[:, 1], flat[:, 0])
-    quarters = (angle[:, None] + np.arange(4) * np.pi / 2).reshape(-1) % (2 * np.pi)
-    keep = np.unique(np.round(quarters, 7), return_index=True)[1]
-    return np.asarray(quarters[keep])
+    quarters = np.add.outer(np.arctan2(flat[:, 1], flat[:, 0]), np.arange(4) * np.pi / 2).ravel() % (
+        2 * np.pi
+    )
+    return np.asarray(quarters[np.unique(np.round(quarters, 7), return_index=True)[1]])
 
 
 def speeds(balance: Balance, velocities: Array) -> Array:
@@ -143,9 +140,9 @@ def speeds(balance: Balance, velocities: Array) -> Array:
 def weakest(balance: Balance, velocities: Array) -> str | None:
     """Returns the piece that moves fastest; None when nothing moves."""
     fast = speeds(balance, velocities)
-    if not len(fast) or not fast.max() > 0:
+    if not fast.max(initial=0.0) > 0:
         return None
-    return min(np.array(balance.names)[fast >= (1 - SAME) * fast.max()].tolist())
+    return min(balance.names[at] for at in np.flatnonzero(fast >= (1 - SAME) * fast.max()))
 
 
 def mode_of(balance: Balance, velocities: Array) -> Mode:
@@ -186,8 +183,7 @@ are where pieces tip, and the exact direction closes the bracket at once."""
 MAX_BEARINGS = 32
 """Bearings asked at last where the bracket would not close."""
 WIDE_SNAP = 0.1
-"""Radians, as long as the set looks like a disc: the side that tipping cuts off a disc is short, and is
-missed unless asked for."""
+"""Radians, as long as the set looks like a disc: tipping cuts off a short side, missed unless asked for."""
 MAX_POLISH = 10
 """Each halves the angle left, so quarters the error of a smooth boundary."""
 FIRST_DIRECTION = 0.4

@@ -130,11 +130,8 @@ def _analysed(assembly: Assembly, balance: Balance, *, margins: bool, loads: boo
             weakest=weakest(balance, found.velocities),
             mechanism=mechanism_of(balance, found.velocities),
         )
-    carry: dict[str, float] = {}
-    if loads:
-        carry = carried(
-            balance, least_squares(balance) if found.forces is None else in_world(balance, found.forces)
-        )
+    forces = in_world(balance, found.forces) if found.forces is not None else None
+    carry = carried(balance, least_squares(balance) if forces is None else forces) if loads else {}
     if not margins:
         return Statics(stands=True, needs_friction=not found.smooth, loads=carry)
     tilt, push = tilt_of(balance), push_of(balance, assembly)
@@ -156,9 +153,7 @@ def feasible_forces(balance: Balance) -> Array | None:
     """Contact forces (k, 3) as n, t1, t2 that hold every piece, if a quick search finds them: a proof that it
     stands, several times cheaper than the proof that it cannot. None proves nothing."""
     found = newton(balance, balance.load(balance.down), steps=QUICK_STEPS, limit=RUNAWAY)
-    if found is None or out_of_balance(balance, found.forces) > UNBALANCED / 10:
-        return None
-    return found.forces
+    return None if found is None or out_of_balance(balance, found) > UNBALANCED / 10 else found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

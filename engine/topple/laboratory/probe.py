@@ -93,8 +93,8 @@ def probe(
     """Probe the named pieces, or all; fixed ones are skipped. In the assembly's order; deterministic.
 
     workers: processes to use, None for all cores; the result is the same for any number. progress: told how many pieces
-    are done, of how many. Raises ValueError for a name
-    that is no piece, NotStandingError for a scene that falls by itself.
+    are done, of how many. Raises ValueError for a name that is no piece, NotStandingError for a scene that falls by
+    itself.
     """
     known = {body.name for body in assembly.bodies}
     asked = known if names is None else set(names)

@@ -148,19 +148,10 @@ class _Judged:
     def row(self, number: int, scene: str, key: str, place: SweepPlace | None = None) -> SweepRow:
         """Returns the row of a scene, or of a place in it."""
         body = None if place is None else place.body
-        return SweepRow(
-            number=number,
-            scene=scene,
-            x_mm=None if place is None else place.x_mm,
-            y_mm=None if place is None else place.y_mm,
-            z_mm=None if body is None else round(body.pose.position[2] * 1e3, 6),
-            yaw_deg=None if place is None else place.yaw_deg,
-            verdict=self.verdict,
-            judge=self.judge,
-            tilt_deg=None if self.tilt is None else round(self.tilt, 4),
-            weakest=self.weakest,
-            key=key,
-        )
+        z = None if body is None else round(body.pose.position[2] * 1e3, 6)
+        x, y, yaw = (None, None, None) if place is None else (place.x_mm, place.y_mm, place.yaw_deg)
+        tilt = None if self.tilt is None else round(self.tilt, 4)
+        return SweepRow(number, scene, x, y, z, yaw, self.verdict, self.judge, tilt, self.weakest, key)
 
 
 def _find(one: Study, body: Body) -> _Judged:
@@ -218,11 +209,12 @@ def _room(rows: Sequence[SweepRow], standing: Sequence[SweepRow]) -> list[float]
         if row.verdict != "stands" and row.x_mm is not None and row.y_mm is not None:
             bad.setdefault(row.yaw_deg, []).append((row.x_mm, row.y_mm))
     trees = {yaw: cKDTree(places) for yaw, places in bad.items()}
-    room = []
-    for row in standing:
-        here = np.array([row.x_mm, row.y_mm], dtype=np.float64)
-        room.append(round(float(trees[row.yaw_deg].query(here)[0]), 6) if row.yaw_deg in trees else math.inf)
-    return room
+    return [
+        round(float(trees[row.yaw_deg].query((row.x_mm or 0.0, row.y_mm or 0.0))[0]), 6)
+        if row.yaw_deg in trees
+        else math.inf
+        for row in standing
+    ]
 
 
 def _digest(what: object) -> str:
