@@ -28,6 +28,8 @@ from engine.settings import (
 from models.piece import Piece
 
 Vector = tuple[float, float, float]
+DOWN: Vector = (0.0, 0.0, -GRAVITY)
+"""Gravity on a level table, m/s^2."""
 
 TABLE = "table"
 FLOOR = "floor"

@@ -86,7 +86,7 @@ class ConvexSolids:
 
     def of(self, piece: Piece, pose: Pose) -> tuple[ConvexSolid, ...]:
         """The solids of a piece at a pose."""
-        return tuple(_solid(part).placed(pose) for part in piece.parts)
+        return tuple(solid_of(part).placed(pose) for part in piece.parts)
 
 
 def bounds_of(solids: Sequence[ConvexSolid]) -> tuple[Array, Array]:
@@ -95,7 +95,8 @@ def bounds_of(solids: Sequence[ConvexSolid]) -> tuple[Array, Array]:
 
 
 @lru_cache(maxsize=8192)
-def _solid(part: Part) -> ConvexSolid:
+def solid_of(part: Part) -> ConvexSolid:
+    """Returns a convex part as a solid, in the piece frame."""
     none = np.zeros((0, 3))
     if part.kind == "sphere":
         assert part.radius is not None

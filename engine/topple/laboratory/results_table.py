@@ -141,7 +141,11 @@ def _row(line: dict[str, Any]) -> SweepRow:
             if not math.isfinite(value):
                 raise ValueError(f"{name} is {value}")
         values[name] = value
-    if not values["key"] or values["verdict"] not in get_args(Word) or values["judge"] not in get_args(Method):
+    if (
+        not values["key"]
+        or values["verdict"] not in get_args(Word)
+        or values["judge"] not in get_args(Method)
+    ):
         raise ValueError(f"row {values['number']} has no verdict, no judge or no key")
     return SweepRow(**values)
 
