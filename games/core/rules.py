@@ -18,7 +18,7 @@ from games.core.events import Condition, Event, Question
 from games.core.setup import Mode, Seat, seat_index, take_house, take_mode, take_seats
 
 S = TypeVar("S")
-T = TypeVar("T", contravariant=True)
+T_contra = TypeVar("T_contra", contravariant=True)
 H = TypeVar("H")
 T = TypeVar("T")
 
@@ -188,18 +188,18 @@ class Handicap:
 NO_HANDICAP = Handicap()
 
 
-class Handicaps(Generic[T]):
+class Handicaps(Generic[T_contra]):
     """Which handicap holds in a game; by default none."""
 
-    def of(self, state: T) -> Handicap:
+    def of(self, state: T_contra) -> Handicap:
         """The handicap of the player."""
         return NO_HANDICAP
 
-    def limit_s(self, state: T) -> float:
+    def limit_s(self, state: T_contra) -> float:
         """Seconds that the game may take from the first grab; 0 without a limit."""
         return 0.0
 
-    def spins(self, before: T, after: T) -> bool:
+    def spins(self, before: T_contra, after: T_contra) -> bool:
         """Whether the player spins round between these states (`spins`, `wobble_s`)."""
         return False
 

@@ -108,8 +108,7 @@ class CameraController:
         """The pointer was dragged by pixels, in a window so many pixels high."""
         if self.is_locked:
             return
-        self._set(self._goal.dragged(right, down, high, is_pan=is_pan))
-        self.orbit = self._goal
+        self.orbit = self._goal = self._goal.dragged(right, down, high, is_pan=is_pan)
 
     def zoom(self, notches: float, toward: Vector | None = None) -> None:
         """Nearer (positive) or further away."""
