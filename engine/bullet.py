@@ -32,6 +32,7 @@ from engine.bullet_body import BulletBody, contact_of, outwards, solver_settings
 from engine.geometry.rotation import even_directions, matrix_of, nudged
 from engine.pose import Pose
 from engine.process import suppress_stderr
+from engine.scratch import scratch_folder
 from engine.settings import TUNING, Tuning
 from engine.world import Body, Contact, Scale, Tick, Vector, World
 
@@ -240,7 +241,7 @@ class BulletWorld(World):
         self._call(pybullet.resetBaseVelocity, mine, *motion)
 
     def snapshot(self) -> BulletSnapshot:
-        path = bullet_body.scratch("state.bullet")
+        path = scratch_folder() / "state.bullet"
         self._call(pybullet.saveBullet, str(path))
         slots = tuple(self._bodies[name].body if name else None for name in self._slots)
         return BulletSnapshot(self._step, self.scale, self.tuning, self.gravity, slots, path.read_bytes())
@@ -257,7 +258,7 @@ class BulletWorld(World):
                 self.add(body)
         for name in stand_ins:
             self.remove(name)
-        path = bullet_body.scratch("state.bullet")
+        path = scratch_folder() / "state.bullet"
         path.write_bytes(snapshot.data)
         if self._bodies:
             try:

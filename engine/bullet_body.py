@@ -9,11 +9,7 @@ stiffnesses in series.
 
 from __future__ import annotations
 
-import atexit
 import hashlib
-import os
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -26,6 +22,7 @@ from scipy.spatial import ConvexHull, HalfspaceIntersection, QhullError
 
 from engine.geometry.rotation import matrix_of, nudged, quaternion_of
 from engine.pose import Pose
+from engine.scratch import scratch_folder
 from engine.settings import COLLISION_MARGIN, Tuning
 from engine.world import Body, Contact, Scale, Vector
 from models.piece import Part, Piece
@@ -202,7 +199,7 @@ def write(piece: Piece, scale: Scale, tuning: Tuning, fixed: bool, up: Array) ->
         f'<inertia ixx="{moments[0]:.17g}" ixy="0" ixz="0" iyy="{moments[1]:.17g}" iyz="0" izz="{moments[2]:.17g}"/>'
         f"</inertial>{''.join(blocks)}</link></robot>"
     )
-    folder = _folder()
+    folder = scratch_folder()
     for name, content in meshes.items():
         _write(folder / name, content)
     return _write(folder / f"{_digest(text)}.urdf", text)
@@ -287,25 +284,3 @@ def _write(path: Path, text: str) -> Path:
     if not path.exists():
         path.write_text(text, encoding="ascii")
     return path
-
-
-_FOLDERS: dict[int, Path] = {}
-
-
-def _folder() -> Path:
-    """Returns a temporary folder of this process: a forked worker gets its own, so none removes another's files."""
-    process = os.getpid()
-    if process not in _FOLDERS:
-        _FOLDERS[process] = Path(tempfile.mkdtemp(prefix="teeter-"))
-        atexit.register(_remove, process)
-    return _FOLDERS[process]
-
-
-def scratch(name: str) -> Path:
-    """Returns a path in this process's temporary folder, for a file that is read back at once."""
-    return _folder() / name
-
-
-def _remove(process: int) -> None:
-    if os.getpid() == process:
-        shutil.rmtree(_FOLDERS[process], ignore_errors=True)

@@ -20,6 +20,7 @@ from importlib import import_module
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, Literal, TypeVar
 
+from engine.scratch import scratch_folder
 from models.errors import TeeterError
 
 Q = TypeVar("Q")
@@ -30,8 +31,6 @@ AHEAD = 4
 one, few enough that stopping early costs little."""
 MAX_DEATHS = 3
 """Processes that may die over one input before it is given up."""
-ORPHAN_TIMEOUT_S = 15.0
-"""In which a process whose parent is gone has to end: enough to pack a recording."""
 
 
 class WorkerError(TeeterError):
@@ -61,10 +60,11 @@ class Worker(Generic[Q, R]):
         name: str = "worker",
     ) -> None:
         context = multiprocessing.get_context(start_method)
+        scratch_folder()  # so that the worker's lies in it
         self.pipe, theirs = context.Pipe()
         _parent_ends.add(self.pipe)
         self._process: Any = context.Process(  # type: ignore[attr-defined]
-            target=_serve, args=(theirs, answer, start_method == "spawn"), daemon=True, name=f"teeter {name}"
+            target=_serve, args=(theirs, answer), daemon=True, name=f"teeter {name}"
         )
         self._process.start()
         theirs.close()
@@ -107,14 +107,14 @@ class Worker(Generic[Q, R]):
         self.pipe.close()
 
 
-def _serve(pipe: Connection, answer: Callable[[Any], Any], is_fresh: bool) -> None:
-    """The loop of the process. is_fresh: it was not forked."""
-    if is_fresh:
-        end_with_parent()
+def _serve(pipe: Connection, answer: Callable[[Any], Any]) -> None:
+    """The loop of the process."""
+    end_with_parent()
     for end in _parent_ends:
         end.close()
     # an interrupt from the terminal reaches the whole group; the parent then closes its workers
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     while True:
         try:
             question = pipe.recv()
@@ -125,17 +125,20 @@ def _serve(pipe: Connection, answer: Callable[[Any], Any], is_fresh: bool) -> No
         except Exception as error:
             error.add_note(traceback.format_exc())
             said = False, error
-        pipe.send(said)
+        try:
+            pipe.send(said)
+        except OSError:
+            return
 
 
-def end_with_parent() -> None:
-    """End this process some time after its parent: the pipe has told it by then, unless it never looks."""
+def end_with_parent(grace_s: float = 0.0) -> None:
+    """End this process when its parent is gone, or some time after it, whatever it is doing."""
 
     def wait_for_it() -> None:
         parent = multiprocessing.parent_process()
         assert parent is not None
         parent.join()
-        time.sleep(ORPHAN_TIMEOUT_S)
+        time.sleep(grace_s)
         os._exit(1)
 
     threading.Thread(target=wait_for_it, daemon=True).start()

@@ -23,20 +23,33 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     from games import cli
+    from games.commands.console import Terminated
 
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, _leave)
+    def interrupt(number: int, frame: object) -> NoReturn:
+        raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
+
+    def again(unraisable: sys.UnraisableHookArgs) -> None:
+        """An interrupt that came where Python drops exceptions, as in a callback, comes again a moment later."""
+        error = unraisable.exc_type
+        if not issubclass(error, KeyboardInterrupt):
+            sys.__unraisablehook__(unraisable)
+            return
+
+        def late(number: int, frame: object) -> NoReturn:
+            raise error
+
+        signal.signal(signal.SIGALRM, late)
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+
+    sys.unraisablehook = again
+    for number in EXIT_CODES:
+        signal.signal(number, interrupt)
     cli.main()
 
 
 def _leave_while_loading(number: int, frame: object) -> NoReturn:
     """Leave at once: nothing is written yet, and an import cannot be broken off cleanly."""
     os._exit(EXIT_CODES[signal.Signals(number)])
-
-
-def _leave(number: int, frame: object) -> NoReturn:
-    """Leave as after any other end, so that workers are closed and no half-written file stays."""
-    raise SystemExit(EXIT_CODES[signal.Signals(number)])
 
 
 def _refuse_foreign_packages() -> None:

@@ -26,8 +26,8 @@ def main() -> None:
     """Entry point of the command. What nobody foresaw ends with a line and exit code 70: 0, 1 and 3 are verdicts."""
     try:
         app()
-    except KeyboardInterrupt:
-        stopped()
+    except KeyboardInterrupt as error:
+        stopped(error)
     except Exception as error:
         crashed(error)
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.errors import ModelError
+from models.files import whole_or_nothing
 from models.piece import Array, Ints, Piece
 
 # from our axes, Z up, to glTF's, Y up
@@ -94,14 +95,12 @@ def skin_of(piece: Piece) -> Skin:
 
 
 def export_glb(piece: Piece, path: Path | str) -> None:
-    """Write a piece as `.glb`. Raises ModelError for another ending, or a file that cannot be written."""
+    """Write a piece as `.glb`. Raises ModelError for another ending, OutputError for a file that cannot be written."""
     path = Path(path)
     if path.suffix.lower() != ".glb":
         raise ModelError(f'{path}: models are exported as .glb (got "{path.suffix}")')
-    try:
-        path.write_bytes(glb_of(piece))
-    except OSError as error:
-        raise ModelError(f"{path}: cannot be written: {error.strerror or error}") from error
+    with whole_or_nothing(path) as part:
+        part.write_bytes(glb_of(piece))
 
 
 def glb_of(piece: Piece) -> bytes:

@@ -68,11 +68,11 @@ class AnimatedModel:
 
 def animated_model(file: Path, out: Path) -> AnimatedModel:
     """Write a recording as animated glTF. Raises RecordError, ModelError and OutputError."""
-    from engine.files import OutputError, check_output, whole_or_nothing
     from engine.record.format import RecordError
     from engine.record.gltf import glb_of_replay
     from engine.record.reader import load
     from games.play.replays import bodies_of, telling_of
+    from models.files import OutputError, check_output, whole_or_nothing
 
     if out.suffix.lower() != ".glb":
         raise OutputError(f'{out}: recordings are exported as .glb (got "{out.suffix}")')

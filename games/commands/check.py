@@ -234,7 +234,7 @@ def validate(request: CheckRequest) -> None:
 
 def _check_outputs(request: CheckRequest) -> None:
     """Before anything is simulated: what cannot be written is said at once."""
-    from engine.files import check_output
+    from models.files import check_output
 
     if request.picture is not None:
         if request.picture.suffix.lower() != ".png":
@@ -256,7 +256,7 @@ def write_certificate(verdict: Verdict, options: CheckOptions, path: Path) -> di
     from engine.certificate.checker import VERSION
     from engine.certificate.maker import certify
     from engine.certificate.proof import NoCertificateError
-    from engine.files import whole_or_nothing
+    from models.files import whole_or_nothing
 
     statics = verdict.statics
     try:

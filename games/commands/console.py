@@ -29,8 +29,8 @@ Workers = Annotated[int | None, typer.Option(help="Processes to use; all cores w
 OK, TOPPLES, BAD_INPUT, UNSURE = 0, 1, 2, 3
 CRASHED = 70
 """A fault of the program, as in sysexits.h: no verdict."""
-STOPPED = 130
-"""By Ctrl-C, as shells say it."""
+STOPPED, TERMINATED = 130, 143
+"""By Ctrl-C and by SIGTERM, as shells say it."""
 MAX_FAULTS = 20
 """Lines about bad input; how many more there are is said."""
 MAX_LINE = 300
@@ -69,8 +69,8 @@ def add_command(app: typer.Typer, name: str, run: Callable[..., int], example: s
     def command(**given: Any) -> None:
         try:
             code = run(request(**given)) if has_request else run(**given)
-        except KeyboardInterrupt:
-            stopped()
+        except KeyboardInterrupt as error:
+            stopped(error)
         except Exception as error:
             if not _is_expected(error):
                 raise
@@ -106,10 +106,14 @@ def refuse(message: str) -> NoReturn:
     raise typer.Exit(BAD_INPUT)
 
 
-def stopped() -> NoReturn:
-    """Leave because of Ctrl-C."""
-    sys.stderr.write("teeter: stopped\n")
-    sys.exit(STOPPED)
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: everything ends as after Ctrl-C, with an exit code of its own."""
+
+
+def stopped(error: KeyboardInterrupt, hint: str = "") -> NoReturn:
+    """Leave because of Ctrl-C or SIGTERM. hint: what can be done now."""
+    sys.stderr.write(f"teeter: stopped{hint}\n")
+    sys.exit(TERMINATED if isinstance(error, Terminated) else STOPPED)
 
 
 def crashed(error: Exception) -> NoReturn:

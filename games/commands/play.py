@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from games.commands.console import OK, STOPPED, Json, SceneName, bar, print_json, refuse
+from games.commands.console import OK, Json, SceneName, bar, print_json, refuse, stopped
 
 if TYPE_CHECKING:
     from engine.record.writer import Recorder
@@ -262,10 +262,8 @@ def _play(
     game = session.game
     try:
         found = play_out(session, recorder, seed, request.turns)
-    except KeyboardInterrupt:
-        hint = "" if recorder is None else f"; go on with: teeter play --resume {recorder.path} --headless"
-        Console(stderr=True).print(f"teeter: stopped{hint}", highlight=False, markup=False, soft_wrap=True)
-        return STOPPED
+    except KeyboardInterrupt as error:
+        stopped(error, f"; go on with: teeter play --resume {recorder.path} --headless" if recorder else "")
     if request.as_json:
         mode = getattr(session.state, "mode", "") or ""
         begun = {"game": game.name, "mode": mode, "seed": seed, "players": found["players"]}

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.files import first_free
 from engine.record.motion import motion_of
 from engine.record.reader import Replay
 from engine.topple.verdict import CheckOptions, Verdict, check
@@ -40,6 +39,7 @@ from games.play.replays import (
     placed,
     telling_of,
 )
+from models.files import first_free
 
 PLANNED = 5
 """Pictures a second for which a camera is planned; between them it goes straight."""

@@ -237,7 +237,7 @@ def _validate(request: SweepRequest) -> None:
 
 def _wrong_files(request: SweepRequest) -> list[str]:
     """What cannot be written: found out before the work, not after it."""
-    from engine.files import output_fault
+    from models.files import output_fault
 
     wrong = []
     for name, path, endings in (("--out", request.out, TABLES), ("--plot", request.plot, PICTURES)):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
 from engine.geometry.convex import ConvexSolids, bounds_of
+from models.files import whole_or_nothing
 
 if TYPE_CHECKING:
     from engine.topple.laboratory.sweep import SweepRow
@@ -55,7 +56,8 @@ def draw(
             axis.set_axis_off()
         _frame(axes[: len(groups)], low, high)
         _legend(figure, axes, rows, scale, piece)
-        figure.savefig(path)
+        with whole_or_nothing(path) as part:
+            figure.savefig(part, format=path.suffix[1:])
 
 
 def _groups(rows: Sequence[SweepRow], yaws: list[float], is_grid: bool) -> list[tuple[str, list[SweepRow]]]:

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from engine.files import first_free
 from engine.record.format import RecordError
 from engine.view.opengl import kind_of
 from engine.view.panels import Button, Item, Panel, Row, Text
@@ -27,6 +26,7 @@ from games.ui.menu_screen import MenuScreen
 from games.ui.messages import Plan
 from games.ui.settings import Settings
 from games.ui.setup import folder, new_file, plan_of
+from models.files import first_free
 
 IDLE_S = 0.004
 """Seconds that an idle loop sleeps."""

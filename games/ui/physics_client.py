@@ -34,6 +34,8 @@ from games.ui.messages import (
 )
 from models.piece import Piece
 
+ORPHAN_TIMEOUT_S = 15.0
+"""In which the physics have to end once the window is gone: enough to pack a recording."""
 STOP_TIMEOUT_S = 5.0
 """In which a process that was asked to stop has to stop."""
 LOG_LINES = 60
@@ -233,7 +235,7 @@ class PhysicsClient:
 
 def _play(line: Connection, plan: Plan) -> None:
     """The process; what it needs is loaded in it alone."""
-    end_with_parent()
+    end_with_parent(ORPHAN_TIMEOUT_S)
     from games.ui.physics_server import serve
 
     serve(line, plan)

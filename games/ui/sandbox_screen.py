@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
-from engine.files import OutputError, first_free, whole_or_nothing
 from engine.view.panels import Button, Field, Gap, Item, Panel, Row, Slider, Text
 from engine.view.render.overlays import Arrow, Overlay
 from engine.view.window.events import Event, Press, Typed
@@ -19,6 +18,7 @@ from games.ui.settings import Settings
 from games.ui.setup import folder
 from models.catalogue import catalogue
 from models.catalogue import games as catalogues
+from models.files import OutputError, first_free, whole_or_nothing
 from scenes.dump import dump
 from scenes.load import load
 from scenes.scene import SceneError

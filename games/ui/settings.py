@@ -12,8 +12,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from engine.files import whole_or_nothing
 from games.core.errors import SetupError
+from models.files import whole_or_nothing
 
 HELP_LEVELS = ("coach", "table", "purist")
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.files import first_free
 from engine.world import FLOOR, Body
 from games.game import Game, stock_of
 from games.registry import game_named
 from games.ui.messages import Plan
+from models.files import first_free
 
 if TYPE_CHECKING:
     from engine.record.writer import Recorder

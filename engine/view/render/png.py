@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.view.opengl import ViewError
+from models.files import whole_or_nothing
 
 
 def png_of(picture: NDArray[np.uint8]) -> bytes:
@@ -29,10 +30,8 @@ def png_of(picture: NDArray[np.uint8]) -> bytes:
 
 
 def save_png(picture: NDArray[np.uint8], path: Path) -> None:
-    """Writes an (h, w, 3) picture. Raises ViewError when the file cannot be written."""
+    """Writes an (h, w, 3) picture. Raises ViewError for another ending, OutputError when it cannot be written."""
     if path.suffix.lower() != ".png":
         raise ViewError(f'{path}: pictures are written as .png (got "{path.suffix}")')
-    try:
-        path.write_bytes(png_of(picture))
-    except OSError as error:
-        raise ViewError(f"{path}: cannot be written: {error.strerror or error}") from error
+    with whole_or_nothing(path) as part:
+        part.write_bytes(png_of(picture))

@@ -13,10 +13,10 @@ import numpy as np
 from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
-from engine.files import check_output, whole_or_nothing
 from engine.view.opengl import ViewError
 from engine.view.render.png import png_of
 from engine.view.video.film import Recipe
+from models.files import check_output, whole_or_nothing
 
 Pixels = NDArray[np.uint8]
 Sound = NDArray[np.float32]

@@ -32,6 +32,7 @@ from engine.view.render.stage import Stage
 from engine.view.video import encode
 from engine.view.video.captions import Telling
 from engine.view.video.film import Film, Recipe, Shot, film_of
+from engine.workers import end_with_parent
 from engine.world import Body
 
 Pixels = NDArray[np.uint8]
@@ -246,8 +247,10 @@ def _work(
     done: Any,
 ) -> None:
     """Draws the share of a process, each frame to a place that is free."""
+    end_with_parent()
     # the parent stops everybody; software GL needs no threads of its own where every core has a process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.environ.setdefault("LP_NUM_THREADS", "0")
     places = _as_frames(memory, shape)
     try:
