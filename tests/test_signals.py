@@ -1,0 +1,149 @@
+"""Killed and interrupted commands: exit codes, no process left, no file left but what was said to be kept."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+WAIT_S = 30.0
+COMMANDS = {
+    "check": ("check", "tower", "--workers", "2"),
+    "noise": ("check", "bridge", "--noise", "3", "--samples", "400", "--workers", "2"),
+    "sweep": (
+        *("sweep", "bridge", "--piece", "counterweight", "--y=0", "--x=-44:44:43", "--yaw", "0:45:4"),
+        *("--workers", "2", "--out", "table.csv"),
+    ),
+    "video": ("video", str(ROOT / "tests" / "recordings" / "wonky-2.teeter"), "-o", "film.mp4"),
+    "play": ("play", "wonky", "--headless", "--seed", "3", "--record", "game.teeter"),
+    "export": ("export", str(ROOT / "tests" / "recordings" / "wonky-2.teeter"), "-o", "game.glb"),
+}
+KEPT = ("table.csv", "game.teeter", "game.teeter.part")
+"""What is to be found again after an interrupt: finished rows, and the game so far."""
+
+
+@dataclass(frozen=True)
+class End:
+    """How a command ended. left: processes of its session that lived on; files: what it left beside what is kept."""
+
+    code: int
+    error: str
+    left: str
+    files: list[str]
+
+
+def end(words: tuple[str, ...], number: signal.Signals, after_s: float, home: Path) -> End | None:
+    """Starts the real command in a session of its own and sends it a signal; None where it was done before."""
+    temporary = home / "tmp"
+    temporary.mkdir()
+    running = subprocess.Popen(
+        [sys.executable, "-m", "games", *words],
+        cwd=home,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(temporary), "HOME": str(home)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+    )
+    with running:
+        try:
+            running.wait(after_s)
+            return None
+        except subprocess.TimeoutExpired:
+            running.send_signal(number)
+        code, left = running.wait(WAIT_S), "?"
+        deadline = time.monotonic() + WAIT_S
+        while left and time.monotonic() < deadline:
+            time.sleep(0.1)
+            left = subprocess.run(
+                ["ps", "-s", str(running.pid), "-o", "pid=,args="],
+                capture_output=True,
+                text=True,
+                check=False,
+            ).stdout.strip()
+        assert running.stderr is not None
+        error = running.stderr.read()
+    files = [path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()]
+    strays = [name for name in files if not name.startswith((".cache", *KEPT))]
+    return End(code, error, left, strays)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "number", "after_s"),
+    [
+        ("check", signal.SIGINT, 1.0),
+        ("check", signal.SIGTERM, 2.5),
+        ("sweep", signal.SIGINT, 3.0),
+        ("video", signal.SIGTERM, 4.0),
+        ("play", signal.SIGTERM, 4.0),
+    ],
+)
+def test_a_signal_ends_everything_quietly(
+    command: str, number: signal.Signals, after_s: float, tmp_path: Path
+) -> None:
+    found = end(COMMANDS[command], number, after_s, tmp_path)
+    assert found is not None
+    assert found.code == 128 + number
+    assert "Traceback" not in found.error
+    assert len(found.error.splitlines()) <= 1
+    assert (found.left, found.files) == ("", [])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["check", "video"])
+def test_a_killed_command_leaves_no_process_and_the_next_one_sweeps_up(command: str, tmp_path: Path) -> None:
+    found = end(COMMANDS[command], signal.SIGKILL, 3.0, tmp_path)
+    assert found is not None
+    assert found.left == ""
+    words = [sys.executable, "-m", "games", "check", "two_bricks"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path / "tmp")}
+    assert subprocess.run(words, env=environment, capture_output=True, check=False).returncode == 0
+    assert not list((tmp_path / "tmp").iterdir())
+
+
+def test_a_folder_that_hides_a_package_is_named(tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "__init__.py").touch()
+    done = subprocess.run(
+        [sys.executable, "-m", "games", "check", "arch"],
+        cwd=tmp_path / "models",
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert f"{tmp_path / 'models'} hides teeter's own package 'models'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.soak
+def test_every_command_at_random_moments(tmp_path: Path) -> None:
+    """Ten of each signal for each command."""
+    random_state = random.Random(7)
+    bad = []
+    for command, words in COMMANDS.items():
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            for trial in range(10):
+                home = tmp_path / f"{command}-{number.name}-{trial}"
+                home.mkdir()
+                moment = random_state.uniform(0.02, 0.6) if trial < 4 else random_state.uniform(0.6, 12.0)
+                found = end(words, number, moment, home)
+                if found is None:
+                    continue
+                # in its first moments Python itself is ended
+                codes = {128 + number, -number} if moment < 0.6 else {128 + number}
+                is_right = found.code in ({-number} if number == signal.SIGKILL else codes)
+                has_strays = found.files and number != signal.SIGKILL
+                if found.left or has_strays or not is_right or "Traceback" in found.error:
+                    bad.append((command, number.name, round(moment, 2), found))
+    assert not bad
