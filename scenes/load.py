@@ -174,7 +174,7 @@ def _find(path_or_name: str | Path) -> tuple[Path, str]:
         return SHIPPED / f"{name}.toml", f"{name}.toml"
     beside = [other.name for other in path.parent.glob("*") if other.suffix in (".toml", *MESHES)]
     meant = nearest(path.name, beside) or nearest(name, shipped())
-    there = f" (shipped scenes: {', '.join(shipped())})" if not meant and path.name == file else ""
+    there = " (`teeter scenes` lists those)" if not meant and path.name == file else ""
     raise SceneError([Fault(file, f"there is no such file, nor a shipped scene of this name{meant}{there}")])
 
 

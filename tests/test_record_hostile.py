@@ -142,6 +142,7 @@ META = [
     (meta(**{"a\nb" * 1000: 7}), "Extra inputs are not permitted"),
     (meta(rate=0), "meta.json: rate: Input should be greater than or equal to 1 (got 0)"),
     (meta(players=["a", 3]), "meta.json: players[2]: Input should be a valid string (got 3)"),
+    (meta(game="\x1b[31mred"), "meta.json: game: String should match pattern"),
     (meta(players=["x" * 1000]), "meta.json: players[1]: String should have at most 200 characters"),
     (meta(bodies=[BODY, BODY]), "meta.json: two bodies have the id 'slab'"),
     (

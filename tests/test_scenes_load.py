@@ -171,7 +171,7 @@ def test_a_bare_name_is_a_shipped_scene_unless_there_is_such_a_file(
     ("name", "words"),
     [
         ("arhc", "there is no such file, nor a shipped scene of this name; did you mean 'arch'?"),
-        ("nothing_like_it", "(shipped scenes: arch, arch_thin"),
+        ("nothing_like_it", "(`teeter scenes` lists those)"),
         ("tset.toml", "did you mean 'test.toml'?"),
         ("missing/test.toml", "there is no such file"),
         ("", "is a folder"),

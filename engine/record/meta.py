@@ -11,8 +11,10 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, m
 
 from engine.record.format import FORMAT, MAX_BODIES, RecordError, parse, shown
 
-Word = Annotated[str, Field(max_length=200)]
-Name = Annotated[str, Field(min_length=1, max_length=200)]
+NO_CONTROLS = r"^\P{Cc}*$"
+"""What a terminal or a page shows as it is: letters of any language, nothing that it would obey."""
+Word = Annotated[str, Field(max_length=200, pattern=NO_CONTROLS)]
+Name = Annotated[str, Field(min_length=1, max_length=200, pattern=NO_CONTROLS)]
 
 
 class _Table(BaseModel):

@@ -98,11 +98,12 @@ def teeter_version() -> str:
 
 def refuse(message: str) -> NoReturn:
     """Report bad input on standard error, a line for each fault, and leave with exit code 2."""
-    faults = message.splitlines()
-    lines = [each if len(each) <= MAX_LINE else f"{each[:MAX_LINE]} ..." for each in faults[:MAX_FAULTS]]
+    faults = message.split("\n")
+    lines = [_without_controls(each) for each in faults[:MAX_FAULTS]]
+    lines = [each if len(each) <= MAX_LINE else f"{each[:MAX_LINE]} ..." for each in lines]
     if len(faults) > MAX_FAULTS:
         lines.append(f"... and {len(faults) - MAX_FAULTS} more")
-    sys.stderr.write("teeter: " + "".join(f"{_without_controls(each)}\n" for each in lines))
+    sys.stderr.write("teeter: " + "".join(f"{each}\n" for each in lines))
     raise typer.Exit(BAD_INPUT)
 
 

@@ -1,0 +1,69 @@
+"""Odd arguments through the real command: one line for each fault, nothing that a terminal would obey, exit code 2."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+ESCAPE = "\x1b[31mred\x1b]0;title\x07"
+BRIDGE = ("sweep", "bridge", "--piece", "counterweight")
+
+
+def teeter(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "games", *words],
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("check", f"{ESCAPE}.toml"),
+        ("check", "arch", "--without", ESCAPE),
+        ("check", "x" * 3000),
+        ("play", ESCAPE),
+        ("play", "wonky", "--headless", "--players", f"{ESCAPE},bot:steady"),
+        (*BRIDGE, "--x=1e308:-1e308:3", "--y=0"),
+        (*BRIDGE, "--x=0", "--y=0", "--dask", "nonsense"),
+        ("video", ESCAPE, "-o", "x.mp4"),
+    ],
+)
+def test_bad_arguments_are_refused_in_a_short_line(words: tuple[str, ...]) -> None:
+    done = teeter(*words)
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    lines = done.stderr.splitlines()
+    assert 1 <= len(lines) <= 2
+    assert all(len(line) <= 320 and line.isprintable() for line in lines)
+    assert "Traceback" not in done.stderr
+
+
+def test_many_faults_are_counted_not_listed(tmp_path: Path) -> None:
+    file = tmp_path / "many.toml"
+    piece = '[[piece]]\nid = "p{}"\nshape = {{ box = [1, 2, -3] }}\n'
+    file.write_text("teeter = 1\n" + "".join(map(piece.format, range(60))))
+    lines = teeter("check", str(file)).stderr.splitlines()
+    assert len(lines) == 21
+    assert lines[-1] == "... and 100 more"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_names_in_other_letters_never_break_a_command(encoding: str, tmp_path: Path) -> None:
+    file = tmp_path / "名.toml"
+    piece = 'teeter = 1\n[[piece]]\nid = "梁"\nshape = { box = [60, 30, 15] }\nposition = [0, 0]\n'
+    file.write_text(piece, encoding="utf-8")
+    done = teeter("check", str(file), PYTHONIOENCODING=encoding)
+    assert (done.returncode, done.stderr) == (0, "")
+    done = teeter("probe", str(file), "--piece", "脚", PYTHONIOENCODING=encoding)
+    assert done.returncode == 2
+    assert "\\u811a" in done.stderr
