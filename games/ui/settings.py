@@ -8,13 +8,14 @@ import tomllib
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from games.core.errors import SetupError
 from models.files import whole_or_nothing
 
+MAX_BYTES = 100_000
 HELP_LEVELS = ("coach", "table", "purist")
 
 
@@ -127,14 +128,25 @@ def place() -> Path:
 def load_settings(path: Path | None = None) -> Settings:
     """The shipped settings with a person's own over them. Raises SetupError with every fault of the file."""
     file = path or place()
-    own: dict[str, object] = {}
-    if file.exists() or path is not None:
-        try:
-            own = tomllib.loads(file.read_text(encoding="utf-8"))
-        except tomllib.TOMLDecodeError as error:
-            raise SetupError(f"{file}: is not TOML: {error}") from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise SetupError(f"{file}: cannot be read: {error}") from None
+    return _with_own(file, _own(file) if file.exists() or path is not None else {})
+
+
+def _own(file: Path) -> dict[str, Any]:
+    """What a file says, as it stands there."""
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise SetupError(f"{file}: is larger than {MAX_BYTES // 1000} kB: no file of settings")
+        return tomllib.loads(data.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise SetupError(f"{file}: is not TOML: {error}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise SetupError(f"{file}: cannot be read: {error}") from None
+
+
+def _with_own(file: Path, own: dict[str, Any]) -> Settings:
+    """The shipped settings with those of a file over them. Raises SetupError."""
     merged: dict[str, object] = {name: dict(table) for name, table in _shipped().items()}
     for name, table in own.items():
         base = merged.get(name)
@@ -147,16 +159,25 @@ def load_settings(path: Path | None = None) -> Settings:
 
 
 def write_settings(changes: dict[str, dict[str, object]], path: Path | None = None) -> None:
-    """Keep what a person has changed, beside what their file says already. Raises OutputError."""
+    """Keep what a person has changed, beside what their file says already.
+
+    Raises SetupError when the file or a change is wrong, OutputError when it cannot be written.
+    """
     file = path or place()
-    own = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    own = _own(file) if file.exists() else {}
+    _with_own(file, own)
     for name, table in changes.items():
         own[name] = {**own.get(name, {}), **table}
+    _with_own(file, own)
     lines = []
     for name, table in own.items():
-        # of these values JSON is TOML
-        rows = (f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in table.items())
+        rows = (f"{key} = {_toml(value)}" for key, value in table.items())
         lines += [f"[{name}]", *rows, ""]
     with whole_or_nothing(file) as part:
         part.parent.mkdir(parents=True, exist_ok=True)
         part.write_text("\n".join(lines), encoding="utf-8")
+
+
+def _toml(value: object) -> str:
+    """A number, a truth value or a text: JSON is TOML there, but for one character."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -114,7 +114,9 @@ class ResultsTable:
         try:
             self._keep([_row(line) for line in lines])
         except (ValueError, TypeError, csv.Error) as error:
-            raise SweepError(f"{self._growing} is damaged ({error}): give another name to --out") from error
+            raise SweepError(
+                f"{self._growing} is damaged ({str(error)[:100]}): give another name to --out"
+            ) from error
         return whole
 
     def _keep(self, rows: Sequence[SweepRow]) -> None:
