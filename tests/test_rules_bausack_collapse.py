@@ -147,11 +147,16 @@ def test_BS_05__the_held_piece_may_push() -> None:
 
 
 def test_BS_05__but_no_other_tower() -> None:
-    """BS-05: the held piece may not touch another tower: refused, and nothing has changed."""
+    """BS-05: from another tower the held piece goes back, to be taken up anew; also when it has met the own one."""
     assert not after(TWO, Met(1, "egg", "tile"), Released(2, "egg"), Placed(3, "egg")).met
-    no = "BS-05: egg may not touch Ben's tower"
-    assert refusal(TWO, Met(1, "egg", "ball")) == no
-    assert refusal(TWO, Nudged(1, "ball", 0.2)) == no
+    for state in (TWO, after(TWO, Met(1, "egg", "tile"))):
+        for touch in (Met(2, "egg", "ball"), Nudged(2, "ball", 0.2)):
+            back = after(state, touch)
+            assert back == replace(state, phase=Phase.PLACE, met=False, step=2)
+            assert actions(back) == [Take("Ana", "egg")]
+            assert tell(state, touch, back) == (
+                "It touches Ben's tower and goes back: a held piece may touch the own tower only (BS-05).",
+            )
 
 
 def test_BS_05__debris_may_touch_the_hand() -> None:
@@ -162,16 +167,19 @@ def test_BS_05__debris_may_touch_the_hand() -> None:
         falling = after(state, Fell(1, ("tile",)))
         hit = after(falling, Met(2, "egg", "tile"), Nudged(3, "ball", 2.0))
         assert hit == replace(falling, met=state is held, step=3)
-        assert refusal(falling, Met(2, "egg", "step")).startswith("BS-")
+        assert after(falling, Met(2, "egg", "step")).phase is (Phase.PLACE if state is held else Phase.CHOOSE)
 
 
 def test_BS_13__a_piece_looked_at_touches_no_tower() -> None:
     """BS-13: while choosing, not even the own tower may be touched; other pieces of the supply may."""
     state = after(position("cube", "ball", supply="egg bell"), Take("Ana", "egg"))
-    no = "BS-13: a piece that is looked at may touch no tower"
-    for other in ("cube", "ball"):
-        assert refusal(state, Met(1, "egg", other)) == no
-        assert refusal(state, Nudged(1, other, 2.0)) == no
+    for other, owner in (("cube", "Ana"), ("ball", "Ben")):
+        for touch in (Met(1, "egg", other), Nudged(1, other, 2.0)):
+            back = after(state, touch)
+            assert back == replace(after(state, TakeBack("Ana")), step=1)
+            assert tell(state, touch, back) == (
+                f"It touches {owner}'s tower and goes back: a piece that is looked at may touch no tower (BS-13).",
+            )
     moved = after(state, Met(1, "egg", "bell"), Nudged(2, "bell", 9.0))
     assert moved == replace(state, step=2)
     assert TakeBack("Ana") in actions(moved)

@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
+from engine.hand import packed
 from engine.pose import Pose
 from games.bausack.game import GAME
 from games.bausack.judge import areas
 from games.bausack.rules import start
 from games.bausack.state import IN, BausackReason, Phase
-from games.core.events import Fell
-from games.core.rules import Input
+from games.core.events import Fell, Met, Nudged
+from games.core.rules import Input, Take, Wait
 from games.game import stock_of
+from games.judge import places
 from games.play.session import Session
 
 pytestmark = pytest.mark.slow
@@ -93,4 +96,63 @@ def test_BS_08_a_fall_is_told_in_its_step_and_once() -> None:
     seconds = (falls[0].step - begun) / session.table.rate
     assert 0.10 < seconds < 0.17
     assert session.state.out[0] != IN
+    session.close()
+
+
+def carrying(piece: str, towers: tuple[tuple[str, ...], ...], told: list[Input], **more: Any) -> Session:
+    """Ana may take up an accepted piece; the towers lie as `lay_out` lays them."""
+    fresh = start(NAMES, 1, {}, stock_of(GAME))
+    used = {piece, *(name for tower in towers for name in tower)}
+    supply = tuple(name for name in fresh.supply if name not in used)
+    state = replace(fresh, towers=towers, supply=supply, phase=Phase.PLACE, piece=piece, **more)
+    return Session(GAME, GAME.judge, state, tell=[lambda before, given, after: told.append(given)])
+
+
+def move_to(session: Session, x: float, y: float, z: float) -> None:
+    """The hand goes straight there, at 0.3 m/s, and waits a moment, as long as it holds something; millimetres."""
+    start = session.table.hand.target
+    way = np.subtract((x / 1e3, y / 1e3, z / 1e3), start.position)
+    steps = int(float(np.linalg.norm(way)) / 0.3 * session.table.rate) + 1
+    for step in range(1, steps + session.table.rate // 4):
+        if session.table.hand.held is None or session.need.wait is not Wait.HAND:
+            return
+        place = np.asarray(start.position) + way * min(step / steps, 1.0)
+        session.aim(packed(Pose((float(place[0]), float(place[1]), float(place[2])), start.orientation)))
+
+
+def test_BS_05_a_held_piece_goes_back_from_another_tower_even_when_it_has_met_the_own_one() -> None:
+    told: list[Input] = []
+    session = carrying("cube", (("base_1",), ("base_2", "drum")), told)
+    own, other = areas(session.state)
+    lay(session, "base_1", own.x, own.y, 0.0)
+    lay(session, "base_2", other.x, other.y, 0.0)
+    lay(session, "drum", other.x, other.y, 16.0)
+    session.table.run_to_rest()
+    session.table.rest_here()
+    lain = session.table.bodies["cube"].pose.position
+    session.act(Take("Ana", "cube"))
+    top = float(places.highest(session.table.bodies["base_1"])) * 1e3
+    move_to(session, 1e3 * lain[0], 1e3 * lain[1], 150.0)
+    move_to(session, own.x, own.y, 150.0)
+    move_to(session, own.x, own.y, top + 10.0)
+    assert session.state.met, "the cube lies on the own foundation now"
+    move_to(session, own.x, own.y, 150.0)
+    move_to(session, other.x, other.y - 80.0, 150.0)
+    move_to(session, other.x, other.y - 80.0, top + 15.0)
+    move_to(session, other.x, other.y + 80.0, top + 15.0)
+    touch = told[-1]
+    assert isinstance(touch, (Met, Nudged))
+    assert {touch.piece, getattr(touch, "other", "")} & {"base_2", "drum"}
+    assert not [each for each in told if isinstance(each, Fell)]
+    assert session.state.out == (IN, IN)
+    assert session.outcome is None
+    # the cube is where it was taken from, Ben's tower stands as it stood, and Ana takes the cube again
+    assert session.table.hand.held is None
+    assert session.table.bodies["cube"].pose.position == pytest.approx(lain, abs=1e-4)
+    assert session.table.bodies["drum"].pose.position[:2] == pytest.approx(
+        (other.x / 1e3, other.y / 1e3), abs=1e-3
+    )
+    assert [choice.action for choice in session.choices] == [Take("Ana", "cube")]
+    session.act(Take("Ana", "cube"))
+    assert session.table.hand.held == "cube"
     session.close()

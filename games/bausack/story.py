@@ -15,6 +15,7 @@ from games.bausack.state import (
     State,
     Stir,
     name_of,
+    owner_of,
     said,
 )
 from games.core.events import Event, Fell, HitNeighbour, Measured, Met, Nudged, Placed, Released, Rested
@@ -106,6 +107,8 @@ def _acted(before: State, given: Action, after: State) -> tuple[str, ...]:
 def _happened(before: State, given: Event, after: State) -> tuple[str, ...]:
     player = name_of(before, before.actor)
     match given:
+        case Met() | Nudged() if before.phase is not after.phase:
+            return (_sent_back(before, given.other if isinstance(given, Met) else given.piece),)
         case Met():
             return (f"It touches {_the(given.other)}.",)
         case Nudged():
@@ -129,6 +132,13 @@ def _happened(before: State, given: Event, after: State) -> tuple[str, ...]:
     assert isinstance(given, Measured)
     pairs = zip(after.seats, given.heights_mm, strict=True)
     return (f"The measurer reads {', '.join(f'{seat.name} {mm:.0f} mm' for seat, mm in pairs)}.",)
+
+
+def _sent_back(before: State, other: str) -> str:
+    tower = f"{name_of(before, owner_of(before, other))}'s tower"
+    if before.phase is Phase.LOOK:
+        return f"It touches {tower} and goes back: a piece that is looked at may touch no tower (BS-13)."
+    return f"It touches {tower} and goes back: a held piece may touch the own tower only (BS-05)."
 
 
 def _placed(before: State, given: Placed, after: State) -> tuple[str, ...]:

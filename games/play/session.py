@@ -18,8 +18,7 @@ from engine.hand import Target
 from engine.process import trim_heap
 from engine.world import Body, WorldMaker
 from engine.worlds import new_world
-from games.core.errors import IllegalAction
-from games.core.events import Nudged, Question, RefereeAnswer, Removed, TimeUp
+from games.core.events import Met, Nudged, Question, RefereeAnswer, Removed, TimeUp
 from games.core.rules import Action, Choice, Input, Need, Outcome, TakeBack, Wait
 from games.game import Game
 from games.judge.judge import Judge, TableScene
@@ -68,8 +67,6 @@ class Session(Generic[S]):
         self.game, self.judge, self.state = game, judge, state
         self.turns = 0
         """How often a player chose an action."""
-        self.refused: IllegalAction | None = None
-        """Why the rules last took a piece out of the hand: it touched what it may not."""
         self.handling: Handling = handling_of(game, state, tremor)
         """What the hand can do in this game, and how it shakes."""
         self._tell, self._journal, self._tell_checkpoint = tuple(tell), journal, checkpoint
@@ -208,8 +205,9 @@ class Session(Generic[S]):
             tell(before, given, self.state)
         held, need = self.table.hand.held, self.need
         if held is not None and (held not in need.pieces or need.wait not in IN_HAND):
-            # the rules took it out of the hand: a foul or a change of mind puts everything back, a fall does not
-            if isinstance(given, (Nudged, TakeBack)):
+            # the rules took it out of the hand: a touch that is forbidden, a foul or a change of mind puts everything
+            # back, a fall does not
+            if isinstance(given, (Met, Nudged, TakeBack)):
                 self._put_back()
             else:
                 self._let_go()
@@ -251,18 +249,9 @@ class Session(Generic[S]):
         if given is None and self.judge.minds_nudges:
             given = held.nudged(event, lying)
         if given is not None:
-            self._apply_or_refuse(given)
+            self._apply(given)
         elif isinstance(event, Dropped) or held.sees_landing(event):
             self._judge_falls(held.piece, held.is_lifted)
-
-    def _apply_or_refuse(self, given: Input) -> None:
-        """BS-05, BS-13: a piece that touches what it may not goes back, unless it is too late for that."""
-        try:
-            self._apply(given)
-        except IllegalAction as refused:
-            self.refused = refused
-            if any(isinstance(choice.action, TakeBack) for choice in self.choices):
-                self._apply(TakeBack(self.need.player))
 
     def _judge_falls(self, piece: str, is_lifted: bool = True) -> bool:
         """Tell the rules what fell since the last checkpoint. Returns whether anything did."""
