@@ -14,8 +14,8 @@ from games.bausack.game import GAME
 from games.bausack.judge import areas
 from games.bausack.rules import start
 from games.bausack.state import IN, BausackReason, Phase
-from games.core.events import Fell, Met, Nudged
-from games.core.rules import Input, Take, Wait
+from games.core.events import Fell, Measured, Met, Nudged, Placed
+from games.core.rules import Input, Take, TakeBack, Wait
 from games.game import stock_of
 from games.judge import places
 from games.play.session import Session
@@ -155,4 +155,24 @@ def test_BS_05_a_held_piece_goes_back_from_another_tower_even_when_it_has_met_th
     assert [choice.action for choice in session.choices] == [Take("Ana", "cube")]
     session.act(Take("Ana", "cube"))
     assert session.table.hand.held == "cube"
+    session.close()
+
+
+def test_BS_21_the_height_measurer_is_read_after_every_piece_that_is_laid() -> None:
+    told: list[Input] = []
+    session = session_at(told)
+    own, other = areas(session.state)
+    lay(session, "cube", own.x, own.y, 15.2)
+    lay(session, "drum", other.x, other.y, 15.2)
+    session.settle()
+    assert [type(each) for each in told[-2:]] == [Placed, Measured]
+    tops = [1e3 * places.highest(session.table.bodies[name]) for name in ("cube", "drum")]
+    assert session.state.heights_mm == pytest.approx(tops, abs=0.2)
+    assert session.state.best_mm == session.state.heights_mm
+    assert min(tops) > 25
+    # bids and passes move nothing, so there is nothing new to read
+    told.clear()
+    session.act(session.choices[0].action)
+    session.act(TakeBack("Ben"))
+    assert not [each for each in told if isinstance(each, Measured)]
     session.close()

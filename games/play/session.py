@@ -304,6 +304,19 @@ class Session(Generic[S]):
         self.table.run_to_rest(stop_when)
         return fell
 
+    def _come_to_rest(self) -> None:
+        """WK-13: what falls while the table comes to rest after a count belongs to the player on turn by then."""
+        self._checkpoints.before = self.table.scene()
+        self.table.run_to_rest()
+        if self.need.wait is Wait.ACTION:
+            self._judge_falls("")
+
+    def _measure(self) -> None:
+        """BS-21: in games with a height measurer it is read whenever something was laid or fell."""
+        heights = self._referee.measured(self.state)
+        if heights.heights_mm and self.need.wait is Wait.ACTION:
+            self._apply(heights)
+
     def _tidy(self) -> None:
         """After an act, with the hand empty: what the rules have put away goes home, and a new checkpoint; a piece
         that must be laid again (ALL-9) is taken up again."""
@@ -313,8 +326,9 @@ class Session(Generic[S]):
         if self.judge.is_new(self.checkpoint.state, self.state):
             self._checkpoints.set_up(self.state)
         elif not self._checkpoints.is_untouched:
-            self.table.run_to_rest()
+            self._come_to_rest()
             self._checkpoints.put_away(self.state)
+            self._measure()
         self._referee.begin()
         if self._checkpoints.is_untouched:
             # cards were played, or all was taken back
