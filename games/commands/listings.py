@@ -81,7 +81,7 @@ def list_games(as_json: Json = False) -> int:
         table.add_column(style="cyan", no_wrap=True)
         table.add_column()
         for mode in game.modes:
-            table.add_row(f"mode {mode.name}", f"{mode.title}, {mode.least} to {mode.most} players")
+            table.add_row(f"mode {mode.name}", f"{mode.title}, {mode.players}")
         for each in options_of(game.house):
             table.add_row(f"{each.name}={_shown(each.default)}", f"{each.help} ({each.allowed})")
         console.print(table)

@@ -96,7 +96,7 @@ class Wait(Enum):
 class Need:
     """What must happen next. player: the seat whose act it is. pieces: the held piece, or those asked about.
 
-    conditions: what the session must find out about the piece once it lies.
+    conditions: what the session must find out about the piece once it lies. member: whose turn it is within a team.
     """
 
     wait: Wait
@@ -105,6 +105,12 @@ class Need:
     conditions: tuple[Condition, ...] = ()
     seconds: float = 0.0
     question: Question | None = None
+    member: str = ""
+
+    @property
+    def who(self) -> str:
+        """The person or computer player who acts."""
+        return self.member or self.player
 
 
 @dataclass(frozen=True, slots=True)

@@ -242,6 +242,10 @@ def _boxes(state: State) -> list[Choice]:
 
 def needs(state: State) -> Need:
     """What the game waits for."""
+    return replace(_needs(state), member=state.seats[state.turn].turn_of(state.member))
+
+
+def _needs(state: State) -> Need:
     player = state.player
     if state.reason is not None:
         return Need(Wait.OVER, player)

@@ -107,8 +107,10 @@ def skill_of(game: Game) -> Skill:
 
 
 def bots_of(session: Session, seed: int) -> dict[str, Bot]:
-    """The players of a game of bots by the names of their seats. seed: of the game."""
+    """The computer players of a game by name, those within teams too. seed: of the game."""
+    members = [member for seat in session.state.seats for member in seat.members]
     return {
-        seat.name: Bot(seat.members[0].bot, session.game.name, seed + number, session.handling.shakes)
-        for number, seat in enumerate(session.state.seats)
+        member.name: Bot(member.bot, session.game.name, seed + number, session.handling.shakes)
+        for number, member in enumerate(members)
+        if member.bot
     }

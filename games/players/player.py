@@ -81,16 +81,16 @@ class GameResult:
 
 def play(session: Session, players: Mapping[str, Player], most_turns: int = 2000) -> GameResult:
     """Play to the end, or until so many actions were chosen, or one player has laid one piece `MOST_TRIES` times in a
-    row, which is in vain. players: by the names of the seats."""
+    row, which is in vain. players: by name, the members of teams too."""
     tries, last = 0, ("", "")
     while session.outcome is None and session.turns < most_turns and tries < MOST_TRIES:
         need = session.need
-        player = players[need.player]
+        player = players[need.who]
         if need.wait is Wait.ACTION:
             session.act(player.choose(session, need))
         elif need.wait is Wait.HAND:
             lay(session, player, need)
-            now = need.player, need.pieces[0]
+            now = need.who, need.pieces[0]
             tries, last = tries + 1 if now == last else 1, now
         elif need.wait is Wait.PULL:
             pull(session, player, need)

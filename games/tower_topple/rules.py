@@ -245,14 +245,16 @@ WAITS = {
 
 def needs(state: State) -> Need:
     """What the game waits for."""
-    player = state.seats[state.turn].name
+    seat = state.seats[state.turn]
+    member = seat.turn_of(state.pullers[state.turn])
     if state.reason is not None:
-        return Need(Wait.OVER, player)
+        return Need(Wait.OVER, seat.name)
     wait = WAITS.get(state.phase, Wait.ACTION)
     if wait is Wait.ANSWER:
         asked = tuple(rows.permitted(state))
-        return Need(wait, player, asked, question=Question.WOULD_TOPPLE)
-    return Need(wait, player, (state.held,), rows.conditions(state)) if state.held else Need(wait, player)
+        return Need(wait, seat.name, asked, question=Question.WOULD_TOPPLE, member=member)
+    held, how = ((state.held,), rows.conditions(state)) if state.held else ((), ())
+    return Need(wait, seat.name, held, how, member=member)
 
 
 def apply(state: State, given: Input) -> State:

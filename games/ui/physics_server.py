@@ -25,7 +25,7 @@ from games.core.errors import IllegalAction, RulesError
 from games.core.events import Question
 from games.core.rules import Input, Need, TakeBack, Wait
 from games.play.session import Session
-from games.players.bots import Bot
+from games.players.bots import Bot, bots_of
 from games.players.player import lay, pull, way_clear
 from games.ui import messages
 from games.ui.active_game import open_game
@@ -83,11 +83,7 @@ class PhysicsServer:
         self._pulled = ""
         self._begun = open_game(plan, self._tell, self._look)
         self.session: Session = self._begun.session
-        self._bots = {
-            seat.name: Bot(seat.members[0].bot, plan.game, plan.seed + number)
-            for number, seat in enumerate(self.session.state.seats)
-            if seat.members[0].bot and self._begun.game.has_bots
-        }
+        self._bots = bots_of(self.session, plan.seed) if self._begun.game.has_bots else {}
         self._referee = Bot("steady", plan.game, plan.seed) if self._begun.game.has_bots else None
 
     # -- to the window -----------------------------------------------------------------------------------------------
@@ -182,8 +178,8 @@ class PhysicsServer:
                 self._refresh()
             elif need.wait is Wait.ANSWER:
                 self._answer(need)
-            elif need.player in self._bots and need.wait is not Wait.OVER:
-                self._let_bot(self._bots[need.player], need)
+            elif need.who in self._bots and need.wait is not Wait.OVER:
+                self._let_bot(self._bots[need.who], need)
             else:
                 self._let_person(need)
 
@@ -195,7 +191,7 @@ class PhysicsServer:
         self._refresh()
 
     def _let_bot(self, bot: Bot, need: Need) -> None:
-        self.say(Busy(f"{need.player} thinks" if need.wait is Wait.ACTION else f"{need.player} plays"))
+        self.say(Busy(f"{need.who} thinks" if need.wait is Wait.ACTION else f"{need.who} plays"))
         self._pause(BOT_PAUSE_S)
         self._clock.restart(self.session.table.step)
         if need.wait is Wait.HAND:
