@@ -741,7 +741,7 @@ def test_ALL_6__take_back() -> None:
     moved = after(taken, Met(1, b(1), b(2)))
     assert [choice.action for choice in legal(moved)] == [Leave("Ana")]
     assert (
-        refusal(moved, TakeBack("Ana")) == "ALL-6: brick.01 has met a lying piece; this cannot be taken back"
+        refusal(moved, TakeBack("Ana")) == "ALL-6: the brick has met a lying piece; this cannot be taken back"
     )
     assert refusal(state, TakeBack("Ana")) == "ALL-6: only a piece still in the hand can be taken back"
 

@@ -172,7 +172,7 @@ def take(state: State, given: Take) -> State:
     """BS-13: pick up a piece of the supply to look at it; BS-04: take up the accepted one to place it."""
     require_piece(given.piece, [piece.id for piece in state.stock.pieces])
     if state.phase in (Phase.LOOK, Phase.CARRY):
-        hold_one(state.piece)
+        hold_one(said(state.piece))
     _leave_placed(state, given.piece)
     if state.phase is Phase.PLACE and given.piece == state.piece:
         return replace(state, phase=Phase.CARRY)
@@ -195,7 +195,7 @@ def take_back(state: State, given: TakeBack) -> State:
     """BS-13: put the piece back that was looked at; ALL-6: or the accepted one, to take it up anew."""
     if state.phase is Phase.LOOK:
         return _put_down(state)
-    may_take_back(state.piece if state.phase is Phase.CARRY else "", state.met)
+    may_take_back(said(state.piece) if state.phase is Phase.CARRY else "", state.met)
     return replace(state, phase=Phase.PLACE)
 
 

@@ -255,7 +255,7 @@ def require_held(piece: str, held: str, what: str = "piece") -> None:
 def hold_one(held: str) -> None:
     """ALL-1: a hand that holds something takes nothing else."""
     if held:
-        raise IllegalAction("ALL-1", f"one hand holds one piece at a time; it holds {shown(held)}")
+        raise IllegalAction("ALL-1", f"one hand holds one piece at a time; it holds {held}")
 
 
 def may_take_back(held: str, met: bool) -> None:
