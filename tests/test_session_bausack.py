@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from engine.geometry.rotation import quaternion_of_rpy
 from engine.hand import packed
 from engine.pose import Pose
 from games.bausack.game import GAME
 from games.bausack.judge import areas
 from games.bausack.rules import start
 from games.bausack.state import IN, BausackReason, Phase
-from games.core.events import Fell, Measured, Met, Nudged, Placed
+from games.core.events import Fell, HitNeighbour, Measured, Met, Nudged, Placed
 from games.core.rules import Input, Take, TakeBack, Wait
 from games.game import stock_of
 from games.judge import places
@@ -175,4 +177,43 @@ def test_BS_21_the_height_measurer_is_read_after_every_piece_that_is_laid() -> N
     session.act(session.choices[0].action)
     session.act(TakeBack("Ben"))
     assert not [each for each in told if isinstance(each, Measured)]
+    session.close()
+
+
+def test_BS_03_a_piece_of_the_own_tower_that_leans_against_another_is_a_collapse() -> None:
+    """BS-03: Ana has laid a cube well; her stick, pushed aside on the way, leans on Ben's tower beside hers."""
+    told: list[Input] = []
+    fresh = start(["Ana", "Ben", "Cem"], 1, {}, stock_of(GAME))
+    towers = (("base_1", "stick_long"), ("base_2", "slab_short"), ("base_3",))
+    used = {"cube", *(name for tower in towers for name in tower)}
+    state = replace(
+        fresh,
+        towers=towers,
+        supply=tuple(name for name in fresh.supply if name not in used),
+        phase=Phase.SETTLE,
+        piece="cube",
+    )
+    session = Session(GAME, GAME.judge, state, tell=[lambda before, given, after: told.append(given)])
+    own, beside, third = areas(state)
+    edge, y = (own.x + beside.x) / 2, own.y
+    towards = -1.0 if beside.x < own.x else 1.0
+    lay(session, "base_1", edge - towards * 45.0, y, 0.0)
+    lay(session, "base_2", edge + towards * 45.0, y, 0.0)
+    lay(session, "slab_short", edge + towards * 45.0, y, 15.2)
+    lay(session, "base_3", third.x, third.y, 0.0)
+    lay(session, "cube", edge - towards * 58.0, y + 4.0, 15.2)
+    session._checkpoints.before = session.table.scene()
+    tilt = math.atan2(15.0, 45.0)
+    stick = session.table.bodies["stick_long"]
+    pose = Pose((0.0, 0.0, 0.0), quaternion_of_rpy(0.0, -towards * tilt, 0.0))
+    x = edge - towards * (25.0 - 45.0 * math.cos(tilt))
+    height = 15.0 + 45.0 * math.sin(tilt) + 7.5 * math.cos(tilt) + 1.0
+    session.table.put(stick.at(pose.then(Pose((x / 1e3, y / 1e3, height / 1e3)))))
+    session.table.run_to_rest()
+    session.table.rest_here()
+    session.settle()
+    hits = [each for each in told if isinstance(each, HitNeighbour)]
+    assert [(each.piece, each.owner) for each in hits] == [("stick_long", "Ben")]
+    assert [step == IN for step in session.state.out] == [False, True, True]
+    assert {"base_1", "stick_long", "cube"} <= set(session.state.supply)
     session.close()

@@ -139,9 +139,9 @@ class Referee(Generic[S]):
         return self._judge.height(state, need.pieces[0], self._scene())
 
     def hit(self, state: S, piece: str) -> HitNeighbour | None:
-        """BS-03: whether a piece lies against the tower of another."""
-        owner = self._judge.hit(state, piece, self._scene()) if piece else None
-        return None if owner is None else HitNeighbour(self._step, piece, owner)
+        """BS-03: whether the piece just let go, or any other, lies against the tower of another."""
+        found = self._judge.hit(state, piece, self._checkpoints.before, self._scene())
+        return None if found is None else HitNeighbour(self._step, *found)
 
     def placed(self, state: S, need: Need, height: float | None) -> Placed | Rested:
         """Returns how the piece that is waited for lies; without one, that all lies still. height: of
