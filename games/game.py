@@ -20,8 +20,7 @@ from typing_extensions import TypeVar
 from games.core import codec
 from games.core.clauses import Clause
 from games.core.errors import MalformedAction, MalformedState, SetupError
-from games.core.handicap import NO_HANDICAPS, Handicaps
-from games.core.rules import Action, Input, Rules
+from games.core.rules import NO_HANDICAPS, Action, Handicaps, Input, Rules
 from games.core.setup import Mode
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ import pytest
 from rules_crazy_tower import position
 
 from engine.bullet import BulletWorld
-from engine.geometry.convex import ConvexSolids
-from engine.geometry.overlap import deepest
+from engine.geometry.convex import ConvexSolids, deepest
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
 from engine.world import TABLE, Body

@@ -24,8 +24,7 @@ from games.game import stock_of
 from games.judge import places
 from games.judge.judge import TableScene
 from games.play.session import Session
-from games.players.bots import Bot
-from games.players.player import play
+from games.players.bots import Bot, play
 from models.build import build
 from models.catalogue import find
 
@@ -150,10 +149,10 @@ def test_steady_mostly_meets_the_first_challenge_with_one_colour() -> None:
     for seed in (1, 4, 7):
         state = start(["Ana"], seed, {"mode": "solo", "colour_count": 1}, stock_of(GAME))
         session = Session(GAME, GAME.judge, state, tell=[sound])
-        result = play(session, {"Ana": Bot("steady", "crazy-tower", seed)}, 60)
+        why = play(session, {"Ana": Bot("steady", "crazy-tower", seed)}, 60)
         assert all(np.isfinite(body.pose.position).all() for body in session.table.bodies.values())
         session.close()
-        assert result.why == ""
+        assert why == ""
         assert session.outcome is not None
         assert len(session.state.floors) >= 3
         won += "Ana" in session.outcome.winners

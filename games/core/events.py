@@ -13,14 +13,14 @@ Several pieces in one event means: in the same step. Taken over from `engine.eve
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
 from engine.events import Grabbed as Grabbed
 from engine.events import Released as Released
 from engine.events import Rested as Rested
+from games.core.clauses import Cited
 
 
-class Condition(Enum):
+class Condition(Cited):
     """How a piece has to lie: the clause that says so, what it asks for, and what is wrong when it is not met, unless
     that is just "it does not"."""
 
@@ -55,16 +55,6 @@ class Condition(Enum):
     ACROSS_THE_ROW_BELOW = ("TT-24", "lies at right angles to the row below")
 
     @property
-    def clause(self) -> str:
-        """The clause that asks for it."""
-        return self.value[0]
-
-    @property
-    def text(self) -> str:
-        """The condition in words."""
-        return self.value[1]
-
-    @property
     def missed(self) -> str:
         """What is wrong with a piece that does not meet it."""
         _, text, *wrong = self.value
@@ -72,22 +62,12 @@ class Condition(Enum):
         return wrong[0] if wrong else f"it does not {verb.removesuffix('s')} {rest}"
 
 
-class Question(Enum):
+class Question(Cited):
     """What only a referee can answer; a what-if check of the physics, or a person, plays the referee."""
 
     WOULD_TOPPLE = ("TT-11", "would pulling any of these bricks obviously topple the tower?")
     DOES_FIT = ("CT-10", "does any of these blocks fit on the floor?")
     HOW_TALL = ("BS-21", "how tall is every tower? (the height measurer says: Measured)")
-
-    @property
-    def clause(self) -> str:
-        """The clause that needs the answer."""
-        return self.value[0]
-
-    @property
-    def text(self) -> str:
-        """The question in words."""
-        return self.value[1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from games.core.clauses import clauses_in
-from games.core.handicap import NO_HANDICAP, Handicap, Handicaps
+from games.core.rules import NO_HANDICAP, Handicap, Handicaps
 from games.crazy_tower import rules, state
 from games.game import Game
 
