@@ -226,6 +226,19 @@ def test_CT_49_the_hand_cannot_be_lifted_beyond_its_reach() -> None:
     session.close()
 
 
+@pytest.mark.parametrize(
+    ("x", "y", "highest"), [(0.3, 0.0, 0.150), (0.07, 0.0, 0.150), (0.0, 0.04, 0.147), (0.0, 0.0, 0.1327)]
+)
+def test_CT_49_over_the_tower_the_other_hand_rests_beside_it(x: float, y: float, highest: float) -> None:
+    """CT-49: no further than 150 mm from the other hand, which lies on the table, but not in the tower's place."""
+    handling = Handling(Handicap(reach_mm=150.0), 0.0, 1)
+    handling.taken(0, Pose((x, y, 0.1)))
+    for height in (0.05, 0.3):
+        for step in range(1, 200):
+            place = unpacked(handling.of(packed(Pose((x, y, height))), step, 240)).position
+        assert place == pytest.approx((x, y, min(height, highest)), abs=1e-4)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("drop", "is_high_enough"), [(players.DROP, True), (0.012, False)])
 def test_CT_50_a_card_is_dropped_from_above(
