@@ -76,6 +76,11 @@ class Checkpoints(Generic[S]):
         self._is_touched = True
         return back
 
+    def wait(self, steps: int) -> None:
+        """Let time pass at the last checkpoint: the clock runs on, and nothing moves."""
+        self.table.restore(self.last.moment, self.table.step + steps + -steps % STRIDE_STEPS)
+        self.last = replace(self.last, step=self.table.step)
+
     def come_back(self, moment: Moment) -> None:
         """Put everything back to where it was."""
         self._restore(moment)

@@ -157,11 +157,16 @@ class Handling:
         self._arm = StiffArm(self._arm_length, self._place) if self._arm_length else None
         self._first_at = step if self._first_at is None else self._first_at
 
+    def left_s(self, step: int, rate: int) -> float | None:
+        """CT-37 to CT-39: seconds left of the challenge, which run from the first grab; None while no clock runs."""
+        if not self.limit_s or self._first_at is None:
+            return None
+        return self.limit_s - (step - self._first_at) / rate
+
     def is_late(self, step: int, rate: int) -> bool:
-        """CT-37 to CT-39: whether the time of the challenge is over; it runs from the first grab."""
-        return (
-            bool(self.limit_s) and self._first_at is not None and step - self._first_at > self.limit_s * rate
-        )
+        """CT-37 to CT-39: whether the time of the challenge is over."""
+        left = self.left_s(step, rate)
+        return left is not None and left < 0.0
 
     def follow(self, before: Any, after: Any, step: int) -> None:
         """CT-47: when the handicap says so the player spins round."""

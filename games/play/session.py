@@ -185,6 +185,21 @@ class Session(Generic[S]):
         if self.need.wait in (Wait.ACTION, Wait.OVER):
             self._tidy()
 
+    def wait(self, steps: int) -> None:
+        """CT-37 to CT-39: a player has thought for so long, with an empty hand. Raises ValueError while the hand holds
+        something, and for fewer than one step."""
+        if steps < 1 or not self._checkpoints.is_untouched:
+            raise ValueError(f"{steps} steps of thinking: one at least, with an empty hand")
+        self._journal(self.table.step, {"type": "wait", "steps": steps})
+        self._checkpoints.wait(steps)
+        if self.need.wait is Wait.ACTION and self.handling.is_late(self.table.step, self.table.rate):
+            self._apply(TimeUp(self.table.step))
+
+    @property
+    def left_s(self) -> float | None:
+        """Seconds left of a challenge against the clock (CT-37 to CT-39); None while no clock runs."""
+        return self.handling.left_s(self.table.step, self.table.rate)
+
     def undo(self) -> None:
         """ALL-6: what the hand has done since it took up its piece is taken back; the table is, bit for bit, as if it
         never had. Raises IllegalAction when there is nothing to take back, or it is too late."""

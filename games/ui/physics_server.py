@@ -11,6 +11,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -117,7 +118,7 @@ class PhysicsServer:
         rows = frame_of(bodies[name] for name in names).poses
         hand, rate = self.session.table.hand, self.session.table.rate
         force = float(np.linalg.norm(hand.force)) if hand.held else 0.0
-        view = TableView(step, rate, names, rows, hand.held or "", force)
+        view = TableView(step, rate, names, rows, hand.held or "", force, self.session.left_s)
         last, self._last = self._last, view
         if (
             last is None
@@ -204,9 +205,25 @@ class PhysicsServer:
         if self.session.table.hand.held is not None:
             self._hold(need)
             return
-        while not self._orders:
-            self._hear(1.0)
-        self._obey(self._orders.popleft())
+        if self._think():
+            self._obey(self._orders.popleft())
+
+    def _think(self) -> bool:
+        """Wait for an order. Where a clock runs (CT-37 to CT-39) thinking counts. Returns whether there is one, and
+        time is left for it."""
+        session, begun = self.session, time.perf_counter()
+        left = session.left_s if session.need.wait is Wait.ACTION else None
+        rate, view = session.table.rate, self._last
+        passed = 0.0
+        while not self._orders and (left is None or passed <= left):
+            self._hear(1.0 if left is None else min(1.0, left - passed + 1.0 / rate))
+            passed = (time.perf_counter() - begun) * self._clock.speed
+            if left is not None and view is not None:
+                self.say(replace(view, left_s=max(0.0, left - passed)))
+        if left is not None and passed > 0.0:
+            session.wait(max(1, round(passed * rate)))
+            self._clock.restart(session.table.step)
+        return bool(self._orders) and session.outcome is None
 
     def _obey(self, order: Order) -> None:
         """What a person may want while nothing is moving."""
