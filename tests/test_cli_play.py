@@ -65,6 +65,21 @@ def test_a_game_broken_off_is_gone_on_with_in_its_file_or_in_another(tmp_path: P
 
 
 @pytest.mark.parametrize(
+    ("words", "players"),
+    [
+        (["crazy-tower", "--challenge", "1"], ["steady"]),
+        (["crazy-tower", "--players", "bot:bold+bot:clumsy", "--challenge", "1"], ["bold+clumsy"]),
+        (["crazy-tower", "--mode", "saboteur"], ["steady-1", "steady-2", "steady-3"]),
+    ],
+)
+def test_teams_of_bots_play_and_a_mode_gets_as_many_as_it_needs(words: list[str], players: list[str]) -> None:
+    """CT-51, TT-01: a team of bots is no person; a challenge is for one."""
+    found = RUN.invoke(app, ["play", *words, "--headless", "--turns", "1", "--json"])
+    assert found.exit_code == 0, found.output
+    assert json.loads(found.stdout)["players"] == players
+
+
+@pytest.mark.parametrize(
     ("words", "message"),
     [
         (["play", "wonki", "--headless"], "did you mean 'wonky'"),

@@ -286,17 +286,29 @@ def test_towers_of_players_who_are_out_fall_no_more() -> None:
 
 def test_a_piece_against_another_tower_is_told_with_its_owner() -> None:
     """BS-03: for pieces of towers, against towers that stand."""
-    for piece, touching, owner in (
-        ("cube", "cube-disc", "Ben"),
-        ("cube", "cube-tile", None),
-        ("tile", "tile-base_2", "Ben"),
-        ("disc", "disc-tile", "Ana"),
-        ("egg", "egg-tile", None),
+    for touching, found in (
+        ("cube-disc", ("cube", "Ben")),
+        ("cube-tile", None),
+        ("egg-tile", None),
+        ("cube-disc disc-tile", ("cube", "Ben")),
     ):
-        assert BAUSACK.hit(TWO, piece, scene(*BODIES, touching=touching)) == owner
+        assert BAUSACK.hit(TWO, "cube", scene(*BODIES), scene(*BODIES, touching=touching)) == found
     out = replace(TWO, out=(-1, 7))
-    assert BAUSACK.hit(out, "cube", scene(*BODIES, touching="cube-disc")) is None
-    assert BAUSACK.hit(out, "disc", scene(*BODIES, touching="disc-tile")) is None
+    for touching in ("cube-disc", "disc-tile"):
+        assert BAUSACK.hit(out, "cube", scene(*BODIES), scene(*BODIES, touching=touching)) is None
+
+
+@pytest.mark.parametrize(("moved", "found"), [("tile", ("tile", "Ben")), ("disc", ("disc", "Ana"))])
+@pytest.mark.parametrize("piece", ["cube", ""])
+def test_a_piece_that_was_pushed_against_another_tower_is_told_too(
+    piece: str, moved: str, found: tuple[str, str]
+) -> None:
+    """BS-03: not only the piece just laid; of two towers that touch, the piece that has moved further."""
+    pushed = [
+        each.at(each.pose.then(Pose((0.004, 0.0, 0.0)))) if each.name == moved else each for each in BODIES
+    ]
+    after = scene(*pushed, touching=f"{STANDING} disc-tile")
+    assert BAUSACK.hit(TWO, piece, scene(*BODIES), after) == found
 
 
 def test_heights_are_measured_from_the_table() -> None:
@@ -341,7 +353,7 @@ def test_a_piece_that_bullet_lays_against_another_tower_hits_it() -> None:
     """BS-03, BS-11: a slab across two foundations."""
     state = position("base_1", "base_2", piece="slab_long")
     after = settled(body("base_1"), body("base_2", 65), body("slab_long", 32, 0, 15))
-    assert BAUSACK.hit(state, "slab_long", after) == "Ben"
+    assert BAUSACK.hit(state, "slab_long", NOTHING, after) == ("slab_long", "Ben")
     assert BAUSACK.heights(state, after) == pytest.approx((15.0, 15.0), abs=0.1)
 
 

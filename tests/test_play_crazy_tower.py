@@ -14,17 +14,18 @@ from engine.world import Body
 from games.core.events import Condition
 from games.core.rules import Input
 from games.crazy_tower import judge
-from games.crazy_tower.bot import GAIN, _gain
+from games.crazy_tower.bot import GAIN, CrazySkill, _gain
 from games.crazy_tower.bot_places import card_place, levels_of, orientations, special, would_stand
 from games.crazy_tower.bot_places import places as places_of
 from games.crazy_tower.game import GAME
-from games.crazy_tower.rules import faults, start
-from games.crazy_tower.state import Floor, Sort, State
+from games.crazy_tower.rules import faults, needs, start
+from games.crazy_tower.rules_allowed import homes
+from games.crazy_tower.state import Fallen, Floor, GiveBack, HandPhase, PutBack, Sort, State, TurnStage
 from games.game import stock_of
 from games.judge import places
 from games.judge.judge import TableScene
 from games.play.session import Session
-from games.players.bots import Bot, play
+from games.players.bots import Bot, lay, play
 from models.build import build
 from models.catalogue import find
 
@@ -32,13 +33,16 @@ TABLE = places.table(600, 600)
 FLAT = (Condition.ON_HIGHEST_FLOOR, Condition.LAID_FLAT, Condition.COVERS_NO_RED_BOX)
 
 
-def position(*floors: Floor, **options: object) -> State:
+def position(*floors: Floor, challenge: int = 1, colour_count: int = 0, **more: Any) -> State:
     """A solo game whose tower has these floors; all that does not lie in it is in the hand or the stack."""
-    state = start(["Ana"], 1, {"mode": "solo", **options}, stock_of(GAME))
+    state = start(
+        ["Ana"], 1, {"mode": "solo", "challenge": challenge, "colour_count": colour_count}, stock_of(GAME)
+    )
     laid = {name for floor in floors for name in (floor.card, *floor.blocks)}
+    laid |= {each.piece for each in more.get("fallen", ())}
     hands = (tuple(block for block in state.hands[0] if block not in laid),)
     deck = tuple(card.id for card in state.stock.cards if card.id not in laid)
-    return replace(state, floors=floors, hands=hands, deck=deck)
+    return replace(state, floors=floors, hands=hands, deck=deck, **more)
 
 
 def piece(name: str, x: float, y: float, low: float) -> Body:
@@ -121,9 +125,68 @@ def test_a_challenge_wants_blocks_on_their_side() -> None:
 def test_a_level_tips_where_its_load_leaves_the_hull() -> None:
     floors = (Floor("card_01", ("red_o4",)), Floor("card_02"))
     there = scene(piece("card_01", 0, 0, 0), piece("red_o4", 0, 0, 2), piece("card_02", 0, 0, 18))
-    (level,) = levels_of(position(*floors), there)
+    (level,) = levels_of(position(*floors), there, 1)
     inside, outside = level.tilt(1.0, np.array([[0.015, 0.0, 0.02], [0.018, 0.0, 0.02]]))
     assert inside > 0 > outside
+
+
+ASKED = "yellow_i1"
+
+
+def lower_floor_free(aside: float) -> tuple[State, TableScene]:
+    """A cube fell from the first floor, whose only block stands in a corner; the second floor is full of red boxes but
+    for what lies there, and lies so far aside (mm)."""
+    floors = (Floor("card_01", ("green_o4",)), Floor("card_12", ("red_v5", "green_v5")))
+    state = position(*floors, fallen=(Fallen(ASKED, "card_01"),), hand=HandPhase.ASK, asked=ASKED)
+    x = 24.0
+    top = [piece("red_v5", x + aside - 18, 18, 20), piece("green_v5", x + aside + 18, -18, 20)]
+    bodies = [piece("card_01", 0, 0, 0), piece("green_o4", x, 20, 2), piece("card_12", x + aside, 0, 18)]
+    return state, scene(*bodies, *top, piece(ASKED, 200, 0, 0))
+
+
+@pytest.mark.parametrize(("aside", "fits"), [(30.0, True), (-24.0, False)])
+def test_CT_20_the_referee_looks_at_the_lower_floor_too(aside: float, fits: bool) -> None:
+    """CT-20: a block may go back on the floor it fell from: where nothing that lies higher is in its way."""
+    state, there = lower_floor_free(aside)
+    found = places_of(state, there, ASKED, floor="card_01")
+    assert bool(found) == fits
+    card = there.bodies["card_12"]
+    for each in found:
+        block = there.bodies[ASKED].at(each.pose)
+        assert block.pose.position[2] == pytest.approx(0.002 + 0.008)
+        x, y = np.abs(np.subtract(block.pose.position[:2], card.pose.position[:2])) * 1e3
+        assert max(x, y) > 42.5 + 8, "not below the second card"
+    session = SimpleNamespace(state=state, table=SimpleNamespace(scene=lambda: there))
+    skill, need = CrazySkill(), needs(state)
+    assert need.pieces[0] == ASKED
+    only_lower = replace(need, pieces=(ASKED, "card_01"))
+    assert skill.answer(cast(Any, None), cast(Session, session), only_lower) == fits
+
+
+@pytest.mark.slow
+def test_CT_20_a_block_goes_back_on_a_lower_floor() -> None:
+    """CT-20: the referee finds a place on the first floor, and a steady bot puts the cube there."""
+    floors = (Floor("card_01", ("green_o4",)), Floor("card_02"))
+    state = position(*floors, fallen=(Fallen(ASKED, "card_01"),), stage=TurnStage.LAID)
+    session = Session(GAME, GAME.judge, state, tell=[sound])
+    for body in (piece("green_o4", 24, 20, 2.2), piece("card_02", 30, 20, 18.4), piece(ASKED, -150, 60, 0.2)):
+        session.table.put(body)
+    session.table.run_to_rest()
+    session.table.rest_here()
+    bot = Bot("steady", "crazy-tower", 1)
+    assert {floor.card for floor in homes(state, state.fallen[0])} == {"card_01", "card_02"}
+    session.act(GiveBack("Ana", ASKED))
+    session.answer(bot.answer(session, session.need))
+    assert session.state.fits
+    session.act(PutBack("Ana", ASKED, "card_01"))
+    lay(session, bot, session.need)
+    session.settle()
+    assert session.state.fallen == ()
+    assert ASKED in session.state.floors[0].blocks
+    x, y, z = session.table.bodies[ASKED].pose.position
+    assert z == pytest.approx(0.010, abs=5e-4)
+    assert max(abs(x), abs(y)) < 0.0425
+    session.close()
 
 
 def test_a_card_lies_level_over_the_blocks_below() -> None:

@@ -83,7 +83,7 @@ def test_ALL_5__who_is_a_computer_player() -> None:
     [
         (["Ana"], OPEN, "The game is for 2 to 4 players; 1 given"),
         (["A", "B", "C", "D", "E"], OPEN, "The game is for 2 to 4 players; 5 given"),
-        (["Ana", "Ben"], ALONE, "The solo game is for 1 players; 2 given"),
+        (["Ana", "Ben"], ALONE, "The solo game is for one player; 2 given"),
         (["Ana", ""], OPEN, "a player's name is empty; give names like `Ana,Ben,bot:steady`"),
         (["Ana", "bot:"], OPEN, "a player's name is empty; give names like `Ana,Ben,bot:steady`"),
         (["Ana+", "Ben"], TEAMS, "a player's name is empty; give names like `Ana,Ben,bot:steady`"),

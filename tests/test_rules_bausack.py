@@ -142,7 +142,13 @@ def test_BS_01__the_catalogue() -> None:
 
 @pytest.mark.parametrize(
     ("id", "words"),
-    [("base_1", "base 1"), ("egg_half", "half egg"), ("t", "T"), ("golf_tee", "golf tee"), ("egg", "egg")],
+    [
+        ("base_1", "base 1"),
+        ("egg_half", "the half egg"),
+        ("t", "the T"),
+        ("golf_tee", "the golf tee"),
+        ("", ""),
+    ],
 )
 def test_names_as_people_say_them(id: str, words: str) -> None:
     assert said(id) == words
@@ -223,7 +229,7 @@ def test_ALL_1__one_piece_in_the_hand() -> None:
     """ALL-1, BS-13: one piece is looked at after the other."""
     looking = after(position("", ""), Take("Ana", "egg"))
     assert (
-        refusal(looking, Take("Ana", "bell")) == "ALL-1: one hand holds one piece at a time; it holds 'egg'"
+        refusal(looking, Take("Ana", "bell")) == "ALL-1: one hand holds one piece at a time; it holds the egg"
     )
 
 

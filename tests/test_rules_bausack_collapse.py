@@ -95,9 +95,9 @@ def test_BS_03__at_rest_against_another_tower() -> None:
         apply(bare, HitNeighbour(4, "egg", "Cem"))
     with pytest.raises(MalformedAction, match="unknown player 'Zoe'; allowed: Ana, Ben, Cem"):
         apply(bare, HitNeighbour(4, "egg", "Zoe"))
-    assert refusal(bare, HitNeighbour(4, "bell", "Ben")) == "BS-08: bell is no part of a tower"
+    assert refusal(bare, HitNeighbour(4, "bell", "Ben")) == "BS-08: the bell is no part of a tower"
     held = refusal(TWO, HitNeighbour(4, "egg", "Ben"))
-    assert held == "BS-05: egg is in the hand and lies nowhere yet"
+    assert held == "BS-05: the egg is in the hand and lies nowhere yet"
     assert after(TWO, HitNeighbour(4, "tile", "Ben")).out == (4, IN, IN)
 
 
@@ -129,9 +129,12 @@ def test_BS_04__placed_before_play_goes_on() -> None:
 def test_BS_05__no_hand_on_a_placed_piece() -> None:
     """BS-05, BS-06: nobody takes a piece from a tower, the own or another's."""
     state = position("cube tile", "ball", "")
-    assert refusal(state, Take("Ana", "ball")) == "BS-05: ball is part of Ben's tower"
+    assert refusal(state, Take("Ana", "ball")) == "BS-05: the ball is part of Ben's tower"
     for piece in ("cube", "tile"):
-        assert refusal(state, Take("Ana", piece)) == f"BS-06: {piece} is placed and cannot be picked up again"
+        assert (
+            refusal(state, Take("Ana", piece))
+            == f"BS-06: the {piece} is placed and cannot be picked up again"
+        )
 
 
 def test_BS_05__the_held_piece_may_push() -> None:
@@ -147,11 +150,16 @@ def test_BS_05__the_held_piece_may_push() -> None:
 
 
 def test_BS_05__but_no_other_tower() -> None:
-    """BS-05: the held piece may not touch another tower: refused, and nothing has changed."""
+    """BS-05: from another tower the held piece goes back, to be taken up anew; also when it has met the own one."""
     assert not after(TWO, Met(1, "egg", "tile"), Released(2, "egg"), Placed(3, "egg")).met
-    no = "BS-05: egg may not touch Ben's tower"
-    assert refusal(TWO, Met(1, "egg", "ball")) == no
-    assert refusal(TWO, Nudged(1, "ball", 0.2)) == no
+    for state in (TWO, after(TWO, Met(1, "egg", "tile"))):
+        for touch in (Met(2, "egg", "ball"), Nudged(2, "ball", 0.2)):
+            back = after(state, touch)
+            assert back == replace(state, phase=Phase.PLACE, met=False, step=2)
+            assert actions(back) == [Take("Ana", "egg")]
+            assert tell(state, touch, back) == (
+                "It touches Ben's tower and goes back: a held piece may touch the own tower only (BS-05).",
+            )
 
 
 def test_BS_05__debris_may_touch_the_hand() -> None:
@@ -162,16 +170,19 @@ def test_BS_05__debris_may_touch_the_hand() -> None:
         falling = after(state, Fell(1, ("tile",)))
         hit = after(falling, Met(2, "egg", "tile"), Nudged(3, "ball", 2.0))
         assert hit == replace(falling, met=state is held, step=3)
-        assert refusal(falling, Met(2, "egg", "step")).startswith("BS-")
+        assert after(falling, Met(2, "egg", "step")).phase is (Phase.PLACE if state is held else Phase.CHOOSE)
 
 
 def test_BS_13__a_piece_looked_at_touches_no_tower() -> None:
     """BS-13: while choosing, not even the own tower may be touched; other pieces of the supply may."""
     state = after(position("cube", "ball", supply="egg bell"), Take("Ana", "egg"))
-    no = "BS-13: a piece that is looked at may touch no tower"
-    for other in ("cube", "ball"):
-        assert refusal(state, Met(1, "egg", other)) == no
-        assert refusal(state, Nudged(1, other, 2.0)) == no
+    for other, owner in (("cube", "Ana"), ("ball", "Ben")):
+        for touch in (Met(1, "egg", other), Nudged(1, other, 2.0)):
+            back = after(state, touch)
+            assert back == replace(after(state, TakeBack("Ana")), step=1)
+            assert tell(state, touch, back) == (
+                f"It touches {owner}'s tower and goes back: a piece that is looked at may touch no tower (BS-13).",
+            )
     moved = after(state, Met(1, "egg", "bell"), Nudged(2, "bell", 9.0))
     assert moved == replace(state, step=2)
     assert TakeBack("Ana") in actions(moved)
@@ -184,7 +195,9 @@ def test_BS_06__let_go_is_placed() -> None:
     assert refusal(state, Released(1, "egg")) == "ALL-1: no piece is in the hand"
     placed = after(state, Placed(1, "egg"))
     assert refusal(placed, Placed(2, "egg")) == "BS-06: no piece was let go"
-    assert refusal(replace(placed, turn=0, actor=0), Take("Ana", "egg")).startswith("BS-06: egg is placed")
+    assert refusal(replace(placed, turn=0, actor=0), Take("Ana", "egg")).startswith(
+        "BS-06: the egg is placed"
+    )
     for event in (Placed(1, "bell"), Placed(1, "")):
         with pytest.raises(MalformedAction, match="is not the piece in play, 'egg' is"):
             apply(state, event)
@@ -199,7 +212,7 @@ def test_ALL_6__take_back_until_the_first_contact() -> None:
     for touch in (Met(1, "egg", "tile"), Nudged(1, "tile", 0.3)):
         met = after(TWO, touch)
         assert legal(met) == ()
-        assert refusal(met, TakeBack("Ana")).startswith("ALL-6: egg has met a lying piece")
+        assert refusal(met, TakeBack("Ana")).startswith("ALL-6: the egg has met a lying piece")
     for state in (back, position("", ""), on_offer(0)):
         name = state.seats[state.actor].name
         assert refusal(state, TakeBack(name)) == "ALL-6: only a piece still in the hand can be taken back"
@@ -247,8 +260,8 @@ def test_BS_08__not_while_only_looked_at() -> None:
         after(looking, Build("Ana", 0)),
         accepted,
     ):
-        assert refusal(state, Fell(1, ("egg",))) == "BS-08: egg is no part of a tower"
-        assert refusal(state, Fell(1, ("cube", "bell"))) == "BS-08: bell is no part of a tower"
+        assert refusal(state, Fell(1, ("egg",))) == "BS-08: the egg is no part of a tower"
+        assert refusal(state, Fell(1, ("cube", "bell"))) == "BS-08: the bell is no part of a tower"
     assert after(accepted, Take("Ana", "egg"), Fell(1, ("egg",))).reason is BausackReason.LAST_STANDING
     for pieces, message in (((), "nothing fell: name the pieces"), (("hat",), "unknown piece 'hat'")):
         with pytest.raises(MalformedAction, match=message):
@@ -300,7 +313,7 @@ def test_BS_09__the_placer_keeps_on() -> None:
     let_go = after(waiting, Released(6, "egg"))
     need = needs(let_go)
     assert (need.wait, need.pieces) == (Wait.REST, ("egg",))
-    assert refusal(let_go, Rested(7, ())) == "ALL-2: egg was let go and has yet to be placed"
+    assert refusal(let_go, Rested(7, ())) == "ALL-2: the egg was let go and has yet to be placed"
     lies = after(let_go, Placed(7, "egg"))
     assert (lies.towers[0], lies.towers[1], lies.stir, lies.phase) == (
         ("cube", "egg"),

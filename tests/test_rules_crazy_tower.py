@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from rules_crazy_tower import FIRST, LAB, NAMES, STOCK, actions, after, lay, position, refusal, takes
@@ -14,6 +15,7 @@ from games.core import codec
 from games.core.errors import IllegalAction, MalformedAction, SetupError
 from games.core.events import (
     Condition,
+    Fell,
     Met,
     Nudged,
     Placed,
@@ -35,6 +37,7 @@ from games.crazy_tower.state import (
     HandPhase,
     House,
     NothingFits,
+    PutBack,
     RevealCard,
     Sort,
     State,
@@ -153,6 +156,56 @@ def test_CT_04__a_block_that_slips_is_laid_again(broken: Condition) -> None:
     assert after(again, *lay("red_i3")).turn == 1
 
 
+def slipped(floors: str = FIRST, *hands: str | None, **more: Any) -> State:
+    """Ana's red bar has come to lie against the rules."""
+    state = position(floors, *hands, **more)
+    return after(state, Take("Ana", "red_i3"), Released(1, "red_i3"), Placed(1, "red_i3", broken=FLAT[:1]))
+
+
+def test_ALL_9_a_block_that_slipped_is_laid_again_before_any_other() -> None:
+    """ALL-9, CT-10: no other block, no new card instead; a take-back (ALL-6) leads nowhere else."""
+    again = slipped(f"{FIRST} green_i1", stack="card_02")
+    claim = NothingFits("Ana")
+    assert actions(again) == [Take("Ana", "red_i3"), claim]
+    assert legal(again)[1].sentence == "say that the red bar fits nowhere"
+    first = "ALL-9: the red bar is laid again first"
+    assert refusal(again, Take("Ana", "red_i1")) == first
+    assert refusal(again, RevealCard("Ana")) == first
+    assert after(again, Take("Ana", "red_i3"), TakeBack("Ana")) == replace(again, started=True)
+    assert "red_i3" not in after(again, *lay("red_i3")).hands[0]
+    assert after(again, *lay("red_i3")).again == ""
+
+
+def test_ALL_9_a_block_that_fits_nowhere_is_let_off_by_the_referee() -> None:
+    """ALL-9, CT-10: asked about this block alone; then the player chooses anew, or lays it where there is a place."""
+    again = slipped(f"{FIRST} green_i1", stack="card_02")
+    asked = apply(again, NothingFits("Ana"))
+    assert needs(asked).pieces == ("red_i3", FIRST)
+    no = apply(asked, RefereeAnswer(2, Question.DOES_FIT, ("red_i3", FIRST), False))
+    assert (no.turn, no.again) == (0, "")
+    assert {Take("Ana", "red_i1"), RevealCard("Ana")} < set(actions(no))
+    yes = apply(asked, RefereeAnswer(2, Question.DOES_FIT, ("red_i3", FIRST), True))
+    assert actions(yes) == [Take("Ana", "red_i3")]
+    assert refusal(yes, NothingFits("Ana")) == "CT-10: the referee has found a place"
+    once_more = after(yes, Take("Ana", "red_i3"), Released(3, "red_i3"), Placed(3, "red_i3", broken=FLAT[:1]))
+    assert actions(once_more) == actions(again)
+
+
+def test_ALL_9_a_block_that_may_not_be_laid_any_more_is_let_go_of() -> None:
+    """ALL-9, CT-18: once another of its colour has slid onto the floor, or it falls itself."""
+    again = slipped(f"{FIRST} red_i1 / card_02 yellow_i1", stack="card_03")
+    card = after(again, Fell(2, ("card_02",)), Rested(2, ()))
+    assert card.again == "red_i3"
+    back = after(card, PutBack("Ana", "card_02"), Released(2, "card_02"), Placed(2, "card_02"))
+    assert (back.again, actions(back)) == ("red_i3", [Take("Ana", "red_i3"), NothingFits("Ana")])
+    away = replace(again, floors=(Floor(FIRST, ("red_i1",)),), deck=("card_02", "card_03"))
+    away = replace(away, hands=(away.hands[0], away.hands[1] + ("yellow_i1",), *away.hands[2:]))
+    moved = after(away, Fell(3, ("red_i1",)), Rested(3, ()), PutBack("Ana", "red_i1", FIRST))
+    assert after(moved, Released(3, "red_i1"), Placed(3, "red_i1", FIRST)).again == ""
+    fell = after(again, Take("Ana", "red_i3"), Released(4, "red_i3"), Fell(4, ("red_i3",)))
+    assert (fell.again, fell.laid) == ("", "red_i3")
+
+
 @pytest.mark.parametrize(
     ("players", "mode", "colours"),
     [
@@ -208,12 +261,16 @@ def test_CT_08__too_few_colours() -> None:
 
 @pytest.mark.parametrize(
     ("mode", "players", "allowed"),
-    [("competitive", (1, 5), "2 to 4"), ("saboteur", (2, 5), "3 to 4"), ("solo", (0, 2), "1")],
+    [
+        ("competitive", (1, 5), "2 to 4 players"),
+        ("saboteur", (2, 5), "3 to 4 players"),
+        ("solo", (0, 2), "one player or one team"),
+    ],
 )
 def test_CT_08__players(mode: str, players: tuple[int, int], allowed: str) -> None:
     """CT-08: 2-4 players, 3-4 with a saboteur, one alone (or one team)."""
     for count in players:
-        with pytest.raises(SetupError, match=f"is for {allowed} players; {count} given"):
+        with pytest.raises(SetupError, match=f"is for {allowed}; {count} given"):
             start([f"P{number}" for number in range(count)], 1, {"mode": mode}, STOCK)
 
 
@@ -300,7 +357,7 @@ def test_CT_10__a_or_b() -> None:
 def test_CT_10__only_own_unplayed_blocks() -> None:
     """CT-10: not another player's block, not one of the tower, not a card of the stack."""
     state = position(f"{FIRST} red_i3", stack="card_04")
-    for piece, said in (("yellow_i1", "yellow i1"), ("red_i3", "red i3"), ("card_04", "card 04")):
+    for piece, said in (("yellow_i1", "the yellow cube"), ("red_i3", "the red bar"), ("card_04", "card 4")):
         assert refusal(state, Take("Ana", piece)) == f"CT-10: {said} is not an unplayed block of Ana"
     with pytest.raises(MalformedAction, match="unknown piece 'red_i2'; did you mean 'red_i"):
         apply(state, Take("Ana", "red_i2"))
@@ -450,7 +507,7 @@ def test_CT_14__what_is_asked_of_a_block() -> None:
 def test_CT_17__one_hand() -> None:
     """CT-17, ALL-1: a hand that holds something takes nothing else and lets go only what it holds."""
     held = apply(position(f"{FIRST} green_i1", stack="card_04"), Take("Ana", "red_i1"))
-    one = "ALL-1: one hand holds one piece at a time; it holds 'red_i1'"
+    one = "ALL-1: one hand holds one piece at a time; it holds the red cube"
     for action in (Take("Ana", "red_i3"), RevealCard("Ana"), NothingFits("Ana")):
         assert refusal(held, action) == one
     with pytest.raises(MalformedAction, match="'red_i3' is not the piece in play, 'red_i1' is"):
@@ -480,7 +537,9 @@ def test_ALL_2__while_things_move() -> None:
     moving = after(position(), Take("Ana", "red_i1"), Released(1, "red_i1"))
     assert legal(moving) == ()
     assert refusal(moving, TakeBack("Ana")) == "ALL-2: nothing is decided while things move"
-    assert refusal(moving, Rested(1, ())) == "ALL-2: red i1 was let go; say where it lies, or that it fell"
+    assert (
+        refusal(moving, Rested(1, ())) == "ALL-2: the red cube was let go; say where it lies, or that it fell"
+    )
     assert refusal(position(), Rested(1, ())) == "ALL-2: nothing waits for the tower to rest"
     with pytest.raises(MalformedAction, match="'red_i3' is not the piece in play"):
         apply(moving, Placed(1, "red_i3"))
@@ -492,7 +551,7 @@ def test_ALL_6__take_back() -> None:
     held = apply(state, Take("Ana", "red_i1"))
     assert actions(held) == [TakeBack("Ana")]
     assert apply(held, TakeBack("Ana")) == replace(state, started=True)
-    late = "ALL-6: red_i1 has met a lying piece; this cannot be taken back"
+    late = "ALL-6: the red cube has met a lying piece; this cannot be taken back"
     for touch in (Met(2, "red_i1", "green_i1"), Nudged(2, "green_i1", 0.5)):
         met = apply(held, touch)
         assert legal(met) == ()
@@ -509,11 +568,11 @@ def test_house_and_sentences() -> None:
     """Choices are told in short sentences; the house is what was asked for."""
     state = position(f"{FIRST} green_i1", "red_i1", stack="card_04")
     assert state.house == House()
-    assert [choice.sentence for choice in legal(state)] == ["take red i1", "reveal the next floor card"]
+    assert [choice.sentence for choice in legal(state)] == ["take the red cube", "reveal the next floor card"]
     assert [choice.sentence for choice in legal(apply(state, Take("Ana", "red_i1")))] == [
-        "put red i1 down again"
+        "put the red cube down again"
     ]
-    assert [choice.sentence for choice in legal(apply(state, RevealCard("Ana")))] == ["take card 04"]
+    assert [choice.sentence for choice in legal(apply(state, RevealCard("Ana")))] == ["take card 4"]
     assert legal(position())[-1].sentence == "say that no block fits"
 
 

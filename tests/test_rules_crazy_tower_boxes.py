@@ -10,6 +10,7 @@ from rules_crazy_tower import FIRST, STOCK, actions, after, lay, position, refus
 from games.core.errors import MalformedAction
 from games.core.events import Met, Placed, Released, Removed, Rested
 from games.core.rules import Need, Take, TakeBack, Wait
+from games.crazy_tower.names import said
 from games.crazy_tower.rules import apply, legal, needs
 from games.crazy_tower.rules_laying import ordered
 from games.crazy_tower.state import (
@@ -50,7 +51,7 @@ def test_CT_05__remove() -> None:
     assert (state.turn, state.stage, state.boxes) == (0, TurnStage.BOXES, (Sort.REMOVE,))
     assert actions(state) == [Pull("Ana", f"{c}_i3") for c in ("red", "green", "yellow")] + [Decline("Ana")]
     assert [choice.sentence for choice in legal(state)][-2:] == [
-        "pull yellow i3 out",
+        "pull the yellow bar out",
         "leave all blocks where they are",
     ]
     acts_first = "CT-05: the remove box acts first"
@@ -63,8 +64,9 @@ def test_CT_05__remove() -> None:
 @pytest.mark.parametrize("piece", ["red_i1", "red_o4", REMOVE])
 def test_CT_05__lower_floors_only(piece: str) -> None:
     """CT-05: not a block of the highest floor, not an unplayed one, not a card."""
-    said = piece.replace("_", " ")
-    assert refusal(covered(REMOVE), Pull("Ana", piece)) == f"CT-05: {said} does not lie on a lower floor"
+    assert (
+        refusal(covered(REMOVE), Pull("Ana", piece)) == f"CT-05: {said(piece)} does not lie on a lower floor"
+    )
     with pytest.raises(MalformedAction, match="unknown piece 'hat'"):
         apply(covered(REMOVE), Pull("Ana", "hat"))
     three = position(f"{FIRST} green_i1 / card_02 yellow_i1 / {REMOVE} red_i1", boxes=(Sort.REMOVE,))
@@ -74,7 +76,7 @@ def test_CT_05__lower_floors_only(piece: str) -> None:
         "yellow_i1",
     ]
     assert apply(three, Pull("Ana", "yellow_i1")).held == "yellow_i1"
-    assert refusal(three, Pull("Ana", "red_i1")) == "CT-05: red i1 does not lie on a lower floor"
+    assert refusal(three, Pull("Ana", "red_i1")) == "CT-05: the red cube does not lie on a lower floor"
 
 
 def test_CT_05__the_hand_pulls() -> None:
@@ -82,9 +84,10 @@ def test_CT_05__the_hand_pulls() -> None:
     state = apply(covered(REMOVE), Pull("Ana", "green_i3"))
     assert needs(state) == Need(Wait.PULL, "Ana", ("green_i3",))
     assert (
-        refusal(state, TakeBack("Ana")) == "ALL-6: green_i3 has met a lying piece; this cannot be taken back"
+        refusal(state, TakeBack("Ana"))
+        == "ALL-6: the green bar has met a lying piece; this cannot be taken back"
     )
-    one = "ALL-1: one hand holds one piece at a time; it holds 'green_i3'"
+    one = "ALL-1: one hand holds one piece at a time; it holds the green bar"
     assert refusal(state, Pull("Ana", "yellow_i3")) == one
     with pytest.raises(MalformedAction, match="'red_i3' is not the block being pulled, 'green_i3' is"):
         apply(state, Removed(2, "red_i3"))
@@ -114,7 +117,7 @@ def test_CT_05__declined() -> None:
     assert apply(state, Decline("Ana")).turn == 1
     pulling = apply(state, Pull("Ana", "green_i3"))
     assert actions(pulling) == [Decline("Ana")]
-    assert legal(pulling)[0].sentence == "leave green i3 in the tower"
+    assert legal(pulling)[0].sentence == "leave the green bar in the tower"
     left = apply(pulling, Decline("Ana"))
     assert needs(left) == Need(Wait.REST, "Ana")
     assert (left.held, left.met, left.floors) == ("", False, state.floors)
@@ -188,7 +191,7 @@ def test_CT_07__exchange() -> None:
     """CT-07: one of the own unplayed blocks for one of any other player's; partner and blocks by choice."""
     state = covered(EXCHANGE, "", "red_i1 red_o4", "yellow_i1", "green_i1 green_i3")
     assert actions(state) == [Swap("Ana", "red_o4", b) for b in ("yellow_i1", "green_i1", "green_i3")]
-    assert legal(state)[0].sentence == "swap red o4 for yellow i1"
+    assert legal(state)[0].sentence == "swap the red square for the yellow cube"
     done = apply(state, Swap("Ana", "red_o4", "green_i3"))
     assert done.hands == (("green_i3",), ("yellow_i1",), ("green_i1", "red_o4"))
     assert (done.turn, done.stage) == (1, TurnStage.CHOOSE)
@@ -199,10 +202,10 @@ def test_CT_07__exchange() -> None:
 @pytest.mark.parametrize(
     ("give", "take", "sentence"),
     [
-        ("red_i1", "green_i1", "CT-07: red i1 is not an unplayed block of Ana"),
-        ("yellow_i1", "green_i1", "CT-07: yellow i1 is not an unplayed block of Ana"),
-        ("red_o4", "red_i1", "CT-07: red i1 is not an unplayed block of another player"),
-        ("red_o4", "red_o4", "CT-07: red o4 is not an unplayed block of another player"),
+        ("red_i1", "green_i1", "CT-07: the red cube is not an unplayed block of Ana"),
+        ("yellow_i1", "green_i1", "CT-07: the yellow cube is not an unplayed block of Ana"),
+        ("red_o4", "red_i1", "CT-07: the red cube is not an unplayed block of another player"),
+        ("red_o4", "red_o4", "CT-07: the red square is not an unplayed block of another player"),
     ],
 )
 def test_CT_07__unplayed_blocks_only(give: str, take: str, sentence: str) -> None:

@@ -86,7 +86,7 @@ def test_CT_20__only_a_block_fell(moment: str, state: State) -> None:
     put = PutBack("Ana", "yellow_i1", "card_02")
     assert put in actions(still)
     assert {type(action) for action in actions(still)} == {PutBack, GiveBack}
-    first = "CT-20: first yellow i1 must be put back"
+    first = "CT-20: first the yellow cube must be put back"
     for action in (Take("Ana", "red_o4"), RevealCard("Ana"), NothingFits("Ana"), Pull("Ana", "green_i1")):
         assert refusal(still, action) == first
     for other in (Decline("Ana"), Swap("Ana", "red_o4", "green_o4")):
@@ -136,9 +136,9 @@ def test_CT_20__where_a_block_goes() -> None:
         GiveBack("Ana", "green_i1"),
     ]
     assert [choice.sentence for choice in legal(state)] == [
-        "put green i1 back on card 01",
-        "put green i1 back on card 03",
-        "give green i1 back: it has no place",
+        "put the green cube back on the first floor",
+        "put the green cube back on the third floor",
+        "give the green cube back: it has no place",
     ]
     for floor in ("card_02", "card_04", ""):
         assert refusal(state, PutBack("Ana", "green_i1", floor)) == (
@@ -182,7 +182,7 @@ def test_CT_20__another_falls_meanwhile() -> None:
     more = after(held, Fell(2, ("red_i1", "yellow_i1")), Rested(2, ()))
     assert {each.piece for each in more.fallen} == {"green_i1", "red_i1", "yellow_i1"}
     assert refusal(more, Take("Ana", "red_o4")) == (
-        "CT-20: first green i1 and red i1 and yellow i1 must be put back"
+        "CT-20: first the green cube and the red cube and the yellow cube must be put back"
     )
     inputs: list[Input] = []
     for piece, floor in (("yellow_i1", "card_02"), ("green_i1", FIRST), ("red_i1", "card_02")):
@@ -262,7 +262,7 @@ def test_CT_20__a_card_is_laid_on_top_again() -> None:
     """CT-20: a card that fell alone goes on top, touching a block of the floor below."""
     state = fallen_block(f"{TOWER} / card_03", "card_03")
     assert actions(state) == [PutBack("Ana", "card_03")]
-    assert legal(state)[0].sentence == "lay card 03 on top again"
+    assert legal(state)[0].sentence == "lay card 3 on top again"
     how = (Condition.CARD_ON_TOP, Condition.CARD_TOUCHES_BLOCK)
     assert legal(state)[0].conditions == how
     held = apply(state, PutBack("Ana", "card_03"))
@@ -271,11 +271,11 @@ def test_CT_20__a_card_is_laid_on_top_again() -> None:
     assert (back.floors[2], back.turn, back.stage) == (Floor("card_03"), 0, TurnStage.CHOOSE)
     again = after(held, Released(2, "card_03"), Placed(2, "card_03", broken=how[1:]))
     assert again == replace(state, step=2)
-    on_top = "CT-20: card 03 is laid on top again"
+    on_top = "CT-20: card 3 is laid on top again"
     assert refusal(state, PutBack("Ana", "card_03", "card_02")) == on_top
     assert refusal(state, GiveBack("Ana", "card_03")) == on_top
-    assert refusal(state, PutBack("Ana", "card_02")) == "CT-20: card 02 has not fallen"
-    assert refusal(state, GiveBack("Ana", "red_i1")) == "CT-20: red i1 has not fallen"
+    assert refusal(state, PutBack("Ana", "card_02")) == "CT-20: card 2 has not fallen"
+    assert refusal(state, GiveBack("Ana", "red_i1")) == "CT-20: the red cube has not fallen"
     with pytest.raises(MalformedAction, match="unknown piece 'hat'"):
         apply(state, PutBack("Ana", "hat"))
 
@@ -453,6 +453,35 @@ def test_CT_21__not_if_it_falls() -> None:
     asked = apply(still, GiveBack("Ana", "red_i1"))
     given = apply(asked, RefereeAnswer(1, Question.DOES_FIT, ("red_i1", FIRST), False))
     assert (given.reason, given.turn, given.hands[0]) == (None, 1, ("red_i1",))
+
+
+@pytest.mark.parametrize("laid", [False, True])
+def test_CT_21__a_swapped_block_that_finds_no_place_was_not_laid(laid: bool) -> None:
+    """CT-20, CT-21: Ana's last block is one of Ben's; it falls at once, or as another is put back, and has no place: it
+    goes to Ben, and Ana has won nothing. With her own last block laid, and his given back, she has."""
+    state = position(f"{FIRST} green_i1", "yellow_i3", "yellow_o4", stack="card_02")
+    if laid:
+        lying = after(state, Take("Ana", "yellow_i3"), Released(1, "yellow_i3"), Fell(1, ("green_i1",)))
+        lying = after(lying, Placed(1, "yellow_i3"), PutBack("Ana", "green_i1", FIRST))
+        still = after(lying, Fell(2, ("yellow_i3",)), Rested(2, ()), PutBack("Ana", "green_i1", FIRST))
+        still = after(still, Released(2, "green_i1"), Placed(2, "green_i1", FIRST))
+    else:
+        air = after(state, Take("Ana", "yellow_i3"), Released(1, "yellow_i3"))
+        still = after(air, Fell(1, ("yellow_i3",)), Rested(1, ()))
+    asked = apply(still, GiveBack("Ana", "yellow_i3"))
+    given = apply(asked, RefereeAnswer(3, Question.DOES_FIT, ("yellow_i3", FIRST), False))
+    assert given.reason is None
+    assert (given.turn, given.hands[0], given.hands[1]) == (1, (), ("yellow_o4", "yellow_i3"))
+    # without a block she lays cards only, as long as there are any
+    assert actions(replace(given, turn=0)) == [RevealCard("Ana")]
+
+
+def test_CT_21__the_own_last_block_lies_and_another_is_given_back() -> None:
+    """CT-21: what is given back then is not the block that was laid."""
+    air = after(position(f"{FIRST} yellow_i1", "red_i3"), Take("Ana", "red_i3"), Released(1, "red_i3"))
+    still = after(air, Fell(1, ("yellow_i1",)), Placed(1, "red_i3"), GiveBack("Ana", "yellow_i1"))
+    won = apply(still, RefereeAnswer(2, Question.DOES_FIT, ("yellow_i1", FIRST), False))
+    assert outcome(won) == Outcome(("Ana",), CrazyReason.LAST_BLOCK)
 
 
 CRASH = Fell(1, (FIRST, "green_o4"))

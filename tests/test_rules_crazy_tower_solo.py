@@ -18,6 +18,7 @@ from games.crazy_tower.game import GAME
 from games.crazy_tower.rules import apply, faults, legal, needs, outcome, start
 from games.crazy_tower.state import (
     CrazyReason,
+    Decline,
     Fallen,
     Floor,
     GiveBack,
@@ -175,6 +176,18 @@ def test_CT_34__one_block_on_the_first_floor() -> None:
     slid = after(solo(4, f"{FIRST} / card_02 red_i1 green_i1"), Fell(1, ("red_i1",)), Rested(1, ()))
     back = after(slid, PutBack("Ana", "red_i1", "card_02"))
     assert back.target == "card_02"
+
+
+def test_CT_34__the_only_block_of_the_first_floor_is_not_pulled_out() -> None:
+    """CT-34, CT-05: neither offered nor allowed; one of two that slid there is, and what lies higher."""
+    boxes = {"boxes": (Sort.REMOVE,), "stage": TurnStage.BOXES}
+    state = solo(4, f"{FIRST} green_i1 / card_02 green_i3 / card_03", **boxes)
+    assert actions(state) == [Pull("Ana", "green_i3"), Decline("Ana")]
+    assert refusal(state, Pull("Ana", "green_i1")) == "CT-34: the first floor must keep exactly 1 block"
+    two = solo(4, f"{FIRST} green_i1 yellow_i1 / card_02", **boxes)
+    assert Pull("Ana", "green_i1") in actions(two)
+    nothing = solo(4, f"{FIRST} green_i1 / {REMOVE}", "red_i1 red_i3", stack="")
+    assert after(nothing, *lay("red_i1", box(REMOVE))).boxes == ()
 
 
 @pytest.mark.parametrize(("first", "met"), [("green_i1", True), ("", False), ("green_i1 yellow_i1", False)])

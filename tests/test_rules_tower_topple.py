@@ -94,6 +94,19 @@ def test_TT_01__unless_the_option_says_no() -> None:
     assert len(seats_of(24, teams="no")) == 24
 
 
+def test_TT_01__the_game_waits_for_the_member_whose_turn_it_is() -> None:
+    """TT-01: who acts for a team is the member, also within a team that begins with a computer player."""
+    state = start(["bot:steady+Ana", "Ben"], 1, {}, STOCK)
+    assert (needs(state).player, needs(state).who) == ("steady+Ana", "steady")
+    later = replace(state, pullers=(1, 0))
+    assert (needs(later).player, needs(later).who) == ("steady+Ana", "Ana")
+    pulling = apply(later, Take("steady+Ana", later.tower[0][0]))
+    assert (needs(pulling).wait, needs(pulling).who) == (Wait.PULL, "Ana")
+    assert needs(replace(later, turn=1)).who == "Ben"
+    assert [seat.has_people for seat in state.seats] == [True, True]
+    assert not start(["bot:steady+bot:bold", "Ben"], 1, {}, STOCK).seats[0].has_people
+
+
 def test_TT_01__a_team_is_the_player_and_its_members_pull_in_rotation() -> None:
     """TT-01: the turn, the score and what binds are the team's; each of its turns is the next member's."""
     state = start(("Ana+Ben", "Cem", "Dora+Emil+Fay"), 1, {}, STOCK)
@@ -728,7 +741,7 @@ def test_ALL_6__take_back() -> None:
     moved = after(taken, Met(1, b(1), b(2)))
     assert [choice.action for choice in legal(moved)] == [Leave("Ana")]
     assert (
-        refusal(moved, TakeBack("Ana")) == "ALL-6: brick.01 has met a lying piece; this cannot be taken back"
+        refusal(moved, TakeBack("Ana")) == "ALL-6: the brick has met a lying piece; this cannot be taken back"
     )
     assert refusal(state, TakeBack("Ana")) == "ALL-6: only a piece still in the hand can be taken back"
 

@@ -16,7 +16,7 @@ from games.core.rules import Input, Need, Outcome, Take, TakeBack, Wait
 from games.game import stock_of
 from games.wonky.game import GAME
 from games.wonky.rules import apply, faults, legal, needs, outcome, scores, seen_by, start, tell
-from games.wonky.rules_turn import free_blocks
+from games.wonky.rules_turn import free_blocks, the_block, the_card
 from games.wonky.state import (
     Card,
     DrawCards,
@@ -160,12 +160,12 @@ def test_WK_04__card_then_block() -> None:
     """WK-04: one card goes to the discard pile, then its block is asked for; no second card."""
     state = position("large_blue pass pass", "pass", discard="any_blue")
     assert refusal(state, Take("Ana", "large_blue")) == "WK-04: a card comes first, then the block"
-    assert refusal(state, PlayCard("Ana", "any_small")) == "WK-04: Ana does not hold any small"
+    assert refusal(state, PlayCard("Ana", "any_small")) == "WK-04: Ana does not hold the any-small card"
     played = apply(state, PlayCard("Ana", "large_blue"))
     assert played.discard == ("any_blue", "large_blue")
     assert played.hands == (("pass", "pass"), ("pass",))
     assert (played.phase, played.turn) == (Phase.ADD, 0)
-    once = "WK-04: one card a turn; large blue is played and asks for its block"
+    once = "WK-04: one card a turn; the large blue card is played and asks for its block"
     assert refusal(played, PlayCard("Ana", "pass")) == once
     assert refusal(apply(played, Take("Ana", "large_blue")), PlayCard("Ana", "pass")) == once
 
@@ -195,14 +195,14 @@ def test_WK_05__matching_blocks(card: str, blocks: set[str]) -> None:
         if block in blocks:
             assert apply(state, Take("Ana", block)).held == block
         else:
-            said = f"WK-05: {block.replace('_', ' ')} does not match {card.replace('_', ' ')}"
+            said = f"WK-05: {the_block(block)} does not match {the_card(card)}"
             assert refusal(state, Take("Ana", block)) == said
 
 
 def test_WK_05__from_outside_the_tower() -> None:
     """WK-05: a block in the tower is not taken."""
     state = apply(position("any_blue pass", "pass", tower=("large_blue",)), PlayCard("Ana", "any_blue"))
-    assert refusal(state, Take("Ana", "large_blue")) == "WK-05: large blue is part of the tower"
+    assert refusal(state, Take("Ana", "large_blue")) == "WK-05: the large blue block is part of the tower"
     assert "large_blue" not in {cast(Take, choice.action).piece for choice in legal(state)}
 
 
@@ -226,9 +226,12 @@ def test_WK_06__only_with_a_matching_block() -> None:
     assert playable(state) == ["any_large"]
     assert (
         refusal(state, PlayCard("Ana", "large_blue"))
-        == "WK-06: no block outside the tower matches large blue"
+        == "WK-06: no block outside the tower matches the large blue card"
     )
-    assert refusal(state, PlayCard("Ana", "any_blue")) == "WK-06: no block outside the tower matches any blue"
+    assert (
+        refusal(state, PlayCard("Ana", "any_blue"))
+        == "WK-06: no block outside the tower matches the any-blue card"
+    )
 
 
 BLUE = ("small_blue", "medium_blue", "large_blue")
@@ -246,7 +249,7 @@ def test_WK_07__draw_until_playable() -> None:
     assert (played.phase, played.card, played.turn) == (Phase.ADD, "any_large", 0)
     other = replace(drawn, tower=())
     assert refusal(other, PlayCard("Ana", "large_blue")) == (
-        "WK-07: only the card just drawn may be played: any large"
+        "WK-07: only the card just drawn may be played: the any-large card"
     )
 
 
@@ -356,7 +359,7 @@ def test_WK_11__not_on_top_is_a_fall(broken: Condition) -> None:
     assert (fallen.phase, fallen.tower, len(fallen.hands[0]), fallen.turn) == (Phase.RESTART, (), 4, 0)
     counted = CountElapsed(1, "large_blue", (broken,))
     told = tell(apply(state, Released(1, "large_blue")), counted, fallen)
-    assert told[0].startswith(f"... three, but it does not lie as it must ({broken.text}).")
+    assert told[0].startswith(f"... three, but {broken.missed}.")
 
 
 HELD = after(
@@ -369,7 +372,7 @@ def test_ALL_1__one_piece_in_the_hand() -> None:
     """ALL-1, WK-11: a hand that holds a block takes no other, and lets go only what it holds."""
     assert (
         refusal(HELD, Take("Ana", "small_blue"))
-        == "ALL-1: one hand holds one piece at a time; it holds 'large_blue'"
+        == "ALL-1: one hand holds one piece at a time; it holds the large blue block"
     )
     free = apply(HELD, TakeBack("Ana"))
     assert refusal(free, Released(1, "large_blue")) == "ALL-1: no block is in the hand"
@@ -467,7 +470,8 @@ def test_WK_14__a_fall_at_any_point(moment: str, state: State, hand: tuple[str, 
     assert (fallen.card, fallen.met, fallen.step) == ("", False, 5)
     assert playable(fallen) == list(dict.fromkeys(card for card in hand if card != "pass"))
     assert (
-        refusal(fallen, PlayCard("Ana", "pass")) == "WK-14: a new tower needs a block or combo card, not pass"
+        refusal(fallen, PlayCard("Ana", "pass"))
+        == "WK-14: a new tower needs a block or combo card, not the pass card"
     )
     assert refusal(fallen, Fell(6, (BLOCKS[1],))) == "WK-14: no tower is standing"
     done = after(replace(fallen, step=0), PlayCard("Ana", "any_small"), *add(BLOCKS[0]))
@@ -581,7 +585,9 @@ def test_WK_16__not_while_the_block_may_fall() -> None:
 def test_WK_16__no_action_card_last(card: str) -> None:
     """WK-16, WK-07: an action card held alone is not playable; one drawn beside another card is."""
     alone = position(card, "pass", tower=2, top="pass any_blue")
-    assert refusal(alone, PlayCard("Ana", card)) == f"WK-16: the last card may not be an action card ({card})"
+    assert refusal(alone, PlayCard("Ana", card)) == (
+        f"WK-16: the last card may not be an action card, as the {card} card is"
+    )
     assert [choice.action for choice in legal(alone)] == [DrawCards("Ana")]
     drawn = apply(alone, DrawCards("Ana"))
     assert drawn.hands[0] == (card, "pass")
@@ -617,7 +623,8 @@ def test_ALL_6__take_back() -> None:
     met = apply(HELD, Met(2, "large_blue", BLOCKS[1]))
     assert legal(met) == ()
     assert (
-        refusal(met, TakeBack("Ana")) == "ALL-6: large_blue has met a lying piece; this cannot be taken back"
+        refusal(met, TakeBack("Ana"))
+        == "ALL-6: the large blue block has met a lying piece; this cannot be taken back"
     )
     assert (
         refusal(apply(HELD, TakeBack("Ana")), Met(2, "large_blue", "table"))

@@ -18,11 +18,11 @@ from engine.record.reader import load
 from engine.settings import GRAVITY
 from engine.world import FLOOR, TABLE
 from games.core.errors import IllegalAction
-from games.core.rules import Action, Take, Wait
+from games.core.rules import Action, Need, Take, Wait
 from games.play.playback import verify
 from games.play.recording import begin
 from games.play.session import Session
-from games.players.bots import Bot, play
+from games.players.bots import Bot, bots_of, play
 from games.registry import GAMES
 from games.wonky.state import PlayCard
 from models.material import pair_friction
@@ -246,3 +246,26 @@ def test_a_still_table_is_not_waited_for_until_patience_ends(wonky: Session) -> 
     wonky.table.put(wonky.judge.home(wonky.state, "small_green"))
     wonky.table.run_to_rest()
     assert wonky.table.step > step
+
+
+class Heard(Bot):
+    """A bot that says when it is asked."""
+
+    def __init__(self, bot: Bot, name: str, asked: list[str]) -> None:
+        self.__dict__.update(bot.__dict__)
+        self._name, self._asked = name, asked
+
+    def choose(self, session: Session, need: Need) -> Action:
+        self._asked.append(self._name)
+        return super().choose(session, need)
+
+
+@pytest.mark.slow
+def test_CT_51_TT_01_every_member_of_a_team_of_bots_plays_its_own_turns() -> None:
+    session = session_of("crazy-tower", ("bot:steady+bot:bold",), mode="solo")
+    bots, asked = bots_of(session, 3), list[str]()
+    assert {name: bot.style for name, bot in bots.items()} == {"steady": "steady", "bold": "bold"}
+    play(session, {name: Heard(bot, name, asked) for name, bot in bots.items()}, 4)
+    assert asked[0] == "steady"
+    assert set(asked) == {"steady", "bold"}
+    session.close()

@@ -3,10 +3,15 @@ window; and what a held piece does that counts (BS-08)."""
 
 from __future__ import annotations
 
+import contextlib
 import math
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from multiprocessing import Pipe
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -15,6 +20,7 @@ from numpy.typing import NDArray
 from engine.hand import BALANCE_TIME_S, SHOULDER_HEIGHT, StiffArm, packed, unpacked
 from engine.pose import Pose
 from engine.record.reader import load
+from engine.view.panels import Text
 from engine.world import TABLE
 from games.bausack.state import IN
 from games.core.events import Condition, Fell, Placed
@@ -28,6 +34,9 @@ from games.play.session import Session
 from games.players import bots as players
 from games.players.bots import bots_of, lay, play
 from games.registry import GAMES
+from games.ui import messages
+from games.ui.details import details_of
+from games.ui.physics_server import Abandoned, PhysicsServer
 
 BY_NAME = {game.name: game for game in GAMES}
 RATE = 240
@@ -82,6 +91,13 @@ def offsets(handling: Handling, seconds: float, begin_s: float = 0.0) -> NDArray
     return np.array(
         [np.subtract(unpacked(handling.of(START, step, RATE)).position, (0.1, -0.2, 0.05)) for step in steps]
     )
+
+
+@pytest.fixture
+def wonky_session() -> Iterator[Session]:
+    session = begin(BY_NAME["wonky"], ("Ana", "Ben"), 1, {})[0]
+    yield session
+    session.close()
 
 
 def test_a_calm_hand_without_a_challenge_does_what_is_wanted() -> None:
@@ -226,6 +242,19 @@ def test_CT_49_the_hand_cannot_be_lifted_beyond_its_reach() -> None:
     session.close()
 
 
+@pytest.mark.parametrize(
+    ("x", "y", "highest"), [(0.3, 0.0, 0.150), (0.07, 0.0, 0.150), (0.0, 0.04, 0.147), (0.0, 0.0, 0.1327)]
+)
+def test_CT_49_over_the_tower_the_other_hand_rests_beside_it(x: float, y: float, highest: float) -> None:
+    """CT-49: no further than 150 mm from the other hand, which lies on the table, but not in the tower's place."""
+    handling = Handling(Handicap(reach_mm=150.0), 0.0, 1)
+    handling.taken(0, Pose((x, y, 0.1)))
+    for height in (0.05, 0.3):
+        for step in range(1, 200):
+            place = unpacked(handling.of(packed(Pose((x, y, height))), step, 240)).position
+        assert place == pytest.approx((x, y, min(height, highest)), abs=1e-4)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("drop", "is_high_enough"), [(players.DROP, True), (0.012, False)])
 def test_CT_50_a_card_is_dropped_from_above(
@@ -270,6 +299,102 @@ def test_CT_39_the_time_runs_from_the_first_grab(is_in_the_air: bool) -> None:
     assert session.outcome.reason is CrazyReason.ONE_MINUTE
     assert session.table.hand.held is None
     session.close()
+
+
+def test_CT_39_thinking_counts_from_the_first_grab_on(tmp_path: Path) -> None:
+    """CT-37 to CT-39: time passes while a player thinks and nothing moves; a later grab begins no new minute."""
+    path = tmp_path / "a.teeter"
+    options: dict[str, object] = {"mode": "solo", "challenge": 9}
+    session, recorder = begin(BY_NAME["crazy-tower"], ("Ana",), 1, options, path=path)
+    assert recorder is not None
+    session.wait(10 * RATE)
+    assert session.left_s is None, "no clock before the first grab"
+    taken(session)
+    lift(session, 0.02)
+    with pytest.raises(ValueError, match="with an empty hand"):
+        session.wait(RATE)
+    session.undo()
+    left, before = session.left_s, dict(session.table.scene().bodies)
+    assert left is not None
+    assert 58.0 < left < 60.0
+    session.wait(40 * RATE)
+    assert session.left_s == pytest.approx(left - 40.0, abs=0.05)
+    for name, body in session.table.bodies.items():
+        assert body.pose.position == pytest.approx(before[name].pose.position, abs=1e-6), "nothing has moved"
+    taken(session)
+    session.undo()
+    assert session.left_s == pytest.approx(left - 40.0, abs=0.2), "the second grab begins no new minute"
+    session.wait(15 * RATE)
+    assert session.outcome is None
+    session.wait(5 * RATE)
+    assert session.outcome is not None
+    assert session.outcome.reason is CrazyReason.ONE_MINUTE
+    recorder.close({"ended": True})
+    session.close()
+    assert verify(path).agrees
+
+
+def test_CT_39_at_the_window_the_clock_runs_while_a_person_thinks() -> None:
+    """CT-37 to CT-39: the window is told the seconds that are left, and the game is lost when they are over."""
+    line, other = Pipe()
+    plan = messages.Plan("crazy-tower", ("Ana",), 1, {"mode": "solo", "challenge": 9})
+    server = PhysicsServer(other, plan)
+    server.session.handling.limit_s = 2.5
+    worker = Thread(target=run, args=(server,))
+    worker.start()
+
+    def hear(until: Callable[[messages.News], bool]) -> list[messages.News]:
+        heard: list[messages.News] = []
+        while not heard or not until(heard[-1]):
+            assert line.poll(60.0), "the physics says nothing"
+            heard.append(line.recv())
+        return heard
+
+    def waits(news: messages.News) -> bool:
+        return isinstance(news, messages.Waits)
+
+    hear(waits)
+    line.send(messages.Do(Take("Ana", "red_i1")))
+    hear(waits)
+    line.send(messages.Undo())
+    hear(waits)
+    said = hear(lambda news: isinstance(news, messages.GameUpdate) and news.event == "TimeUp")
+    left = [news.left_s for news in said if isinstance(news, messages.TableView)]
+    assert len(left) >= 2
+    assert all(later < earlier for earlier, later in pairwise(cast(list[float], left)))
+    assert server.session.outcome is not None
+    assert server.session.outcome.reason is CrazyReason.ONE_MINUTE
+    line.send(messages.Quit())
+    worker.join(60.0)
+    assert not worker.is_alive()
+
+
+def run(server: PhysicsServer) -> None:
+    with contextlib.suppress(Abandoned):
+        server.run()
+    server.session.close()
+
+
+@pytest.mark.parametrize(
+    ("left", "shown"), [(None, "3:00 left"), (179.2, "3:00 left"), (59.9, "1:00 left"), (8.1, "0:09 left")]
+)
+def test_CT_37_the_clock_is_shown(left: float | None, shown: str) -> None:
+    state = solo(7).state
+    view = SimpleNamespace(left_s=left)
+    desk = SimpleNamespace(state=state, seen=state, game=GAME, view=view)
+    texts = [each.text for each in details_of(GAME).items(cast(Any, desk)) if isinstance(each, Text)]
+    assert texts[-1] == shown
+    plain = solo(1).state
+    desk = SimpleNamespace(state=plain, seen=plain, game=GAME, view=view)
+    assert not any("left" in str(each) for each in details_of(GAME).items(cast(Any, desk))[-1:])
+
+
+def test_nobody_thinks_for_no_time(wonky_session: Session) -> None:
+    with pytest.raises(ValueError, match="0 steps of thinking: one at least"):
+        wonky_session.wait(0)
+    wonky_session.wait(RATE)
+    assert wonky_session.left_s is None
+    assert wonky_session.outcome is None
 
 
 def test_a_game_of_trembling_hands_agrees_with_its_record(tmp_path: Path) -> None:

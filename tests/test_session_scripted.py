@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+import pytest
 from scripted_world import Hold, Keyframes, ScriptedWorld, hold
 
 from engine.hand import packed
@@ -14,7 +15,7 @@ from games.core.rules import Input, Wait
 from games.game import stock_of
 from games.play.session import Session
 from games.registry import game_named
-from games.wonky.state import State
+from games.wonky.state import Phase, State
 
 FOREVER = 10**9
 CARRY_STEPS = 80
@@ -22,13 +23,14 @@ CARRY_STEPS = 80
 
 class Script:
     """One game of Wonky, in which every block goes where the script says. fall_at: this block, counted from 0, drops
-    from the tower onto the table during the count to three."""
+    from the tower onto the table, so many steps after it was let go: the count to three is over after 720. It slides a
+    little all the while, so that nothing rests before it falls."""
 
-    def __init__(self, fall_at: int) -> None:
+    def __init__(self, fall_at: int, fall_after: int = 60) -> None:
         self.paths: dict[str, Keyframes] = {}
         self.holds: list[Hold] = []
         self.heard: list[Input] = []
-        self.laid, self.fall_at = 0, fall_at
+        self.laid, self.fall_at, self.fall_after = 0, fall_at, fall_after
         game = game_named("wonky")
         state: State = game.rules.start(("Ana", "Ben"), 1, {}, stock_of(game))
         self.session = Session(
@@ -48,8 +50,9 @@ class Script:
         goal, beside = Pose((0.0, 0.0, height + half)), Pose((0.0, -0.1, half))
         below = tower[-1] if tower else TABLE
         if self.laid == self.fall_at:
-            self.paths[held] = [(begin, start), (end, goal), (end + 60, goal), (end + 100, beside)]
-            self.holds += [hold(held, below, end, end + 60), hold(held, TABLE, end + 100, FOREVER)]
+            falls, slid = end + self.fall_after, Pose((0.0, -0.02, height + half))
+            self.paths[held] = [(begin, start), (end, goal), (falls, slid), (falls + 40, beside)]
+            self.holds += [hold(held, below, end, falls), hold(held, TABLE, falls + 40, FOREVER)]
         else:
             self.paths[held] = [(begin, start), (end, goal)]
             self.holds.append(hold(held, below, end, FOREVER))
@@ -89,6 +92,57 @@ def test_a_whole_game_is_played_on_the_scripted_world() -> None:
     assert not any(given.broken for given in stood)
     assert session.outcome is not None
     assert session.outcome.winners
+    session.close()
+
+
+def test_WK_13_a_fall_after_the_count_is_the_next_players_and_counts_towards_no_nine() -> None:
+    """WK-13, WK-14: still moving at three with nothing fallen is a success; what falls then falls to who is next."""
+    script = Script(fall_at=2, fall_after=740)
+    session = script.session
+    while script.laid < 3 or session.need.wait is not Wait.COUNT:
+        if session.need.wait is Wait.HAND:
+            script.lay(session.need.pieces[0])
+        elif session.need.wait is Wait.ACTION:
+            session.act(session.choices[0].action)
+        else:
+            session.settle()
+    before, held = session.state, session.need.pieces[0]
+    script.heard.clear()
+    session.settle()
+    counted, fall = script.heard
+    assert isinstance(counted, CountElapsed)
+    assert counted.broken == ()
+    assert isinstance(fall, Fell)
+    assert (fall.pieces, fall.step > counted.step) == ((held,), True)
+    after = session.state
+    assert after.turn != before.turn
+    assert (after.tower, after.phase) == ((), Phase.RESTART)
+    assert len(after.hands[after.turn]) >= len(before.hands[after.turn]) + 3, (
+        "the next player has drawn three cards"
+    )
+    assert after.hands[before.turn] == before.hands[before.turn], "who laid it has not"
+    assert session.table.bodies[held].fixed, "all blocks are free again, and at home"
+    session.close()
+
+
+@pytest.mark.parametrize("fall_after", [60, 400, 650])
+def test_WK_14_a_fall_during_the_count_ends_it_at_once(fall_after: int) -> None:
+    script = Script(fall_at=1, fall_after=fall_after)
+    session = script.session
+    while script.laid < 2 or session.need.wait is not Wait.COUNT:
+        if session.need.wait is Wait.HAND:
+            script.lay(session.need.pieces[0])
+        elif session.need.wait is Wait.ACTION:
+            session.act(session.choices[0].action)
+        else:
+            session.settle()
+    released, player = session.table.step, session.need.player
+    script.heard.clear()
+    session.settle()
+    fall = script.heard[0]
+    assert isinstance(fall, Fell)
+    assert released + fall_after <= fall.step <= released + fall_after + 60
+    assert session.need.player == player, "the player starts a new tower in the same turn"
     session.close()
 
 

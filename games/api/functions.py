@@ -235,7 +235,7 @@ def play(
     from games.players.bots import play_out
     from games.registry import game_named
 
-    people = [name for name in players if not name.startswith("bot:")]
+    people = [name for team in players for name in team.split("+") if not name.strip().startswith("bot:")]
     if people:
         raise SetupError(f"{people[0]!r} is a person; only bots play here: write bot:steady")
     path = None if record is None else Path(record)

@@ -6,6 +6,7 @@ two sides, clockwise: the near side from right to left, then the far side from l
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -66,7 +67,7 @@ class BausackJudge(Judge[State]):
                 on_own = _touches(after, piece, state.towers[state.actor])
                 return on_own and not _is_down(state, piece, after, moved=True)
             case Condition.CLEAR_OF_OTHER_TOWERS:
-                return self.hit(state, piece, after) is None
+                return _neighbour(state, piece, after) is None
         raise ValueError(f"{condition.name} is no condition of Bausack")
 
     def layout(self, state: State) -> tuple[Body, ...]:
@@ -107,14 +108,18 @@ class BausackJudge(Judge[State]):
                 fell.append(name)
         return tuple(sorted(fell))
 
-    def hit(self, state: State, piece: str, after: TableScene) -> str | None:
-        """BS-03: the owner of the standing tower of another player against which a piece of a tower lies."""
-        owner = owner_of(state, piece)
-        if owner == NOBODY or state.out[owner] != IN:
-            return None
-        others = [seat for seat, out in enumerate(state.out) if seat != owner and out == IN]
-        owners = (name_of(state, seat) for seat in others if _touches(after, piece, state.towers[seat]))
-        return next(owners, None)
+    def hit(self, state: State, piece: str, before: TableScene, after: TableScene) -> tuple[str, str] | None:
+        """BS-03: a piece that lies against another tower: the one just laid, else of two that touch the one that has
+        moved further, and the owner of the other's tower."""
+        found = [(name, _neighbour(state, name, after)) for name in _standing(state)]
+        leaning = [(name, owner) for name, owner in found if owner is not None]
+
+        def liking(pair: tuple[str, str]) -> tuple[bool, float, str]:
+            name = pair[0]
+            was, now = before.bodies.get(name, after.bodies[name]), after.bodies[name]
+            return name != piece, -math.dist(was.pose.position, now.pose.position), name
+
+        return min(leaning, key=liking, default=None)
 
     def heights(self, state: State, scene: TableScene) -> tuple[float, ...]:
         """BS-21: how far every seat's tower rises above the table, in mm; 0 where none stands."""
@@ -175,6 +180,16 @@ def _is_down(state: State, name: str, after: TableScene, *, moved: bool) -> bool
     owner = owner_of(state, name)
     own = state.towers[owner] if owner != NOBODY else ()
     return bool(loose) and (moved or not _touches(after, name, own))
+
+
+def _neighbour(state: State, piece: str, after: TableScene) -> str | None:
+    """BS-03: the owner of the standing tower of another player against which a piece of a tower lies."""
+    owner = owner_of(state, piece)
+    if owner == NOBODY or state.out[owner] != IN:
+        return None
+    others = [seat for seat, out in enumerate(state.out) if seat != owner and out == IN]
+    owners = (name_of(state, seat) for seat in others if _touches(after, piece, state.towers[seat]))
+    return next(owners, None)
 
 
 def _touches(scene: TableScene, piece: str, tower: tuple[str, ...]) -> bool:

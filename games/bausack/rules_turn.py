@@ -172,7 +172,7 @@ def take(state: State, given: Take) -> State:
     """BS-13: pick up a piece of the supply to look at it; BS-04: take up the accepted one to place it."""
     require_piece(given.piece, [piece.id for piece in state.stock.pieces])
     if state.phase in (Phase.LOOK, Phase.CARRY):
-        hold_one(state.piece)
+        hold_one(said(state.piece))
     _leave_placed(state, given.piece)
     if state.phase is Phase.PLACE and given.piece == state.piece:
         return replace(state, phase=Phase.CARRY)
@@ -195,7 +195,7 @@ def take_back(state: State, given: TakeBack) -> State:
     """BS-13: put the piece back that was looked at; ALL-6: or the accepted one, to take it up anew."""
     if state.phase is Phase.LOOK:
         return _put_down(state)
-    may_take_back(state.piece if state.phase is Phase.CARRY else "", state.met)
+    may_take_back(said(state.piece) if state.phase is Phase.CARRY else "", state.met)
     return replace(state, phase=Phase.PLACE)
 
 
@@ -204,10 +204,9 @@ def _put_down(state: State) -> State:
 
 
 def meet(state: State, given: Met) -> State:
-    """BS-05, BS-13: the piece in the hand touches another; a tower it may not touch refuses it."""
+    """BS-05, BS-13: the piece in the hand touches another; from a tower it may not touch it goes back."""
     _expect_held(state, given.piece)
-    _may_touch(state, given.other)
-    return replace(state, met=state.phase is Phase.CARRY)
+    return _touched(state, given.other)
 
 
 def nudge(state: State, given: Nudged) -> State:
@@ -215,18 +214,18 @@ def nudge(state: State, given: Nudged) -> State:
     require_piece(given.piece, [piece.id for piece in state.stock.pieces])
     if state.phase not in (Phase.LOOK, Phase.CARRY):
         raise IllegalAction("BS-05", "only a piece in the hand can push")
-    _may_touch(state, given.piece)
-    return replace(state, met=state.phase is Phase.CARRY)
+    return _touched(state, given.piece)
 
 
-def _may_touch(state: State, other: str) -> None:
+def _touched(state: State, other: str) -> State:
     owner = owner_of(state, other)
-    if owner == NOBODY or state.out[owner] != IN:
-        return  # fallen pieces are no tower, and it was not the hand that came to them
-    if state.phase is Phase.LOOK:
-        raise IllegalAction("BS-13", "a piece that is looked at may touch no tower")
-    if owner != state.actor:
-        raise IllegalAction("BS-05", f"{said(state.piece)} may not touch {name_of(state, owner)}'s tower")
+    # fallen pieces are no tower, and it was not the hand that came to them
+    is_tower = owner != NOBODY and state.out[owner] == IN
+    if is_tower and state.phase is Phase.LOOK:
+        return _put_down(state)
+    if is_tower and owner != state.actor:
+        return replace(state, phase=Phase.PLACE, met=False)
+    return replace(state, met=state.phase is Phase.CARRY)
 
 
 def release(state: State, given: Released) -> State:

@@ -192,11 +192,13 @@ QUALITIES = frozenset(["small", "large", "long", "short", "steep", "flat", "roun
 
 
 def said(name: str) -> str:
-    """A piece's name as people say it."""
+    """A piece as people call it: `the half egg`, `base 1`; empty for no piece."""
     *most, last = name.split("_")
     if last in QUALITIES:
-        return " ".join([last, *most])
-    return name.upper() if len(name) == 1 else name.replace("_", " ")
+        return " ".join(["the", last, *most])
+    if last.isdigit():
+        return f"{' '.join(most)} {last}"
+    return f"the {name.upper() if len(name) == 1 else name.replace('_', ' ')}" if name else ""
 
 
 def name_of(state: State, seat: int) -> str:

@@ -15,11 +15,12 @@ from games.bausack.state import (
     State,
     Stir,
     name_of,
+    owner_of,
     said,
 )
 from games.core.events import Event, Fell, HitNeighbour, Measured, Met, Nudged, Placed, Released, Rested
 from games.core.rules import Action, Input, Take, TakeBack
-from games.core.words import capital, counted, listed
+from games.core.words import capital, counted, listed, won
 
 
 def opening(state: State) -> tuple[str, ...]:
@@ -28,7 +29,7 @@ def opening(state: State) -> tuple[str, ...]:
     pieces, tokens = len(state.stock.pieces), state.stock.numbers.tokens
     lines = [f"{names} sit down, {tokens} tokens each, around {_pieces(pieces)}."]
     if state.house.pieces:
-        lines += [f"In play: {', '.join(said(piece) for piece in state.supply)}."]
+        lines += [f"In play: {', '.join(said(piece).removeprefix('the ') for piece in state.supply)}."]
     return (*lines, f"{name_of(state, state.turn)} begins.")
 
 
@@ -44,7 +45,7 @@ def _auction(before: State, after: State) -> tuple[str, ...]:
         return ()
     price = before.tokens[after.actor] - after.tokens[after.actor]
     paid = f"for {_tokens(price)} ({after.tokens[after.actor]} left)" if price else "for nothing"
-    return (f"{capital(_the(after.piece))} goes to {name_of(after, after.actor)} {paid}.",)
+    return (f"{capital(said(after.piece))} goes to {name_of(after, after.actor)} {paid}.",)
 
 
 def _turn(before: State, after: State) -> tuple[str, ...]:
@@ -67,16 +68,16 @@ def _hoard(state: State) -> str:
 
 
 def _ending(state: State) -> str:
-    winners = listed(state.winners)
+    winners = won(state.winners)
     if state.reason is BausackReason.LAST_STANDING:
-        return f"{winners} wins: nobody else is left."
+        return f"{winners}: nobody else is left."
     if state.reason is BausackReason.TALLEST and len(state.winners) == 1:
-        return f"{winners} wins with the tallest tower."
-    return f"{winners} share it: {state.reason.text if state.reason else ''}."
+        return f"{winners} with the tallest tower."
+    return f"{listed(state.winners)} share it: {state.reason.text if state.reason else ''}."
 
 
 def _acted(before: State, given: Action, after: State) -> tuple[str, ...]:
-    player, piece = given.player, _the(before.piece or after.piece)
+    player, piece = given.player, said(before.piece or after.piece)
     match given:
         case Take() if after.phase is Phase.LOOK:
             return (f"{player} picks up {piece} and turns it about.",)
@@ -106,12 +107,14 @@ def _acted(before: State, given: Action, after: State) -> tuple[str, ...]:
 def _happened(before: State, given: Event, after: State) -> tuple[str, ...]:
     player = name_of(before, before.actor)
     match given:
+        case Met() | Nudged() if before.phase is not after.phase:
+            return (_sent_back(before, given.other if isinstance(given, Met) else given.piece),)
         case Met():
-            return (f"It touches {_the(given.other)}.",)
+            return (f"It touches {said(given.other)}.",)
         case Nudged():
-            return (f"It pushes {_the(given.piece)} by {given.mm:.1f} mm.",)
+            return (f"It pushes {said(given.piece)} by {given.mm:.1f} mm.",)
         case Released() if before.phase is Phase.LOOK:
-            return (f"{player} lets {_the(before.piece)} drop among the others.",)
+            return (f"{player} lets {said(before.piece)} drop among the others.",)
         case Released():
             return (f"{player} lets go ...",)
         case Placed():
@@ -124,17 +127,23 @@ def _happened(before: State, given: Event, after: State) -> tuple[str, ...]:
         case Fell():
             return _fell(before, given, after)
         case HitNeighbour():
-            leans = f"{capital(_the(given.piece))} leans against {given.owner}'s tower."
+            leans = f"{capital(said(given.piece))} leans against {given.owner}'s tower."
             return (leans, *_out(before, after))
     assert isinstance(given, Measured)
     pairs = zip(after.seats, given.heights_mm, strict=True)
     return (f"The measurer reads {', '.join(f'{seat.name} {mm:.0f} mm' for seat, mm in pairs)}.",)
 
 
+def _sent_back(before: State, other: str) -> str:
+    tower = f"{name_of(before, owner_of(before, other))}'s tower"
+    if before.phase is Phase.LOOK:
+        return f"It touches {tower} and goes back: a piece that is looked at may touch no tower (BS-13)."
+    return f"It touches {tower} and goes back: a held piece may touch the own tower only (BS-05)."
+
+
 def _placed(before: State, given: Placed, after: State) -> tuple[str, ...]:
     if given.broken:
-        missed = ", ".join(condition.text for condition in given.broken)
-        return (f"... but it does not lie as it must ({missed}).", *_out(before, after))
+        return (f"... but {listed([each.missed for each in given.broken])}.", *_out(before, after))
     height = len(after.towers[before.actor])
     lies = f"{_pieces(height)} high" if height > 1 else "a foundation"
     return (f"... it stays: {lies}.",)
@@ -142,16 +151,16 @@ def _placed(before: State, given: Placed, after: State) -> tuple[str, ...]:
 
 def _resumed(before: State, after: State) -> tuple[str, ...]:
     if before.phase is Phase.BID and before.out[before.leader] != IN:
-        return (f"Nobody pays: the auction of {_the(before.piece)} is void.",)
+        return (f"Nobody pays: the auction of {said(before.piece)} is void.",)
     if before.phase is Phase.RECEIVE and before.actor != after.actor:
-        return (f"{capital(_the(before.piece))} goes on to {name_of(after, after.actor)}.",)
+        return (f"{capital(said(before.piece))} goes on to {name_of(after, after.actor)}.",)
     return ("The others stand.",)
 
 
 def _fell(before: State, given: Fell, after: State) -> tuple[str, ...]:
     bases = {tower[0] for tower in before.towers if tower}
-    off = [_the(piece) for piece in given.pieces if piece in bases]
-    down = [_the(piece) for piece in given.pieces if piece not in bases]
+    off = [said(piece) for piece in given.pieces if piece in bases]
+    down = [said(piece) for piece in given.pieces if piece not in bases]
     again = " as well." if before.out == after.out else "!"
     lines = [f"{capital(listed(down))} {_verb(down, 'touch', 'touches')} the table{again}"] if down else []
     lines += [f"{capital(listed(off))} {_verb(off, 'fall', 'falls')} off the table{again}"] if off else []
@@ -170,10 +179,6 @@ def _out(before: State, after: State) -> tuple[str, ...]:
             bank = f", {_tokens(tokens)} to the bank" if tokens else ""
             lines.append(f"{name_of(after, seat)} is out{bank}.")
     return tuple(lines)
-
-
-def _the(piece: str) -> str:
-    return f"the {said(piece)}"
 
 
 def _pieces(count: int) -> str:

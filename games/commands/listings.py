@@ -78,7 +78,7 @@ def list_games(as_json: Json = False) -> int:
         table.add_column(style="cyan", no_wrap=True)
         table.add_column()
         for mode in game.modes:
-            table.add_row(f"mode {mode.name}", f"{mode.title}, {mode.least} to {mode.most} players")
+            table.add_row(f"mode {mode.name}", f"{mode.title}, {mode.players}")
         for each in options_of(game.house):
             default = ("no", "yes")[each.default] if isinstance(each.default, bool) else each.default
             table.add_row(f"{each.name}={default}", f"{each.help} ({each.allowed})")

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 MOST_TURNS = 2000
 """Choices of a player after which a game is broken off; no game of four bots has come near."""
-TWO_BOTS = ("bot:steady", "bot:steady")
 NOT_WITH_RESUME = ("game", "mode", "players", "seed", "house", "challenge", "tremor")
 """What a game on file knows."""
 
@@ -35,7 +34,7 @@ class PlayRequest:
     players: Annotated[
         str | None,
         typer.Option(
-            help="Names in clockwise order; bot:steady, bot:bold, bot:clumsy. Two bots, or you and one."
+            help="Names in clockwise order; bot:steady, bot:bold, bot:clumsy. By default as few bots as can play."
         ),
     ] = None
     seed: Annotated[int, typer.Option(help="Of decks, pieces and bots.")] = 0
@@ -195,10 +194,12 @@ class Narrator:
 
 def begin_game(request: PlayRequest, game: Game, options: dict[str, object]) -> int:
     """Play a game from its first turn. Returns the exit code. Raises SetupError and RecordError."""
+    from games.core.setup import take_mode
     from games.play.recording import begin
 
     narrator = Narrator(game, request.as_json)
-    players = names_of(request.players or None) or TWO_BOTS
+    mode = take_mode(game.modes, options.get("mode"))
+    players = names_of(request.players or None) or ("bot:steady",) * mode.least
     _check_players(game, players)
     session, recorder = begin(
         game,
@@ -244,10 +245,11 @@ def _check_players(game: Game, players: tuple[str, ...]) -> None:
     if not game.has_bots:
         names = sorted(each.name for each in GAMES if each.has_bots)
         refuse(f"bots do not play {game.name} yet; they play {', '.join(names)}")
-    people = [name for name in players if not name.startswith("bot:")]
+    members = [name.strip() for team in players for name in team.split("+")]
+    people = [name for name in members if not name.startswith("bot:")]
     if people:
         raise SetupError(f"{people[0]!r} is a person, and --headless is for bots: write bot:steady")
-    strangers = [name for name in players if name[4:] not in STYLES]
+    strangers = [name for name in members if name[4:] not in STYLES]
     if strangers:
         raise SetupError(
             f"{strangers[0]!r} is no bot; there are {', '.join(f'bot:{each}' for each in STYLES)}"

@@ -21,29 +21,45 @@ from games.core.clauses import Cited
 
 
 class Condition(Cited):
-    """How a piece has to lie, with the clause that says so."""
+    """How a piece has to lie: the clause that says so, what it asks for, and what is wrong when it is not met, unless
+    that is just "it does not"."""
 
     ON_HIGHEST_FLOOR = ("CT-11", "lies on the highest floor card")
     ON_NAMED_FLOOR = ("CT-20", "lies on the floor it is put back on")
-    CARD_ON_TOP = ("CT-10", "the card lies on top of the tower")
-    CARD_TOUCHES_BLOCK = ("CT-12", "the card touches at least one block of the floor below")
+    CARD_ON_TOP = ("CT-10", "the card lies on top of the tower", "it is not on top of the tower")
+    CARD_TOUCHES_BLOCK = (
+        "CT-12",
+        "the card touches at least one block of the floor below",
+        "it touches no block of the floor below",
+    )
     LAID_FLAT = ("CT-14", "lies flat on the card")
     ON_ITS_SIDE = ("CT-43", "stands on its side")
-    COVERS_NO_RED_BOX = ("CT-04", "covers no red box")
-    DROPPED_FROM_ABOVE = ("CT-50", "was let go at least 20 mm above the tower")
+    COVERS_NO_RED_BOX = ("CT-04", "covers no red box", "it covers a red box")
+    DROPPED_FROM_ABOVE = ("CT-50", "was let go at least 20 mm above the tower", "it was let go too low")
 
     IN_THE_CENTRE = ("WK-05", "stands in the centre of the play area")
-    HIGHEST_OF_THE_TOWER = ("WK-11", "its centre is the highest of the tower")
-    TOUCHES_TOWER_ONLY = ("WK-11", "touches tower blocks only")
+    HIGHEST_OF_THE_TOWER = (
+        "WK-11",
+        "its centre is the highest of the tower",
+        "its centre is not the highest",
+    )
+    TOUCHES_TOWER_ONLY = ("WK-11", "touches tower blocks only", "it touches more than the tower")
 
     IN_OWN_AREA = ("BS-02", "lies inside the player's own area")
     ON_OWN_TOWER = ("BS-03", "lies on pieces of the player's own tower")
-    CLEAR_OF_OTHER_TOWERS = ("BS-05", "the held piece touches no other tower")
+    CLEAR_OF_OTHER_TOWERS = ("BS-05", "the held piece touches no other tower", "it touches another tower")
 
     IN_TOP_ROW = ("TT-05", "lies in the row that is being built on top")
     FLAT_IN_ROW = ("TT-24", "lies flat")
     BESIDE_ITS_ROW = ("TT-24", "lies beside the other bricks of its row")
     ACROSS_THE_ROW_BELOW = ("TT-24", "lies at right angles to the row below")
+
+    @property
+    def missed(self) -> str:
+        """What is wrong with a piece that does not meet it."""
+        _, text, *wrong = self.value
+        verb, rest = text.split(" ", 1)
+        return wrong[0] if wrong else f"it does not {verb.removesuffix('s')} {rest}"
 
 
 class Question(Cited):

@@ -88,7 +88,7 @@ class Wait(Enum):
 class Need:
     """What must happen next. player: the seat whose act it is. pieces: the held piece, or those asked about.
 
-    conditions: what the session must find out about the piece once it lies.
+    conditions: what the session must find out about the piece once it lies. member: whose turn it is within a team.
     """
 
     wait: Wait
@@ -97,6 +97,12 @@ class Need:
     conditions: tuple[Condition, ...] = ()
     seconds: float = 0.0
     question: Question | None = None
+    member: str = ""
+
+    @property
+    def who(self) -> str:
+        """The person or computer player who acts."""
+        return self.member or self.player
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +299,7 @@ def require_held(piece: str, held: str, what: str = "piece") -> None:
 def hold_one(held: str) -> None:
     """ALL-1: a hand that holds something takes nothing else."""
     if held:
-        raise IllegalAction("ALL-1", f"one hand holds one piece at a time; it holds {shown(held)}")
+        raise IllegalAction("ALL-1", f"one hand holds one piece at a time; it holds {held}")
 
 
 def may_take_back(held: str, met: bool) -> None:

@@ -41,6 +41,15 @@ class Seat:
     name: str
     members: tuple[Member, ...]
 
+    @property
+    def has_people(self) -> bool:
+        """Whether not only computer players sit here."""
+        return not all(member.bot for member in self.members)
+
+    def turn_of(self, member: int) -> str:
+        """The name of a member of a team; empty for a player alone, whose name is the seat's."""
+        return self.members[member].name if len(self.members) > 1 else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Mode:
@@ -51,6 +60,13 @@ class Mode:
     least: int
     most: int
     teams: bool = False
+
+    @property
+    def players(self) -> str:
+        """How many may play, in words."""
+        if self.least == self.most == 1:
+            return "one player or one team" if self.teams else "one player"
+        return f"{self.least} players" if self.least == self.most else f"{self.least} to {self.most} players"
 
 
 def take_mode(modes: Sequence[Mode], name: object = None) -> Mode:
@@ -73,8 +89,7 @@ def take_seats(players: Sequence[str], mode: Mode) -> tuple[Seat, ...]:
         raise SetupError(f"players must be a list of names, not the text {shown(players)}")
     teams = [_members(text) for text in players]
     if not mode.least <= len(teams) <= mode.most:
-        allowed = f"{mode.least}" if mode.least == mode.most else f"{mode.least} to {mode.most}"
-        raise SetupError(f"{mode.title} is for {allowed} players; {len(teams)} given")
+        raise SetupError(f"{mode.title} is for {mode.players}; {len(teams)} given")
     seats = _numbered(teams)
     names = Counter(member.name.casefold() for seat in seats for member in seat.members)
     for seat in seats:

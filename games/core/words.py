@@ -16,6 +16,27 @@ def counted(count: int, noun: str) -> str:
     return f"one {noun}" if count == 1 else f"{count or 'no'} {noun}s"
 
 
+ORDINALS = (
+    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh"),
+    *("eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth"),
+    *("fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth"),
+)
+
+
+def ordinal(number: int) -> str:
+    """`first`, `second`, ... `twentieth`, `21st`."""
+    if number <= len(ORDINALS):
+        return ORDINALS[number - 1]
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def won(winners: Iterable[str]) -> str:
+    """`Ana wins`, `Ana and Ben win` (two seats, or one of a team), `Nobody wins`."""
+    names = [member for seat in winners for member in seat.split("+")]
+    return f"{listed(names)} {'wins' if len(names) == 1 else 'win'}" if names else "Nobody wins"
+
+
 def capital(sentence: str) -> str:
     """The sentence with a capital first letter."""
     return sentence[:1].upper() + sentence[1:]

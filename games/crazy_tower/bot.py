@@ -85,15 +85,16 @@ class CrazySkill(Skill):
         scene = session.table.scene()
         if is_card(session.state, held):
             return card_place(session.state, scene, held)
-        # nothing comes from above onto a lower floor; a block that has no place goes to the middle of the highest
-        found = _ranked(bot, session, places(session.state, scene, held, _gain(bot, session)))
+        # a block that has no place goes to the middle of its floor
+        floor = session.state.target or top_card(session.state)
+        found = _ranked(bot, session, places(session.state, scene, held, _gain(bot, session), floor=floor))
         tower = tower_of(session.state, scene)
         for each in found[:TRIES]:
             if would_stand(tower, scene.bodies[TABLE], scene.bodies[held].at(each.pose)) is not False:
                 return each.pose
         if found:
             return found[0].pose
-        card = scene.bodies[top_card(session.state)]
+        card = scene.bodies[floor]
         up = float(card.piece.extents[2] + scene.bodies[held].piece.extents[2]) / 2
         return Pose(card.pose.position, card.pose.orientation).then(Pose((0.0, 0.0, up)))
 
@@ -102,11 +103,11 @@ class CrazySkill(Skill):
         return way_out(session, need.pieces[0])
 
     def answer(self, bot: Bot, session: Session, need: Need) -> bool:
-        """CT-10, CT-20: whether any of the blocks finds a place on the highest floor."""
+        """CT-10, CT-20: whether any of the blocks finds a place on any of the floors."""
         state, scene = session.state, session.table.scene()
-        if not state.floors or top_card(state) not in need.pieces:
-            return False
-        return any(places(state, scene, piece) for piece in need.pieces if not is_card(state, piece))
+        floors = [floor.card for floor in state.floors if floor.card in need.pieces]
+        blocks = [piece for piece in need.pieces if not is_card(state, piece)]
+        return any(places(state, scene, block, floor=floor) for floor in floors for block in blocks)
 
 
 def way_out(session: Session, name: str) -> Array:
@@ -122,13 +123,11 @@ def way_out(session: Session, name: str) -> Array:
 
 
 def _mend(session: Session, actions: list[Action]) -> Action:
-    """Put back what fell, on top; what has no place there is given back."""
+    """Put back what fell, on top or where it was; what has no place is given back."""
     state, scene = session.state, session.table.scene()
     backs = [action for action in actions if isinstance(action, PutBack)]
-    for action in backs:
-        if is_card(state, action.piece):
-            return action
-        if action.floor == top_card(state) and places(state, scene, action.piece):
+    for action in sorted(backs, key=lambda back: back.floor != top_card(state)):
+        if is_card(state, action.piece) or places(state, scene, action.piece, floor=action.floor):
             return action
     return next((action for action in actions if isinstance(action, GiveBack)), actions[0])
 

@@ -76,14 +76,21 @@ class BlockPlace:
     boxes: int
 
 
-def places(state: State, scene: TableScene, name: str, gain: float = 0.0, most: int = 60) -> list[BlockPlace]:
-    """The most promising places of a block on the highest floor; none when it fits nowhere. gain: degrees' worth of a
-    special box that is covered where the tower stays firm."""
-    card, piece = scene.bodies[top_card(state)], build(find(f"crazy_tower/{name}"))
-    lying = [scene.bodies[block] for block in state.floors[-1].blocks if block != name]
+def places(
+    state: State, scene: TableScene, name: str, gain: float = 0.0, most: int = 60, floor: str = ""
+) -> list[BlockPlace]:
+    """The most promising places of a block on a floor, by its card, the highest by default; none when it fits nowhere.
+    On a lower floor (CT-20) it is let down from above, past all that lies higher. gain: degrees' worth of a special box
+    that is covered where the tower stays firm."""
+    at = next((index for index, each in enumerate(state.floors) if each.card == floor), len(state.floors) - 1)
+    card, piece = scene.bodies[state.floors[at].card], build(find(f"crazy_tower/{name}"))
+    lying = [scene.bodies[block] for block in state.floors[at].blocks if block != name]
+    higher = [
+        scene.bodies[each] for up in state.floors[at + 1 :] for each in (up.card, *up.blocks) if each != name
+    ]
     upright = state.challenge is not None and state.challenge.on_side
-    grounds = _grounds(card, lying)
-    levels = levels_of(state, scene, name)
+    grounds = _grounds(card, [*lying, *higher])
+    levels = levels_of(state, scene, at, name)
     found: list[BlockPlace] = []
     for turn in orientations(piece, upright and piece.extents.max() > 1.01 * piece.extents.min()):
         spots, boxes = _free(piece, turn, grounds)
@@ -94,9 +101,12 @@ def places(state: State, scene: TableScene, name: str, gain: float = 0.0, most: 
         worth = np.minimum(tilt, 25.0) + _evenness(card, lying, centres) + gain * boxes * (tilt > FIRM_DEG)
         found += [
             BlockPlace(
-                Pose.of(local[at], turn).then(card.pose), float(worth[at]), float(tilt[at]), int(boxes[at])
+                Pose.of(local[each], turn).then(card.pose),
+                float(worth[each]),
+                float(tilt[each]),
+                int(boxes[each]),
             )
-            for at in np.argsort(-worth)[:most].tolist()
+            for each in np.argsort(-worth)[:most].tolist()
         ]
     return sorted(found, key=lambda each: -each.worth)[:most]
 
@@ -229,11 +239,11 @@ def tower_of(state: State, scene: TableScene) -> list[Body]:
     return [scene.bodies[name] for name in names if name in scene.bodies]
 
 
-def levels_of(state: State, scene: TableScene, without: str = "") -> list[SupportLevel]:
-    """What every floor but the first stands on, from the bottom up."""
+def levels_of(state: State, scene: TableScene, highest: int, without: str = "") -> list[SupportLevel]:
+    """What every floor up to one, by its index, stands on, from the bottom up; nothing for the first."""
     found: list[SupportLevel] = []
     floors = state.floors
-    for at in range(1, len(floors)):
+    for at in range(1, highest + 1):
         above = [name for floor in floors[at:] for name in (floor.card, *floor.blocks) if name != without]
         below = [scene.bodies[name] for name in floors[at - 1].blocks if name in scene.bodies]
         level = _level(below, [scene.bodies[name] for name in above if name in scene.bodies])
@@ -282,7 +292,7 @@ def card_place(state: State, scene: TableScene, name: str) -> Pose:
     offsets = np.array([(x, y, 0.0) for x in spots for y in spots])
     centres = np.array([*middle, height + float(card.extents[2]) / 2]) + offsets
     # a whole floor's load would come to lie where the card is
-    levels = levels_of(state, scene)
+    levels = levels_of(state, scene, len(state.floors) - 1)
     tilts = [level.tilt(LOAD, centres) for level in levels]
     own = _level(below, [Body(name, card, Pose.of(centres[len(centres) // 2], last.matrix))])
     if own is not None:

@@ -31,6 +31,7 @@ from games.core.rules import Choice, Input, Need, Outcome, Take, TakeBack, Wait,
 from games.core.setup import Seat, first_seat
 from games.crazy_tower import rules_flow as flow
 from games.crazy_tower import rules_laying as laying
+from games.crazy_tower.names import floor_name, said
 from games.crazy_tower.rules_allowed import (
     fallen_named,
     faults,
@@ -39,9 +40,8 @@ from games.crazy_tower.rules_allowed import (
     how_to_lay_card,
     how_to_put_back,
     is_card,
-    layable,
+    offered,
     removable,
-    said,
     swappable,
     why_no_card,
 )
@@ -199,12 +199,13 @@ def _lay(state: State) -> list[Choice]:
     player = state.player
     choices = [
         Choice(Take(player, block), f"take {said(block)}", how_to_lay(state, block))
-        for block in layable(state)
+        for block in offered(state)
     ]
-    if state.stage is TurnStage.CHOOSE and why_no_card(state) is None:
+    if state.stage is TurnStage.CHOOSE and why_no_card(state) is None and not state.again:
         return [*choices, Choice(RevealCard(player), "reveal the next floor card")]
     if not state.fits:
-        choices.append(Choice(NothingFits(player), "say that no block fits"))
+        no = f"say that {said(state.again)} fits nowhere" if state.again else "say that no block fits"
+        choices.append(Choice(NothingFits(player), no))
     return choices
 
 
@@ -218,7 +219,7 @@ def _put_back(state: State) -> list[Choice]:
             continue
         floors = homes(state, fallen)
         for floor in floors:
-            sentence = f"put {said(piece)} back on {said(floor.card)}"
+            sentence = f"put {said(piece)} back on {floor_name(state, floor.card)}"
             choices.append(Choice(PutBack(player, piece, floor.card), sentence, how))
         if not floors or not state.fits:
             choices.append(Choice(GiveBack(player, piece), f"give {said(piece)} back: it has no place"))
@@ -242,6 +243,10 @@ def _boxes(state: State) -> list[Choice]:
 
 def needs(state: State) -> Need:
     """What the game waits for."""
+    return replace(_needs(state), member=state.seats[state.turn].turn_of(state.member))
+
+
+def _needs(state: State) -> Need:
     player = state.player
     if state.reason is not None:
         return Need(Wait.OVER, player)

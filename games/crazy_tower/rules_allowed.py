@@ -7,6 +7,7 @@ from collections import Counter
 from games.core.errors import IllegalAction, MalformedAction
 from games.core.events import Condition, TimeUp
 from games.core.rules import replaced
+from games.crazy_tower.names import said
 from games.crazy_tower.state import (
     ACTING,
     MODES,
@@ -56,11 +57,13 @@ def challenge_bars_card(state: State) -> Refusal:
 
 
 def challenge_bars_pull(state: State, floor: Floor) -> Refusal:
-    """CT-32, CT-33: a removal that breaks a floor."""
-    asked = state.challenge
-    if asked is None or asked.blocks_a_floor in (0, len(floor.blocks) - 1):
-        return None
-    return asked.clause, f"a floor must keep exactly {counted(asked.blocks_a_floor)}"
+    """CT-32, CT-33, CT-34: a removal that breaks a floor."""
+    asked, left = state.challenge, len(floor.blocks) - 1
+    if asked is not None and asked.blocks_a_floor not in (0, left):
+        return asked.clause, f"a floor must keep exactly {counted(asked.blocks_a_floor)}"
+    if asked is not None and floor is state.floors[0] and asked.blocks_on_first not in (0, left):
+        return asked.clause, f"the first floor must keep exactly {counted(asked.blocks_on_first)}"
+    return None
 
 
 def how_it_lies(state: State, block: str) -> Condition:
@@ -98,11 +101,6 @@ def time_is_up(state: State, given: TimeUp) -> CrazyReason:
 def counted(blocks: int) -> str:
     """So many blocks, in words."""
     return f"{blocks} block{'' if blocks == 1 else 's'}"
-
-
-def said(piece: str) -> str:
-    """A piece's id as people say it."""
-    return piece.replace("_", " ")
 
 
 def pieces_of(state: State) -> list[str]:
@@ -167,6 +165,11 @@ def layable(state: State) -> list[str]:
     """CT-10, CT-11: the own blocks that may go on the highest floor, as far as the rules can tell."""
     top = state.floors[-1]
     return [block for block in state.hands[state.turn] if why_no_block(state, block, top) is None]
+
+
+def offered(state: State) -> list[str]:
+    """The blocks that may be taken up now. ALL-9: one that lay against the rules is laid again, before any other."""
+    return [block for block in layable(state) if state.again in ("", block)]
 
 
 def can_lay(state: State) -> bool:
@@ -296,6 +299,14 @@ def _moment(state: State) -> list[tuple[bool, str]]:
             f"asked about {state.asked!r}, which has not fallen",
         ),
         (any(box not in ACTING for box in state.boxes), "a box that does not act"),
+        (
+            bool(state.laid) and state.stage not in (TurnStage.LAID, TurnStage.BOXES),
+            f"laid {state.laid!r} in stage {state.stage.name}",
+        ),
+        (
+            state.again not in ("", *state.hands[state.turn]),
+            f"{state.again!r} is to be laid again, and not at hand",
+        ),
         (
             waits and not any(can_act(state, box) for box in state.boxes if box is not Sort.AGAIN),
             "no box to act in stage BOXES",

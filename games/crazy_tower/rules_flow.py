@@ -11,6 +11,7 @@ from dataclasses import replace
 from games.core.errors import IllegalAction, MalformedAction
 from games.core.events import Fell, TimeUp
 from games.core.rules import hold_one, replaced, require_piece
+from games.crazy_tower.names import said
 from games.crazy_tower.rules_allowed import (
     can_act,
     can_lay,
@@ -21,7 +22,6 @@ from games.crazy_tower.rules_allowed import (
     is_met,
     owner_of,
     pieces_of,
-    said,
     time_is_up,
     top_card,
     why_no_block,
@@ -47,6 +47,8 @@ def go_on(state: State) -> State:
     state = replace(state, hand=HandPhase.FREE, held="", target="", met=False, asked="", fits=False)
     if state.fallen:
         return state
+    if state.again and why_no_block(state, state.again, state.floors[-1]):
+        state = replace(state, again="")
     if state.stage is TurnStage.LAID and not state.hands[state.turn]:
         return last_block(state)
     if state.stage in (TurnStage.LAID, TurnStage.BOXES):
@@ -64,7 +66,7 @@ def _boxes(state: State) -> State:
     if Sort.REMOVE in boxes or Sort.EXCHANGE in boxes:
         return replace(state, boxes=boxes)
     if boxes:
-        return go_on(replace(state, boxes=boxes[1:], stage=TurnStage.CHOOSE))
+        return go_on(replace(state, boxes=boxes[1:], stage=TurnStage.CHOOSE, laid=""))
     return end_turn(state)
 
 
@@ -90,7 +92,9 @@ def pass_turn(state: State) -> State:
 def _next_turn(state: State) -> State:
     turn = (state.turn + 1) % len(state.seats)
     member = (state.member + 1) % len(state.seats[turn].members)
-    return go_on(replace(state, turn=turn, member=member, stage=TurnStage.CHOOSE, boxes=()))
+    return go_on(
+        replace(state, turn=turn, member=member, stage=TurnStage.CHOOSE, boxes=(), laid="", again="")
+    )
 
 
 def last_block(state: State) -> State:
@@ -216,7 +220,7 @@ def _slipped(state: State, before: State) -> State:
         return replace(state, card="", stage=TurnStage.BLOCK, fallen=(*state.fallen, Fallen(piece)))
     hands = hands_without(state, piece)
     fallen = (*state.fallen, Fallen(piece, top_card(before)))
-    return replace(state, hands=hands, stage=TurnStage.LAID, fallen=fallen)
+    return replace(state, hands=hands, stage=TurnStage.LAID, laid=piece, again="", fallen=fallen)
 
 
 def nothing_fallen(state: State) -> None:
@@ -258,9 +262,10 @@ def give_back(state: State, given: GiveBack) -> State:
 
 
 def handed_over(state: State, piece: str) -> State:
-    """CT-20: the fallen block goes to the player of its colour."""
+    """CT-20: the fallen block goes to the player of its colour. CT-21: it was not laid, so nobody wins by it."""
     fallen = tuple([each for each in state.fallen if each.piece != piece])
-    return replace(_given_to_owner(state, piece), fallen=fallen)
+    stage = TurnStage.BOXES if piece == state.laid and state.stage is TurnStage.LAID else state.stage
+    return replace(_given_to_owner(state, piece), fallen=fallen, stage=stage)
 
 
 def pulled_out(state: State) -> State:
@@ -286,7 +291,7 @@ def time_up(state: State, given: TimeUp) -> State:
 
 
 def _fallen(state: State, piece: str) -> Fallen:
-    hold_one(state.held)
+    hold_one(said(state.held))
     require_piece(piece, pieces_of(state))
     fallen = fallen_named(state, piece)
     if fallen is None:

@@ -7,14 +7,14 @@ from dataclasses import replace
 from games.core.errors import IllegalAction, MalformedAction
 from games.core.events import Met, Nudged, Placed, Question, RefereeAnswer, Released, Removed, Rested
 from games.core.rules import Take, TakeBack, hold_one, may_take_back, require_held, require_piece
+from games.crazy_tower.names import said
 from games.crazy_tower.rules_allowed import (
     fallen_named,
     hands_without,
     homes,
     is_card,
-    layable,
+    offered,
     pieces_of,
-    said,
     swappable,
     top_card,
     why_no_block,
@@ -48,10 +48,12 @@ from games.crazy_tower.state import (
 
 def reveal(state: State, given: RevealCard) -> State:
     """CT-10: turn up the first card of the stack."""
-    hold_one(state.held)
+    hold_one(said(state.held))
     nothing_fallen(state)
     if state.stage is not TurnStage.CHOOSE:
         raise IllegalAction("CT-10", "a card is revealed at the beginning of a turn")
+    if state.again:
+        raise IllegalAction("ALL-9", f"{said(state.again)} is laid again first")
     refusal = why_no_card(state)
     if refusal:
         raise IllegalAction(*refusal)
@@ -60,7 +62,7 @@ def reveal(state: State, given: RevealCard) -> State:
 
 def take(state: State, given: Take) -> State:
     """CT-10, CT-11: take up an unplayed block for the highest floor, or the revealed card."""
-    hold_one(state.held)
+    hold_one(said(state.held))
     require_piece(given.piece, pieces_of(state))
     nothing_fallen(state)
     if state.stage is TurnStage.BOXES:
@@ -71,6 +73,8 @@ def take(state: State, given: Take) -> State:
             raise IllegalAction("CT-10", f"{said(state.card)} is laid first, then a block")
     elif given.piece not in state.hands[state.turn]:
         raise IllegalAction("CT-10", f"{said(given.piece)} is not an unplayed block of {state.player}")
+    elif state.again not in ("", given.piece):
+        raise IllegalAction("ALL-9", f"{said(state.again)} is laid again first")
     else:
         refusal = why_no_block(state, given.piece, state.floors[-1])
         if refusal:
@@ -80,7 +84,7 @@ def take(state: State, given: Take) -> State:
 
 def take_back(state: State, given: TakeBack) -> State:
     """ALL-6: put the piece down again, and choose anew; a revealed card stays revealed."""
-    may_take_back(state.held, state.met)
+    may_take_back(said(state.held), state.met)
     return replace(state, hand=HandPhase.FREE, held="", target="")
 
 
@@ -112,7 +116,8 @@ def placed(state: State, given: Placed) -> State:
     if given.where:
         require_piece(given.where, [each.id for each in state.stock.cards], "floor card")
     if given.broken or given.where not in ("", aim) or (not card and not _has_room(state, given.piece, aim)):
-        return go_on(state)
+        is_of_turn = given.piece in state.hands[state.turn]
+        return go_on(replace(state, again=given.piece) if is_of_turn else state)
     fallen = fallen_named(state, given.piece)
     if fallen is not None:
         state = replace(state, fallen=tuple([each for each in state.fallen if each is not fallen]))
@@ -120,7 +125,8 @@ def placed(state: State, given: Placed) -> State:
         state = replace(state, card="", stage=TurnStage.BLOCK)
     else:
         boxes = ordered(state.boxes + _acting(state, given))
-        state = replace(state, hands=hands_without(state, given.piece), stage=TurnStage.LAID, boxes=boxes)
+        hands = hands_without(state, given.piece)
+        state = replace(state, hands=hands, stage=TurnStage.LAID, boxes=boxes, laid=given.piece, again="")
     return go_on(replace(state, floors=_with(state.floors, given.piece, "" if card else aim), passes=0))
 
 
@@ -160,12 +166,13 @@ def rested(state: State, given: Rested) -> State:
 
 
 def nothing_fits(state: State, given: NothingFits) -> State:
-    """CT-10: the claim that no own block fits; with a card to lay instead there is no need for it."""
-    hold_one(state.held)
+    """CT-10: the claim that no own block fits; with a card to lay instead there is no need for it. ALL-9: the same of
+    a block that is laid again."""
+    hold_one(said(state.held))
     nothing_fallen(state)
     if state.stage not in (TurnStage.CHOOSE, TurnStage.BLOCK):
         raise IllegalAction("CT-10", "no block is to be laid now")
-    if state.stage is TurnStage.CHOOSE and why_no_card(state) is None:
+    if state.stage is TurnStage.CHOOSE and why_no_card(state) is None and not state.again:
         raise IllegalAction("CT-10", "a new floor card can be laid instead")
     if state.fits:
         raise IllegalAction("CT-10", "the referee has found a place")
@@ -177,7 +184,7 @@ def asked_about(state: State) -> tuple[str, ...]:
     fallen = fallen_named(state, state.asked)
     if fallen is not None:
         return (fallen.piece, *[floor.card for floor in homes(state, fallen)])
-    return (*layable(state), state.floors[-1].card)
+    return (*offered(state), state.floors[-1].card)
 
 
 def answered(state: State, given: RefereeAnswer) -> State:
@@ -191,6 +198,8 @@ def answered(state: State, given: RefereeAnswer) -> State:
         return replace(state, hand=HandPhase.FREE, asked="", fits=True)
     if state.asked:
         return go_on(handed_over(state, state.asked))
+    if state.again:
+        return go_on(replace(state, again=""))
     return end_turn(state) if state.stage is TurnStage.BLOCK else pass_turn(state)
 
 
@@ -203,7 +212,7 @@ def _in_hand(state: State, piece: str, *hands: HandPhase) -> None:
 
 def pull(state: State, given: Pull) -> State:
     """CT-05: begin to pull a block out of a lower floor. It touches others, so it is no move to take back."""
-    hold_one(state.held)
+    hold_one(said(state.held))
     require_piece(given.piece, pieces_of(state))
     _at_work(state, Sort.REMOVE)
     refusal = why_no_pull(state, given.piece)
@@ -230,7 +239,7 @@ def removed(state: State, given: Removed) -> State:
 
 def swap(state: State, given: Swap) -> State:
     """CT-07: one unplayed block of one's own against one of another player."""
-    hold_one(state.held)
+    hold_one(said(state.held))
     require_piece(given.give, pieces_of(state))
     require_piece(given.take, pieces_of(state))
     _at_work(state, Sort.EXCHANGE)

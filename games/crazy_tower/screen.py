@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -19,6 +20,8 @@ from games.ui.carry import CarryTarget
 from games.ui.details import CARRY, COLOURS, SEATS, GameDetails
 from games.ui.physics_client import ClientState
 
+LAST_SECONDS = 20.0
+"""CT-37 to CT-39: from here on the clock is red."""
 FORBIDDEN, ACTING, PLAIN = "#b0301c", "#1f6d8c", "#8a8378"
 
 
@@ -57,7 +60,7 @@ class CrazyDetails(GameDetails[State]):
         if state.saboteur >= 0:
             items.append(Text(f"saboteur: {state.seats[state.saboteur].name}", "warn", "small"))
         if state.challenge is not None:
-            items += [Text(_challenge(desk), "accent", "small")]
+            items += [Text(_challenge(desk), "accent", "small"), *_clock(desk)]
         return tuple(items)
 
     def phase(self, state: State) -> str:
@@ -83,6 +86,16 @@ class CrazyDetails(GameDetails[State]):
                 Spot(_corners(squares[row, column], card), colour, 0.55 if colour != PLAIN else 0.25, 0.0006)
             )
         return lit
+
+
+def _clock(desk: ClientState[State]) -> list[Item]:
+    """CT-37 to CT-39: the time that is left; the whole of it until the first grab."""
+    limit = desk.game.handicaps.limit_s(desk.state)
+    if not limit:
+        return []
+    left = desk.view.left_s if desk.view is not None and desk.view.left_s is not None else limit
+    minutes, seconds = divmod(math.ceil(max(0.0, left)), 60)
+    return [Text(f"{minutes}:{seconds:02} left", "bad" if left < LAST_SECONDS else "plain")]
 
 
 def _challenge(desk: ClientState[State]) -> str:

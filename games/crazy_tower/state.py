@@ -296,6 +296,7 @@ class State:
     carried back to. met: a take-back is too late. fallen: blocks, or cards; both are a collapse.
     boxes: covered and yet to act. asked: the fallen block the referee looks at, empty: those of the turn.
     fits: the referee said that something fits. passes: seats in a row that could not move.
+    laid: the block laid this turn. again: a block that lay against the rules and is laid once more.
     started: the hand has taken up a piece, the clock of a challenge runs.
     """
 
@@ -322,6 +323,8 @@ class State:
     asked: str = ""
     fits: bool = False
     passes: int = 0
+    laid: str = ""
+    again: str = ""
     started: bool = False
     step: int = 0
     winners: tuple[str, ...] = ()

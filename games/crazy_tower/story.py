@@ -17,7 +17,8 @@ from games.core.events import (
     TimeUp,
 )
 from games.core.rules import Action, Input, Take, TakeBack
-from games.core.words import capital, listed
+from games.core.words import capital, counted, listed, won
+from games.crazy_tower.names import block_name, floor_name, said
 from games.crazy_tower.rules_allowed import is_card, owner_of
 from games.crazy_tower.rules_flow import points
 from games.crazy_tower.state import (
@@ -36,23 +37,8 @@ from games.crazy_tower.state import (
     Swap,
     TurnStage,
     boxes_of,
-    colour_of,
-    shape_of,
 )
 
-SHAPES = {
-    "i1": "cube",
-    "i3": "bar",
-    "l3": "little corner",
-    "o4": "square",
-    "t4": "tee",
-    "l4": "hook",
-    "v5": "big corner",
-}
-ORDINALS = (
-    *("first", "second", "third", "fourth", "fifth", "sixth"),
-    *("seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"),
-)
 MOST_NAMED = 4
 """Pieces of a crash that are named; more are counted."""
 BOX_NAMES = {Sort.REMOVE: "a remove box", Sort.EXCHANGE: "an exchange box", Sort.AGAIN: "a play-again box"}
@@ -80,42 +66,19 @@ def tell(before: State, given: Input, after: State) -> tuple[str, ...]:
     return (*told, *_turn(before, after))
 
 
-def block_name(block: str) -> str:
-    """A block as people call it."""
-    return f"{colour_of(block)} {SHAPES.get(shape_of(block), shape_of(block))}"
-
-
-def _name(state: State, piece: str) -> str:
-    if is_card(state, piece):
-        return piece.replace("_0", " ").replace("_", " ")
-    return f"the {block_name(piece) if shape_of(piece) else piece}"
-
-
-def _s(count: int) -> str:
-    return "" if count == 1 else "s"
-
-
-def _names(state: State, pieces: Iterable[str]) -> str:
-    return listed([_name(state, piece) for piece in pieces])
+def _names(pieces: Iterable[str]) -> str:
+    return listed([said(piece) for piece in pieces])
 
 
 def _who(state: State) -> str:
     return state.seats[state.turn].members[state.member].name if state.mode == SOLO else state.player
 
 
-def _floor(state: State, card: str) -> str:
-    """A floor by its number; the start card is the first floor."""
-    at = next(number for number, floor in enumerate(state.floors) if floor.card == card)
-    return f"the {ORDINALS[at] if at < len(ORDINALS) else f'{at + 1}th'} floor"
-
-
 def _turn(before: State, after: State) -> tuple[str, ...]:
     if after.reason is not None:
-        winners = listed(after.winners) if after.winners else "Nobody"
-        wins = "win" if len(after.winners) > 1 else "wins"
         secret = before.house.secret
         plot = (f"The saboteur was {after.seats[after.saboteur].name}.",) if secret else ()
-        return (f"{winners} {wins}: {after.reason.text}.", *plot)
+        return (f"{won(after.winners)}: {after.reason.text}.", *plot)
     if not _begins(before, after):
         return ()
     seats, left = len(after.seats), len(after.hands[after.turn])
@@ -124,7 +87,7 @@ def _turn(before: State, after: State) -> tuple[str, ...]:
     score = points(after)[after.turn]
     return (
         *[f"{after.seats[seat % seats].name} cannot move." for seat in skipped],
-        f"- {_who(after)}{again}: {left} block{_s(left)} left, {score} point{_s(score)}",
+        f"- {_who(after)}{again}: {counted(left, 'block')} left, {counted(score, 'point')}",
     )
 
 
@@ -140,23 +103,23 @@ def _acted(before: State, given: Action, after: State) -> tuple[str, ...]:
     who = _who(before)
     match given:
         case Take():
-            return (f"{who} takes {_name(before, given.piece)}.",)
+            return (f"{who} takes {said(given.piece)}.",)
         case TakeBack():
-            return (f"{who} thinks better of it and puts {_name(before, before.held)} down.",)
+            return (f"{who} thinks better of it and puts {said(before.held)} down.",)
         case RevealCard():
             return _revealed(before, after)
         case NothingFits():
             return (f"{who} turns every block and finds no place. Is there one?",)
         case PutBack():
-            where = _floor(before, given.floor) if given.floor else "the top"
-            return (f"{who} picks up {_name(before, given.piece)}, for {where}.",)
+            where = floor_name(before, given.floor) if given.floor else "the top"
+            return (f"{who} picks up {said(given.piece)}, for {where}.",)
         case GiveBack() if after.asked:
-            return (f"{who} sees no place for {_name(before, given.piece)}. Is there one?",)
+            return (f"{who} sees no place for {said(given.piece)}. Is there one?",)
         case GiveBack():
             return (_handed(before, given.piece),)
         case Pull():
             floor = next(floor.card for floor in before.floors if given.piece in floor.blocks)
-            return (f"{who} pulls at the {block_name(given.piece)}, on {_floor(before, floor)} ...",)
+            return (f"{who} pulls at the {block_name(given.piece)}, on {floor_name(before, floor)} ...",)
         case Decline():
             return (f"{who} {'lets it be' if before.held else 'leaves the tower alone'}.",)
     assert isinstance(given, Swap)
@@ -168,15 +131,15 @@ def _acted(before: State, given: Action, after: State) -> tuple[str, ...]:
 def _happened(before: State, given: Event, after: State) -> tuple[str, ...]:
     match given:
         case Met():
-            return (capital(f"{_name(before, given.piece)} touches {_name(before, given.other)} ..."),)
+            return (capital(f"{said(given.piece)} touches {said(given.other)} ..."),)
         case Nudged():
-            return (capital(f"{_name(before, given.piece)} moves by {given.mm:.1f} mm."),)
+            return (capital(f"{said(given.piece)} moves by {given.mm:.1f} mm."),)
         case Released():
             return ("The hand opens ...",)
         case Placed():
             return _placed(before, given, after)
         case Rested() if after.fallen:
-            fallen = _names(after, [each.piece for each in after.fallen])
+            fallen = _names([each.piece for each in after.fallen])
             return (capital(f"{fallen} must go back."),)
         case Rested():
             return ("The tower holds still.",)
@@ -199,7 +162,7 @@ def _revealed(before: State, after: State) -> tuple[str, ...]:
     card = next(card for card in before.stock.cards if card.id == after.card)
     rows = " ".join(card.boxes)
     special = listed([BOX_NAMES[box] for box in ACTING if box.mark in rows] or ["no special box"])
-    return (f"{_who(before)} goes up a floor: {_name(before, after.card)}, with {special}.",)
+    return (f"{_who(before)} goes up a floor: {said(after.card)}, with {special}.",)
 
 
 def _handed(state: State, block: str) -> str:
@@ -207,13 +170,13 @@ def _handed(state: State, block: str) -> str:
 
 
 def _placed(before: State, given: Placed, after: State) -> tuple[str, ...]:
-    piece = capital(_name(before, given.piece))
+    piece = capital(said(given.piece))
     stood = next((floor for floor in after.floors if given.piece in (floor.card, *floor.blocks)), None)
     if stood is None:
-        wrong = listed([condition.text for condition in given.broken]) if given.broken else "on its floor"
-        return (f"{piece} does not lie as it must ({wrong}). It is taken up again.",)
+        wrong = listed([each.missed for each in given.broken]) if given.broken else "it is not on its floor"
+        return (f"{piece} is taken up again: {wrong}.",)
     if stood.card == given.piece:
-        return (f"{piece} lies: {len(after.floors)} floors.",)
+        return (f"{piece} makes {floor_name(after, given.piece)}.",)
     there = (
         {} if before.fallen else boxes_of(next(card for card in before.stock.cards if card.id == stood.card))
     )
@@ -224,14 +187,15 @@ def _placed(before: State, given: Placed, after: State) -> tuple[str, ...]:
         for box in ACTING
         if box in covered and after.reason is None
     ]
-    return (f"{piece} lies on {_floor(after, stood.card)}.", *told)
+    return (f"{piece} lies on {floor_name(after, stood.card)}.", *told)
 
 
 def _fell(before: State, given: Fell, after: State) -> tuple[str, ...]:
-    pieces, several = _names(before, given.pieces), len(given.pieces) > 1
+    pieces, several = _names(given.pieces), len(given.pieces) > 1
     if after.reason is None:
         return (f"Oh no: {pieces} {'fall' if several else 'falls'} off.",)
     if len(given.pieces) <= MOST_NAMED:
         return (f"CRASH! Down {'come' if several else 'comes'} {pieces}.",)
     cards = sum(is_card(before, piece) for piece in given.pieces)
-    return (f"CRASH! Down come {cards} card{_s(cards)} and {len(given.pieces) - cards} blocks.",)
+    blocks = len(given.pieces) - cards
+    return (f"CRASH! Down come {counted(cards, 'card')} and {counted(blocks, 'block')}.",)

@@ -120,8 +120,11 @@ class Judge(ABC, Generic[S]):
         """
         return ()
 
-    def hit(self, state: S, piece: str, after: TableScene) -> str | None:
-        """Returns the owner of another tower the piece lies against (BS-03); None without one."""
+    def hit(self, state: S, piece: str, before: TableScene, after: TableScene) -> tuple[str, str] | None:
+        """Returns a piece that lies against another tower, and that tower's owner (BS-03); None when none does.
+
+        piece: the one being moved, empty for none.
+        """
         return None
 
     def heights(self, state: S, scene: TableScene) -> tuple[float, ...]:

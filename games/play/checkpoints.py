@@ -76,6 +76,11 @@ class Checkpoints(Generic[S]):
         self._is_touched = True
         return back
 
+    def wait(self, steps: int) -> None:
+        """Let time pass at the last checkpoint: the clock runs on, and nothing moves."""
+        self.table.restore(self.last.moment, self.table.step + steps + -steps % STRIDE_STEPS)
+        self.last = replace(self.last, step=self.table.step)
+
     def come_back(self, moment: Moment) -> None:
         """Put everything back to where it was."""
         self._restore(moment)
@@ -137,9 +142,9 @@ class Referee(Generic[S]):
         return self._judge.height(state, need.pieces[0], self._scene())
 
     def hit(self, state: S, piece: str) -> HitNeighbour | None:
-        """BS-03: whether a piece lies against the tower of another."""
-        owner = self._judge.hit(state, piece, self._scene()) if piece else None
-        return None if owner is None else HitNeighbour(self._step, piece, owner)
+        """BS-03: whether the piece just let go, or any other, lies against the tower of another."""
+        found = self._judge.hit(state, piece, self._checkpoints.before, self._scene())
+        return None if found is None else HitNeighbour(self._step, *found)
 
     def placed(self, state: S, need: Need, height: float | None) -> Placed | Rested:
         """Returns how the piece that is waited for lies; without one, that all lies still. height: of

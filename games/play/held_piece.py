@@ -102,6 +102,8 @@ WOBBLE_PERIOD_S = 1.2
 MAX_HAND_SPEED = 2.0
 """m/s: as fast as people reach across a table. A wish that leaps is followed no faster, or it would fling a cube of 3 g
 out of the room."""
+OTHER_HAND = 0.07
+"""CT-49: metres from the middle of the table at which the other hand comes to lie: beside the first floor card."""
 MAX_TREMOR = 0.02
 """Metres: a hand that shakes more holds nothing."""
 
@@ -135,7 +137,7 @@ class Handling:
         self._tremor = Tremor(handicap.tremor * tremor, seed)
         self._sway = Sway(handicap.sway_mm / 1e3, handicap.sway_period_s or 1.0, handicap.sway_axes)
         self._dizzy_s = handicap.wobble_s
-        self._highest = handicap.reach_mm / 1e3
+        self._reach = handicap.reach_mm / 1e3
         self._arm_length = handicap.arm_mm / 1e3
         self._arm: StiffArm | None = None
         self._taken_at = 0
@@ -144,7 +146,7 @@ class Handling:
         self._spun_at: int | None = None
 
         self.is_plain = not (
-            self._tremor.size or self._sway.size or self._dizzy_s or self._highest or self._arm_length
+            self._tremor.size or self._sway.size or self._dizzy_s or self._reach or self._arm_length
         )
         """Whether a hand that is held still stays still: nothing shakes it."""
 
@@ -155,11 +157,16 @@ class Handling:
         self._arm = StiffArm(self._arm_length, self._place) if self._arm_length else None
         self._first_at = step if self._first_at is None else self._first_at
 
+    def left_s(self, step: int, rate: int) -> float | None:
+        """CT-37 to CT-39: seconds left of the challenge, which run from the first grab; None while no clock runs."""
+        if not self.limit_s or self._first_at is None:
+            return None
+        return self.limit_s - (step - self._first_at) / rate
+
     def is_late(self, step: int, rate: int) -> bool:
-        """CT-37 to CT-39: whether the time of the challenge is over; it runs from the first grab."""
-        return (
-            bool(self.limit_s) and self._first_at is not None and step - self._first_at > self.limit_s * rate
-        )
+        """CT-37 to CT-39: whether the time of the challenge is over."""
+        left = self.left_s(step, rate)
+        return left is not None and left < 0.0
 
     def follow(self, before: Any, after: Any, step: int) -> None:
         """CT-47: when the handicap says so the player spins round."""
@@ -178,9 +185,10 @@ class Handling:
         self._place = self._place + offset / max(1.0, leap)
         place = self._place + self._tremor.at(seconds)
         place += self.swaying(step, rate)
-        if self._highest:
-            # CT-49: the other hand lies on the table, the wrists stay together
-            place[2] = min(float(place[2]), self._highest)
+        if self._reach:
+            # CT-49: the wrists stay together: the other hand lies on the table below, or beside the tower
+            beside = max(0.0, OTHER_HAND - math.hypot(place[0], place[1]))
+            place[2] = min(float(place[2]), math.sqrt(self._reach**2 - beside**2))
         if self._arm is not None:
             place = self._arm.at(place, rate)
         x, y, z = place.tolist()

@@ -269,6 +269,8 @@ def _enter(session: Session, entry: Mapping[str, Any]) -> None:
         session.settle()
     elif kind == "answer":
         session.answer(bool(entry["yes"]))
+    elif kind == "wait":
+        session.wait(int(entry["steps"]))
     elif kind == "undo":
         session.undo()
     else:

@@ -18,8 +18,7 @@ from engine.hand import Target
 from engine.process import trim_heap
 from engine.world import Body, WorldMaker
 from engine.worlds import new_world
-from games.core.errors import IllegalAction
-from games.core.events import Nudged, Question, RefereeAnswer, Removed, TimeUp
+from games.core.events import Met, Nudged, Question, RefereeAnswer, Removed, TimeUp
 from games.core.rules import Action, Choice, Input, Need, Outcome, TakeBack, Wait
 from games.game import Game
 from games.judge.judge import Judge, TableScene
@@ -68,8 +67,6 @@ class Session(Generic[S]):
         self.game, self.judge, self.state = game, judge, state
         self.turns = 0
         """How often a player chose an action."""
-        self.refused: IllegalAction | None = None
-        """Why the rules last took a piece out of the hand: it touched what it may not."""
         self.handling: Handling = handling_of(game, state, tremor)
         """What the hand can do in this game, and how it shakes."""
         self._tell, self._journal, self._tell_checkpoint = tuple(tell), journal, checkpoint
@@ -188,6 +185,21 @@ class Session(Generic[S]):
         if self.need.wait in (Wait.ACTION, Wait.OVER):
             self._tidy()
 
+    def wait(self, steps: int) -> None:
+        """CT-37 to CT-39: a player has thought for so long, with an empty hand. Raises ValueError while the hand holds
+        something, and for fewer than one step."""
+        if steps < 1 or not self._checkpoints.is_untouched:
+            raise ValueError(f"{steps} steps of thinking: one at least, with an empty hand")
+        self._journal(self.table.step, {"type": "wait", "steps": steps})
+        self._checkpoints.wait(steps)
+        if self.need.wait is Wait.ACTION and self.handling.is_late(self.table.step, self.table.rate):
+            self._apply(TimeUp(self.table.step))
+
+    @property
+    def left_s(self) -> float | None:
+        """Seconds left of a challenge against the clock (CT-37 to CT-39); None while no clock runs."""
+        return self.handling.left_s(self.table.step, self.table.rate)
+
     def undo(self) -> None:
         """ALL-6: what the hand has done since it took up its piece is taken back; the table is, bit for bit, as if it
         never had. Raises IllegalAction when there is nothing to take back, or it is too late."""
@@ -218,8 +230,9 @@ class Session(Generic[S]):
             tell(before, given, self.state)
         held, need = self.table.hand.held, self.need
         if held is not None and (held not in need.pieces or need.wait not in IN_HAND):
-            # the rules took it out of the hand: a foul or a change of mind puts everything back, a fall does not
-            if isinstance(given, (Nudged, TakeBack)):
+            # the rules took it out of the hand: a touch that is forbidden, a foul or a change of mind puts everything
+            # back, a fall does not
+            if isinstance(given, (Met, Nudged, TakeBack)):
                 self._put_back()
             else:
                 self._let_go()
@@ -261,18 +274,9 @@ class Session(Generic[S]):
         if given is None and self.judge.minds_nudges:
             given = held.nudged(event, lying)
         if given is not None:
-            self._apply_or_refuse(given)
+            self._apply(given)
         elif isinstance(event, Dropped) or held.sees_landing(event):
             self._judge_falls(held.piece, held.is_lifted)
-
-    def _apply_or_refuse(self, given: Input) -> None:
-        """BS-05, BS-13: a piece that touches what it may not goes back, unless it is too late for that."""
-        try:
-            self._apply(given)
-        except IllegalAction as refused:
-            self.refused = refused
-            if any(isinstance(choice.action, TakeBack) for choice in self.choices):
-                self._apply(TakeBack(self.need.player))
 
     def _judge_falls(self, piece: str, is_lifted: bool = True) -> bool:
         """Tell the rules what fell since the last checkpoint. Returns whether anything did."""
@@ -325,6 +329,19 @@ class Session(Generic[S]):
         self.table.run_to_rest(stop_when)
         return fell
 
+    def _come_to_rest(self) -> None:
+        """WK-13: what falls while the table comes to rest after a count belongs to the player on turn by then."""
+        self._checkpoints.before = self.table.scene()
+        self.table.run_to_rest()
+        if self.need.wait is Wait.ACTION:
+            self._judge_falls("")
+
+    def _measure(self) -> None:
+        """BS-21: in games with a height measurer it is read whenever something was laid or fell."""
+        heights = self._referee.measured(self.state)
+        if heights.heights_mm and self.need.wait is Wait.ACTION:
+            self._apply(heights)
+
     def _tidy(self) -> None:
         """After an act, with the hand empty: what the rules have put away goes home, and a new checkpoint; a piece
         that must be laid again (ALL-9) is taken up again."""
@@ -334,8 +351,9 @@ class Session(Generic[S]):
         if self.judge.is_new(self.checkpoint.state, self.state):
             self._checkpoints.set_up(self.state)
         elif not self._checkpoints.is_untouched:
-            self.table.run_to_rest()
+            self._come_to_rest()
             self._checkpoints.put_away(self.state)
+            self._measure()
         self._referee.begin()
         if self._checkpoints.is_untouched:
             # cards were played, or all was taken back

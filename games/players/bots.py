@@ -160,25 +160,28 @@ def skill_of(game: Game) -> Skill:
 
 
 def bots_of(session: Session, seed: int) -> dict[str, Bot]:
-    """The players of a game of bots by the names of their seats. seed: of the game."""
+    """The computer players of a game by name, those within teams too. seed: of the game."""
+    members = [member for seat in session.state.seats for member in seat.members]
     return {
-        seat.name: Bot(seat.members[0].bot, session.game.name, seed + number, session.handling.shakes)
-        for number, seat in enumerate(session.state.seats)
+        member.name: Bot(member.bot, session.game.name, seed + number, session.handling.shakes)
+        for number, member in enumerate(members)
+        if member.bot
     }
 
 
 def play(session: Session, players: Mapping[str, Bot], most_turns: int = 2000) -> str:
     """Play to the end, or until so many actions were chosen, or one player has laid one piece `MOST_TRIES` times in a
-    row, which is in vain. players: by the names of the seats. Returns why it was broken off; empty when it ended."""
+    row, which is in vain. players: by name, the members of teams too. Returns why it was broken off, empty when it
+    ended."""
     tries, last = 0, ("", "")
     while session.outcome is None and session.turns < most_turns and tries < MOST_TRIES:
         need = session.need
-        player = players[need.player]
+        player = players[need.who]
         if need.wait is Wait.ACTION:
             session.act(player.choose(session, need))
         elif need.wait is Wait.HAND:
             lay(session, player, need)
-            now = need.player, need.pieces[0]
+            now = need.who, need.pieces[0]
             tries, last = tries + 1 if now == last else 1, now
         elif need.wait is Wait.PULL:
             pull(session, player, need)

@@ -50,7 +50,7 @@ def answer(state: State, given: RefereeAnswer) -> State:
 
 def take(state: State, given: Take) -> State:
     """TT-06, TT-10 to TT-18: the hand takes hold of a brick that may be pulled, or takes up a fallen one."""
-    hold_one(state.held)
+    hold_one("a brick" if state.held else "")
     require_piece(given.piece, [brick.id for brick in state.bricks], "brick")
     if state.phase is Phase.GATHER:
         if given.piece not in state.fallen:
@@ -66,7 +66,7 @@ def take(state: State, given: Take) -> State:
 
 def take_back(state: State, given: TakeBack) -> State:
     """ALL-6: the hand lets go of a brick it has not moved; TT-24: one that is out stays chosen."""
-    may_take_back(state.held, state.met)
+    may_take_back("the brick" if state.held else "", state.met)
     if state.phase is not Phase.PULL:
         raise IllegalAction("TT-24", "a brick that is out is laid on top; the choice is fixed")
     return replace(state, phase=Phase.GATHER if state.fallen else Phase.CHOOSE, held="")
@@ -245,14 +245,16 @@ WAITS = {
 
 def needs(state: State) -> Need:
     """What the game waits for."""
-    player = state.seats[state.turn].name
+    seat = state.seats[state.turn]
+    member = seat.turn_of(state.pullers[state.turn])
     if state.reason is not None:
-        return Need(Wait.OVER, player)
+        return Need(Wait.OVER, seat.name)
     wait = WAITS.get(state.phase, Wait.ACTION)
     if wait is Wait.ANSWER:
         asked = tuple(rows.permitted(state))
-        return Need(wait, player, asked, question=Question.WOULD_TOPPLE)
-    return Need(wait, player, (state.held,), rows.conditions(state)) if state.held else Need(wait, player)
+        return Need(wait, seat.name, asked, question=Question.WOULD_TOPPLE, member=member)
+    held, how = ((state.held,), rows.conditions(state)) if state.held else ((), ())
+    return Need(wait, seat.name, held, how, member=member)
 
 
 def apply(state: State, given: Input) -> State:

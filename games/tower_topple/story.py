@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from games.core.events import Fell, Met, Nudged, Placed, RefereeAnswer, Released, Removed, Rested
 from games.core.rules import Input, Take, TakeBack
-from games.core.words import capital, listed
+from games.core.words import capital, counted, listed, won
 from games.tower_topple.rules_rows import SLOTS, brick_of, is_full, place_of
 from games.tower_topple.rules_turns import totals
 from games.tower_topple.state import Leave, Phase, Print, Sort, State
@@ -74,10 +74,10 @@ def demand(state: State) -> str:
 
 def _turn(before: State, given: Input, after: State) -> tuple[str, ...]:
     if after.reason is not None:
-        word = "share the win" if len(after.winners) > 1 else "wins"
-        return (f"{listed(list(after.winners))} {word}: {after.reason.text}.",)
+        share = f"{listed(after.winners)} share the win" if len(after.winners) > 1 else won(after.winners)
+        return (f"{share}: {after.reason.text}.",)
     if after.round != before.round:
-        standing = ", ".join(f"{seat.name} {n}" for seat, n in zip(after.seats, totals(after), strict=True))
+        standing = ", ".join(_standing(after))
         return ("", f"Round {after.round}. The tower stands again. {standing}.", f"- {whose(after)}")
     if not (isinstance(given, Placed) and _is_new_turn(before, given, after)):
         return ()
@@ -88,6 +88,14 @@ def _turn(before: State, given: Input, after: State) -> tuple[str, ...]:
     ]
     owed = demand(after)
     return (*skipped, f"- {whose(after)}{': ' + owed if owed else ''}")
+
+
+def _standing(state: State) -> list[str]:
+    """Points; in a game without them, topples."""
+    if state.house.points == "none":
+        pairs = zip(state.seats, state.topples, strict=True)
+        return [f"{seat.name} {counted(count, 'topple')}" for seat, count in pairs]
+    return [f"{seat.name} {total}" for seat, total in zip(state.seats, totals(state), strict=True)]
 
 
 def _is_new_turn(before: State, given: Placed, after: State) -> bool:
@@ -152,8 +160,7 @@ def _gains(before: State, after: State) -> str:
 
 def _placed(before: State, given: Placed, after: State) -> tuple[str, ...]:
     if given.broken:
-        missed = ", ".join(condition.text for condition in given.broken)
-        return (f"... but it does not lie as it must ({missed}). Once more.",)
+        return (f"... but {listed([each.missed for each in given.broken])}. Once more.",)
     if after.phase is Phase.TOPPLED:
         return _down(before, after)
     number, slot = place_of(after, given.piece)

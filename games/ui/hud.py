@@ -111,7 +111,7 @@ def _turn(client: ClientState, settings: Settings, look: HudState) -> Panel:
         if look.feel:
             items.append(Text(look.feel, "good", "small"))
         items += _choices(client, look)
-    title = f"{need.player}'s turn" if not client.game.endless else client.game.title
+    title = f"{need.who}'s turn" if not client.game.endless else client.game.title
     return Panel("turn", "top-left", tuple(items), title, width=320)
 
 
@@ -167,7 +167,7 @@ def _scores(client: ClientState) -> Panel:
     items: list[Item] = []
     for number, (seat, score) in enumerate(zip(client.state.seats, scores, strict=True)):
         turn = seat.name == client.need.player and not client.game.endless
-        name = seat.name + (" (bot)" if seat.members[0].bot else "")
+        name = seat.name + ("" if seat.has_people else " (bot)")
         mark = details_of(client.game).seat_colour(client, number)
         items.append(
             Row(

@@ -120,7 +120,7 @@ class NewBody:
 @dataclass(frozen=True, slots=True, eq=False)
 class TableView:
     """Where everything is. poses: (n, 7) metres and xyzw. held: the piece in the hand; force: newtons that the
-    hand puts on it."""
+    hand puts on it. left_s: seconds left of a challenge against the clock."""
 
     step: int
     rate: int
@@ -128,6 +128,7 @@ class TableView:
     poses: NDArray[np.float64]
     held: str = ""
     force: float = 0.0
+    left_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

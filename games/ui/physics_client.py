@@ -70,7 +70,7 @@ class ClientState(Generic[S]):
     @property
     def people(self) -> tuple[str, ...]:
         """The seats in which people sit."""
-        return tuple(seat.name for seat in self.state.seats if not seat.members[0].bot)
+        return tuple(seat.name for seat in self.state.seats if seat.has_people)
 
     @property
     def viewer(self) -> str:

@@ -11,6 +11,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -26,7 +27,7 @@ from games.core.errors import IllegalAction, RulesError, SetupError
 from games.core.events import Question
 from games.core.rules import Bring, Input, Need, TakeBack, Wait
 from games.play.session import Session
-from games.players.bots import Bot, lay, pull, way_clear
+from games.players.bots import Bot, bots_of, lay, pull, way_clear
 from games.ui import messages
 from games.ui.carry import HandFollower
 from games.ui.messages import Busy, GameUpdate, NewBody, Order, Plan, Refused, TableView, Waits
@@ -84,11 +85,7 @@ class PhysicsServer:
         self.active = open_game(plan, self._tell, self._look)
         self.session: Session = self.active.session
         game = self.session.game
-        self._bots = {
-            seat.name: Bot(seat.members[0].bot, plan.game, plan.seed + number)
-            for number, seat in enumerate(self.session.state.seats)
-            if seat.members[0].bot and game.has_bots
-        }
+        self._bots = bots_of(self.session, plan.seed) if game.has_bots else {}
         self._referee = Bot("steady", plan.game, plan.seed) if game.has_bots else None
 
     # -- to the window -----------------------------------------------------------------------------------------------
@@ -121,7 +118,7 @@ class PhysicsServer:
         rows = frame_of(bodies[name] for name in names).poses
         hand, rate = self.session.table.hand, self.session.table.rate
         force = float(np.linalg.norm(hand.force)) if hand.held else 0.0
-        view = TableView(step, rate, names, rows, hand.held or "", force)
+        view = TableView(step, rate, names, rows, hand.held or "", force, self.session.left_s)
         last, self._last = self._last, view
         if (
             last is None
@@ -172,8 +169,8 @@ class PhysicsServer:
                 self._refresh()
             elif need.wait is Wait.ANSWER:
                 self._answer(need)
-            elif need.player in self._bots and need.wait is not Wait.OVER:
-                self._let_bot(self._bots[need.player], need)
+            elif need.who in self._bots and need.wait is not Wait.OVER:
+                self._let_bot(self._bots[need.who], need)
             else:
                 self._let_person(need)
 
@@ -185,7 +182,7 @@ class PhysicsServer:
         self._refresh()
 
     def _let_bot(self, bot: Bot, need: Need) -> None:
-        self.say(Busy(f"{need.player} thinks" if need.wait is Wait.ACTION else f"{need.player} plays"))
+        self.say(Busy(f"{need.who} thinks" if need.wait is Wait.ACTION else f"{need.who} plays"))
         self._pause(BOT_PAUSE_S)
         self._clock.restart(self.session.table.step)
         if need.wait is Wait.HAND:
@@ -208,9 +205,25 @@ class PhysicsServer:
         if self.session.table.hand.held is not None:
             self._hold(need)
             return
-        while not self._orders:
-            self._hear(1.0)
-        self._obey(self._orders.popleft())
+        if self._think():
+            self._obey(self._orders.popleft())
+
+    def _think(self) -> bool:
+        """Wait for an order. Where a clock runs (CT-37 to CT-39) thinking counts. Returns whether there is one, and
+        time is left for it."""
+        session, begun = self.session, time.perf_counter()
+        left = session.left_s if session.need.wait is Wait.ACTION else None
+        rate, view = session.table.rate, self._last
+        passed = 0.0
+        while not self._orders and (left is None or passed <= left):
+            self._hear(1.0 if left is None else min(1.0, left - passed + 1.0 / rate))
+            passed = (time.perf_counter() - begun) * self._clock.speed
+            if left is not None and view is not None:
+                self.say(replace(view, left_s=max(0.0, left - passed)))
+        if left is not None and passed > 0.0:
+            session.wait(max(1, round(passed * rate)))
+            self._clock.restart(session.table.step)
+        return bool(self._orders) and session.outcome is None
 
     def _obey(self, order: Order) -> None:
         """What a person may want while nothing is moving."""

@@ -36,7 +36,8 @@ from games.wonky.rules_turn import (
     draw_until,
     end_turn,
     free_blocks,
-    said,
+    the_block,
+    the_card,
     turned,
     why_not,
 )
@@ -96,13 +97,13 @@ def legal(state: State) -> tuple[Choice, ...]:
     if state.phase in (Phase.COUNT, Phase.WATCH):  # every win comes at the end of a count
         return ()
     if state.phase is Phase.CARRY:
-        return () if state.met else (Choice(TakeBack(player), f"put {said(state.held)} back"),)
+        return () if state.met else (Choice(TakeBack(player), f"put {the_block(state.held)} back"),)
     if state.phase is Phase.ADD:
         how = rules_turn.conditions(state)
         free = free_blocks(state, card_named(state, state.card))
-        return tuple([Choice(Take(player, block), f"take {said(block)}", how) for block in free])
+        return tuple([Choice(Take(player, block), f"take {the_block(block)}", how) for block in free])
     if state.phase is Phase.DRAWN:
-        return (_play(player, state.card), Choice(KeepCard(player), f"keep {said(state.card)}"))
+        return (_play(player, state.card), Choice(KeepCard(player), f"keep {the_card(state.card)}"))
     # dict: each kind of card once, in the order of the hand
     playable = [card for card in dict.fromkeys(state.hands[state.turn]) if can_play(state, card)]
     if playable:
@@ -111,7 +112,7 @@ def legal(state: State) -> tuple[Choice, ...]:
 
 
 def _play(player: str, card: str) -> Choice:
-    return Choice(PlayCard(player, card), f"play {said(card)}")
+    return Choice(PlayCard(player, card), f"play {the_card(card)}")
 
 
 def needs(state: State) -> Need:
@@ -174,11 +175,13 @@ def play_card(state: State, given: PlayCard) -> State:
 def _may_play(state: State, name: str) -> None:
     require_piece(name, [card.id for card in state.stock.cards], "card")
     if state.phase in (Phase.ADD, Phase.CARRY):
-        raise IllegalAction("WK-04", f"one card a turn; {said(state.card)} is played and asks for its block")
+        raise IllegalAction(
+            "WK-04", f"one card a turn; {the_card(state.card)} is played and asks for its block"
+        )
     if name not in state.hands[state.turn]:
-        raise IllegalAction("WK-04", f"{state.seats[state.turn].name} does not hold {said(name)}")
+        raise IllegalAction("WK-04", f"{state.seats[state.turn].name} does not hold {the_card(name)}")
     if state.phase is Phase.DRAWN and name != state.card:
-        raise IllegalAction("WK-07", f"only the card just drawn may be played: {said(state.card)}")
+        raise IllegalAction("WK-07", f"only the card just drawn may be played: {the_card(state.card)}")
     refusal = why_not(state, name)
     if refusal:
         raise IllegalAction(*refusal)

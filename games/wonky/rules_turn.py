@@ -18,6 +18,16 @@ def said(name: str) -> str:
     return name.replace("_", " ")
 
 
+def the_card(name: str) -> str:
+    """`the any-green card`."""
+    return f"the {said(name).replace('any ', 'any-')} card"
+
+
+def the_block(name: str) -> str:
+    """`the small green block`, `the table`; empty for nothing."""
+    return f"the {said(name)}{' block' if '_' in name else ''}" if name else ""
+
+
 def card_named(state: State, name: str) -> Card:
     """The kind of card of that name; the name must be known."""
     return next(card for card in state.stock.cards if card.id == name)
@@ -44,11 +54,11 @@ def why_not(state: State, name: str) -> tuple[str, str] | None:
     if card.sort is not Sort.ACTION:
         if free_blocks(state, card):
             return None
-        return "WK-06", f"no block outside the tower matches {said(name)}"
+        return "WK-06", f"no block outside the tower matches {the_card(name)}"
     if state.phase is Phase.RESTART:
-        return "WK-14", f"a new tower needs a block or combo card, not {said(name)}"
+        return "WK-14", f"a new tower needs a block or combo card, not {the_card(name)}"
     if len(state.hands[state.turn]) == 1:
-        return "WK-16", f"the last card may not be an action card ({said(name)})"
+        return "WK-16", f"the last card may not be an action card, as {the_card(name)} is"
     return None
 
 
@@ -117,21 +127,21 @@ def conditions(state: State) -> tuple[Condition, ...]:
 
 def take(state: State, given: Take) -> State:
     """WK-05: take up a matching block from outside the tower."""
-    hold_one(state.held)
+    hold_one(the_block(state.held))
     require_piece(given.piece, [block.id for block in state.stock.blocks], "block")
     if state.phase is not Phase.ADD:
         raise IllegalAction("WK-04", "a card comes first, then the block")
     if given.piece in state.tower:
-        raise IllegalAction("WK-05", f"{said(given.piece)} is part of the tower")
+        raise IllegalAction("WK-05", f"{the_block(given.piece)} is part of the tower")
     block = next(block for block in state.stock.blocks if block.id == given.piece)
     if not fits(card_named(state, state.card), block):
-        raise IllegalAction("WK-05", f"{said(given.piece)} does not match {said(state.card)}")
+        raise IllegalAction("WK-05", f"{the_block(given.piece)} does not match {the_card(state.card)}")
     return replace(state, phase=Phase.CARRY, held=given.piece)
 
 
 def take_back(state: State, given: TakeBack) -> State:
     """ALL-6: put the block back, and choose again."""
-    may_take_back(state.held, state.met)
+    may_take_back(the_block(state.held), state.met)
     return replace(state, phase=Phase.ADD, held="")
 
 

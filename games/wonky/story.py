@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from games.core.events import CountElapsed, Fell, Met, Nudged, Released, Rested
 from games.core.rules import Input, Take, TakeBack
-from games.core.words import capital, counted
-from games.wonky.rules_turn import said
+from games.core.words import capital, counted, listed, won
+from games.wonky.rules_turn import said, the_block, the_card
 from games.wonky.state import DrawCards, KeepCard, PlayCard, State
 
 
 def opening(state: State) -> tuple[str, ...]:
     """Who plays, and the cards they hold."""
-    lines = [f"{seat.name}: {listed(hand)}" for seat, hand in zip(state.seats, state.hands, strict=True)]
+    lines = [f"{seat.name}: {_said(hand)}" for seat, hand in zip(state.seats, state.hands, strict=True)]
     return (*lines, f"{len(state.deck)} cards to draw. {name_of(state)} begins.")
 
 
@@ -25,20 +25,18 @@ def name_of(state: State) -> str:
     return state.seats[state.turn].name
 
 
-def listed(cards: tuple[str, ...]) -> str:
-    """Cards in words."""
+def _said(cards: tuple[str, ...]) -> str:
     return ", ".join(said(card) for card in cards) or "no cards"
 
 
 def _turn(before: State, after: State) -> tuple[str, ...]:
     if after.reason is not None:
-        return (f"{' and '.join(after.winners)} wins: {after.reason.text}.",)
+        return (f"{won(after.winners)}: {after.reason.text}.",)
     lines = []
     if before.turn != after.turn:
         gained = len(after.hands[after.turn]) - len(before.hands[after.turn])
         lines += [f"{name_of(after)} has to draw a card first."] if gained else []
-        cards = len(after.hands[after.turn])
-        lines += [f"- {name_of(after)}'s turn, {cards} card{'' if cards == 1 else 's'} in hand"]
+        lines += [f"- {name_of(after)}'s turn, {counted(len(after.hands[after.turn]), 'card')} in hand"]
     return tuple(lines)
 
 
@@ -51,24 +49,24 @@ def _told(before: State, given: Input, after: State) -> tuple[str, ...]:
             found = "" if after.card else "; nothing to play, nothing left to draw"
             return (f"{player} cannot play and draws {_drawn(before, after)}{found}.",)
         case KeepCard():
-            return (f"{player} keeps {_the(before.card)}.",)
+            return (f"{player} keeps {the_card(before.card)}.",)
         case Take():
             where = f"on top of {len(before.tower)}" if before.tower else "for a new tower"
-            return (f"{player} takes {_the(given.piece)} block, {where}.",)
+            return (f"{player} takes {the_block(given.piece)}, {where}.",)
         case TakeBack():
-            return (f"{player} thinks better of it and puts {_the(before.held)} back.",)
+            return (f"{player} thinks better of it and puts {the_block(before.held)} back.",)
         case Met():
-            return (f"It touches {_the(given.other)}.",)
+            return (f"It touches {the_block(given.other)}.",)
         case Nudged() if after.held:
-            return (f"{capital(_the(given.piece))} trembles, no more.",)
+            return (f"{capital(the_block(given.piece))} trembles, no more.",)
         case Nudged():
-            foul = f"{capital(_the(given.piece))} moves by {given.mm:.1f} mm: a foul"
+            foul = f"{capital(the_block(given.piece))} moves by {given.mm:.1f} mm: a foul"
             return (f"{foul}. Once more.",) if after.tower else _fall(before, f"{foul} too many.", after)
         case Released():
             return ("One, two ...",)
         case CountElapsed() if given.broken:
-            missed = ", ".join(condition.text for condition in given.broken)
-            return _fall(before, f"... three, but it does not lie as it must ({missed}).", after)
+            missed = listed([each.missed for each in given.broken])
+            return _fall(before, f"... three, but {missed}.", after)
         case CountElapsed():
             return (f"... three! It stands, {counted(len(after.tower), 'block')} high.",)
         case Rested():
@@ -76,23 +74,22 @@ def _told(before: State, given: Input, after: State) -> tuple[str, ...]:
     assert isinstance(given, Fell)
     if len(given.pieces) >= len(before.tower):
         return _fall(before, "The whole tower comes down!", after)
-    return _fall(before, f"Down with {' and '.join(_the(piece) for piece in given.pieces)}!", after)
+    falls = "falls" if len(given.pieces) == 1 else "fall"
+    return _fall(before, f"{capital(listed([the_block(piece) for piece in given.pieces]))} {falls}!", after)
 
 
 def _played(before: State, given: PlayCard, after: State) -> tuple[str, ...]:
     turned = ", and the direction turns" if before.direction != after.direction else ""
     left = len(after.hands[before.turn])
     last = "the last card" if not left else f"{left} left"
-    return (f"{given.player} plays {said(given.card)}{turned} ({last}).",)
+    return (f"{given.player} plays {the_card(given.card)}{turned} ({last}).",)
 
 
 def _drawn(before: State, after: State) -> str:
-    return listed(after.hands[before.turn][len(before.hands[before.turn]) :])
+    cards = after.hands[before.turn][len(before.hands[before.turn]) :]
+    # others do not see which they are
+    return counted(len(cards), "card") if "?" in cards else _said(cards)
 
 
 def _fall(before: State, sentence: str, after: State) -> tuple[str, ...]:
     return (sentence, f"{name_of(before)} draws {_drawn(before, after)} and has to start again.")
-
-
-def _the(name: str) -> str:
-    return f"the {said(name)}"
