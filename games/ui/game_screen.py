@@ -16,7 +16,7 @@ from games.ui import details, hud
 from games.ui.camera_controller import CameraController, sphere_of
 from games.ui.camera_handicap import handicap_of
 from games.ui.hand import HandControl, Mouse
-from games.ui.hints import Hints
+from games.ui.hints import Hints, PlaceAnswer
 from games.ui.hud import HudState, piece_of
 from games.ui.impacts import ImpactDetector
 from games.ui.messages import Do, NewBody, Plan, SetSpeed, TableView, Undo
@@ -28,6 +28,7 @@ from games.ui.tutorial import Tutorial
 HOVER, LIT = "#f2c14e", "#e07a2f"
 SLOW = (0.35, 1.4)
 """How fast time runs when pieces fall, and seconds for which it does."""
+ENDING = "This would end the game, and not win it. The same once more lays it all the same."
 
 
 class GameScreen:
@@ -56,6 +57,7 @@ class GameScreen:
         self._state = state
         self._marked: dict[str, str] = {}
         self._impacts = ImpactDetector()
+        self._warned: PlaceAnswer | None = None
         self._lesson = Tutorial() if is_coached else None
         self._is_new = True
 
@@ -156,6 +158,7 @@ class GameScreen:
             gap_mm=1e3 * grip.gap if grip is not None else 0.0,
             yaw_deg=grip.yaw if grip is not None else 0.0,
             hint=self.hints.word,
+            warning=ENDING if self._warned is not None and self._warned is self.hints.ending else "",
             feel=self.hints.feel_word,
             coach=self._lesson.told(self.client) if self._lesson is not None else "",
             is_scanning=self.is_scanned,
@@ -215,7 +218,7 @@ class GameScreen:
         if client.waits is None:
             return
         if self.hand.grip is not None:
-            self.hand.act("lay", self.camera_control.camera)
+            self.act("lay")
             return
         name = self.mouse.piece_at(x, y)
         if not name:
@@ -243,6 +246,8 @@ class GameScreen:
 
     def act(self, name: str) -> None:
         """Do what a key does."""
+        if name in ("lay", "let_go") and self._is_to_be_confirmed():
+            return
         if name == "next":
             self._cursor = (self._cursor + 1) % max(len(self.client.choices), 1)
         elif name == "choose":
@@ -277,6 +282,12 @@ class GameScreen:
         elif not self.hand.act(name, self.camera_control.camera) and name in ("left", "right", "far", "near"):
             turn = {"left": (-12, 0), "right": (12, 0), "far": (0, -12), "near": (0, 12)}[name]
             self.camera_control.drag(turn[0], turn[1], float(self.window.size[1]))
+
+    def _is_to_be_confirmed(self) -> bool:
+        """Whether laying the piece would end the game, which has to be wanted twice."""
+        ending, warned = self.hints.ending, self._warned
+        self._warned = ending
+        return ending is not None and ending is not warned
 
     def _lit_choice(self) -> Choice | None:
         return self.client.choices[self._cursor] if 0 <= self._cursor < len(self.client.choices) else None

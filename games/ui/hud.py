@@ -37,6 +37,7 @@ class HudState:
     yaw_deg: float = 0.0
     is_fine: bool = False
     hint: str = ""
+    warning: str = ""
     is_scanning: bool = False
     is_helping: bool = False
     coach: str = ""
@@ -190,6 +191,8 @@ def _hand(client: ClientState, settings: Settings, look: HudState) -> Panel:
         items.append(Row(nudges(settings, look)))
     if look.hint:
         items.append(Text(look.hint, "plain", "small", bold=True))
+    if look.warning:
+        items.append(Text(look.warning, "bad", "small", bold=True))
     return Panel("hand", "bottom", tuple(items), width=430)
 
 

@@ -147,7 +147,7 @@ class _Page:
     def _paste(self, box: LayoutBox, x: float, y: float) -> None:
         self.shapes += [translated(shape, x, y) for shape in box.shapes]
         regions = [replace(region, rect=shifted(region.rect, x, y)) for region in box.regions]
-        self.regions += regions
+        self.regions += [region for region in regions if region.is_live]
         if box.is_card:
             self.cards.append(Rect(x, y, box.width, box.height))
         else:
@@ -269,8 +269,8 @@ class _ItemLayout:
             y += round(font * LINE_HEIGHT)
         if button.key:
             self._write(box, button.key, box.width - pad_x - key_width, pad_y, small, faint)
-        if button.is_enabled:
-            box.regions.append(Region(button.name, rect))
+        # a grey one takes the click too, and does nothing: it must not reach the scene behind it
+        box.regions.append(Region(button.name, rect, is_live=button.is_enabled))
 
     def _slider(self, box: LayoutBox, slider: Slider) -> None:
         size, width = self._font("small"), box.width
