@@ -63,7 +63,7 @@ class Arrow:
     cover: float = 1.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Ghost:
     """A piece that is not there."""
 
