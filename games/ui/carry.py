@@ -259,6 +259,7 @@ class CarryTarget:
         return guides
 
 
+@lru_cache(maxsize=16)
 def outline(piece: Piece, pose: Pose) -> Array:
     """(n, 2) metres: what a piece covers seen from above, counter-clockwise."""
     hull = shapely.MultiPoint(pose.apply(extreme_points(piece))[:, :2]).convex_hull
