@@ -343,14 +343,14 @@ def test_faults_of_settings_are_told_with_file_and_place(tmp_path: Path, text: s
 
 @pytest.mark.parametrize("game", [game.name for game in GAMES])
 def test_every_game_of_the_menu_can_be_started_as_it_is_offered(game: str) -> None:
-    from games.ui.setup import first_state
+    from games.ui.setup import first_view
 
     form = menu.of_game(game)
     for mode in form.chosen.modes:
         chosen = menu.clicked(form, f"mode:{mode.name}")
         assert mode.least <= len(chosen.players) <= mode.most
         plan = chosen.plan(load_settings(), None)
-        assert first_state(plan)[1].seats
+        assert first_view(plan).state.seats
 
 
 def test_the_menu_knows_the_computer_players_there_are() -> None:

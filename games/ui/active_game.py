@@ -8,7 +8,7 @@ from engine.record.writer import Recorder
 from games.core.errors import SetupError
 from games.core.rules import Bring
 from games.game import Game
-from games.play.playback import resume
+from games.play.playback import Progress, resume
 from games.play.recording import begin
 from games.play.session import Session, Teller
 from games.play.table import Sink
@@ -41,14 +41,15 @@ class ActiveGame:
         session.act(Bring(session.need.player, body.name, body.piece.model or body.name))
 
 
-def open_game(plan: Plan, tell: Teller, sink: Sink) -> ActiveGame:
-    """Begin a game, or go on with one. Raises SetupError, RecordError, SceneError."""
+def open_game(plan: Plan, tell: Teller, sink: Sink, progress: Progress) -> ActiveGame:
+    """Begin a game, or go on with one. progress: hears how much of that was played again. Raises SetupError,
+    RecordError, SceneError."""
     game = game_named(plan.game)
     recorder: Recorder | None
     if game.is_free_building:
         return _build(game, plan, tell, sink)
     if plan.resume is not None:
-        session, recorder = resume(plan.resume, tell=(tell,), sink=sink)
+        session, recorder = resume(plan.resume, tell=(tell,), sink=sink, progress=progress)
         return ActiveGame(game, session, recorder)
     session, recorder = begin(
         game,

@@ -22,7 +22,7 @@ from games.ui.impacts import ImpactDetector
 from games.ui.messages import Do, NewBody, Plan, SetSpeed, TableView, Undo
 from games.ui.physics_client import ClientState, PhysicsClient
 from games.ui.settings import Settings
-from games.ui.setup import first_state
+from games.ui.setup import first_view
 from games.ui.tutorial import Tutorial
 
 HOVER, LIT = "#f2c14e", "#e07a2f"
@@ -37,9 +37,11 @@ class GameScreen:
     def __init__(self, window: Window, settings: Settings, plan: Plan) -> None:
         self.window, self.settings = window, settings
         self.plan: Plan | None = plan
-        game, state, bodies = first_state(plan)
+        opening = first_view(plan)
+        game, state, bodies = opening.game, opening.state, opening.bodies
         self.physics = PhysicsClient(plan)
         self.client = ClientState(plan, game, state, bodies, time.perf_counter)
+        self.client.remember(opening.past)
         sphere = sphere_of(bodies)
         window.put(bodies, sphere=sphere)
         self.camera_control = CameraController(sphere, handicap_of(game, state))

@@ -99,6 +99,8 @@ def _turn(client: ClientState, settings: Settings, look: HudState) -> Panel:
         items.append(Text(capitalised(client.busy) + dots, "quiet"))
         if need.wait is Wait.COUNT and need.seconds > 0:
             items.append(Meter((look.now - client.busy_since) / need.seconds, "warn"))
+        elif client.busy_share:
+            items.append(Meter(client.busy_share))
     else:
         items.append(Text(_prompt(client, need, look), "quiet"))
         items += [Text(f"{each.clause}  {each.text}", "plain", "small") for each in _conditions(client, need)]

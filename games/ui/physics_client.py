@@ -17,7 +17,8 @@ from engine.pose import Pose
 from engine.view.frame import Frame, frame_of
 from engine.workers import end_with_parent
 from engine.world import Body
-from games.core.rules import Choice, Need
+from games.core.events import Released
+from games.core.rules import Choice, Input, Need
 from games.game import Game
 from games.ui.messages import (
     Broken,
@@ -54,13 +55,17 @@ class ClientState:
         self.frame = frame_of(bodies)
         self.view: TableView | None = None
         self.waits: Waits | None = None
-        self.busy = "setting up the table"
+        self.busy = "setting up the table" if plan.resume is None else "checking what was played"
+        self.busy_share = 0.0
+        """How much of it is done, where that is known."""
+        self.has_laid = False
+        """Whether a piece was laid in an earlier session."""
         self.busy_since = clock()
         self.log: list[str] = []
         self.refused: Refused | None = None
         self.refused_at = 0.0
         self.broken = ""
-        self.told = 0
+        self.told = 0 if plan.resume is None else 1
         self.events: list[str] = []
         """Types of what the rules took, since somebody last looked."""
         self._clock = clock
@@ -131,7 +136,9 @@ class ClientState:
             self.waits, self.busy = news, ""
         elif isinstance(news, Busy):
             self.waits = None
-            self.busy, self.busy_since = news.why, self._clock()
+            if news.why != self.busy:
+                self.busy, self.busy_since = news.why, self._clock()
+            self.busy_share = news.share
         elif isinstance(news, Refused):
             self.refused, self.refused_at = news, self._clock()
         elif isinstance(news, Broken):
@@ -145,6 +152,14 @@ class ClientState:
         self.log = [*self.log, *(HIDDEN.sub("a card", line) for line in self._public(before, told))][
             -LOG_LINES:
         ]
+
+    def remember(self, past: tuple[tuple[Any, Input, Any], ...]) -> None:
+        """Take in what was played before the game was left. The state is the one after it."""
+        rules = self.game.rules
+        self.has_laid = any(isinstance(given, Released) for _, given, _ in past)
+        for before, given, after in past[-LOG_LINES:]:
+            lines = self._public(before, GameUpdate(after, rules.tell(before, given, after), "", given))
+            self.log = [*self.log, *(HIDDEN.sub("a card", line) for line in lines)][-LOG_LINES:]
 
     def _public(self, before: Any, told: GameUpdate) -> tuple[str, ...]:
         """The story as everybody at the screen may read it."""

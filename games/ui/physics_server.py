@@ -80,7 +80,8 @@ class PhysicsServer:
         self._last: TableView | None = None
         self._is_open = False
         self._pulled = ""
-        self._begun = open_game(plan, self._tell, self._look)
+        self._checked = 0.0
+        self._begun = open_game(plan, self._tell, self._look, self._progress)
         self.session: Session = self._begun.session
         self._bots = {
             seat.name: Bot(seat.members[0].bot, plan.game, plan.seed + number)
@@ -101,6 +102,14 @@ class PhysicsServer:
     def _tell(self, before: Any, given: Input, after: Any) -> None:
         lines = tuple(self._begun.game.rules.tell(before, given, after))
         self.say(GameUpdate(after, lines, type(given).__name__, given))
+
+    def _progress(self, done: int, whole: int) -> None:
+        """A game that is gone on with is played again up to where it was left."""
+        if done / whole > self._checked + 0.01:
+            self._checked = done / whole
+            self.say(Busy("checking what was played", self._checked))
+            if self._line.poll() and isinstance(self._line.recv(), messages.Quit):
+                raise Abandoned
 
     def _look(self, step: int, bodies: Mapping[str, Body]) -> None:
         """Show what there is when its time has come; hear whether it shall go on."""
@@ -165,7 +174,8 @@ class PhysicsServer:
         """Play until the window wants no more."""
         self._is_open = True
         self._refresh()
-        self.say(GameUpdate(self.session.state, (), "Opening"))
+        if self._plan.resume is None:
+            self.say(GameUpdate(self.session.state, (), "Opening"))
         while True:
             need = self.session.need
             if need.wait in (Wait.REST, Wait.COUNT):

@@ -9,13 +9,16 @@ import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.files import first_free
 from engine.world import FLOOR, Body
 from games.game import Game, stock_of
 from games.registry import game_named
 from games.ui.messages import Plan
+
+if TYPE_CHECKING:
+    from games.play.playback import Taken
 
 LISTED = 8
 """Games that the menu shows."""
@@ -36,20 +39,38 @@ def plan_of(path: Path) -> Plan:
     return Plan(meta.game, tuple(meta.players), meta.seed, options, resume=path)
 
 
-def first_state(plan: Plan) -> tuple[Game, Any, tuple[Body, ...]]:
-    """The game, its state before the first turn and where everything lies then, as the physics will have it too.
+@dataclass(frozen=True, slots=True)
+class FirstView:
+    """What a window shows of a game before the physics are ready. past: what the rules have taken, when it is gone on
+    with."""
 
-    Raises SetupError, SceneError.
-    """
+    game: Game
+    state: Any
+    bodies: tuple[Body, ...]
+    past: tuple[Taken, ...] = ()
+
+
+def first_view(plan: Plan) -> FirstView:
+    """The game, its state before the first turn or where it was left, and where everything lies then, as the physics
+    will have it too. Raises SetupError, SceneError, RecordError."""
     from games.ui.inventory import inventory_of
 
     game = game_named(plan.game)
+    if plan.resume is not None:
+        from engine.record.reader import load
+        from games.play.playback import found, past_of
+        from games.play.replays import last_bodies
+
+        replay = load(found(plan.resume))
+        if replay.checkpoints:
+            state, past = past_of(replay)
+            return FirstView(game, state, last_bodies(replay), past)
     judge, stock = game.judge, stock_of(game)
     if game.is_free_building:
         inventory = inventory_of(plan.scene)
         judge, stock = inventory, game.read_stock(inventory.tables())
     state = game.rules.start(plan.players, plan.seed, dict(plan.options), stock)
-    return game, state, tuple(body for body in judge.layout(state) if body.name != FLOOR)
+    return FirstView(game, state, tuple(body for body in judge.layout(state) if body.name != FLOOR))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,10 @@ class Tutorial:
         if desk.need.player not in desk.people:
             return DONE if self._carried else ""
         phase = phase_of(desk)
+        if desk.has_laid:
+            # in an earlier session: the lesson is over
+            self._is_over = True
+            return ""
         self._carried |= desk.need.wait is Wait.HAND
         if self._carried and desk.need.wait is Wait.ACTION and phase != self._last:
             self._is_over = True
