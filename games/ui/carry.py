@@ -27,8 +27,6 @@ Array = NDArray[np.float64]
 
 Place = Callable[[float], tuple[float, float, float | None]]
 
-REACH = (0.62, 0.52)
-"""Metres from the middle of the table to which a hand goes, in x and y."""
 HIGHEST = 0.9
 """Metres."""
 CRUISE, NEAR = 0.008, 0.006
@@ -161,14 +159,24 @@ class LandingSurface:
 
 
 class CarryTarget:
-    """The wish of one hand for one piece. pose: where the piece is when it is taken."""
+    """The wish of one hand for one piece. pose: where the piece is when it is taken. reach: the least and greatest x
+    and y, metres, to which it is carried."""
 
-    def __init__(self, name: str, piece: Piece, pose: Pose, *, is_pulling: bool, hover: float) -> None:
+    def __init__(
+        self,
+        name: str,
+        piece: Piece,
+        pose: Pose,
+        *,
+        is_pulling: bool,
+        hover: float,
+        reach: tuple[float, float, float, float],
+    ) -> None:
         self.name, self.piece, self.is_pulling = name, piece, is_pulling
         self.start = self.goal = pose
         self.lift = 0.0
         self.landing: float | None = None
-        self._hover = hover
+        self._hover, self._reach = hover, reach
         self._base = pose.matrix
         self._yaw = 0.0
         self._pulled: tuple[float, float] | None = None
@@ -217,7 +225,7 @@ class CarryTarget:
 
     def to(self, x: float, y: float, ground: LandingSurface, where: Pose) -> Pose:
         """Aim over a place, at a height that clears what lies on the way. where: the piece is now."""
-        x, y = (min(max(value, -limit), limit) for value, limit in zip((x, y), REACH, strict=True))
+        x, y = self._within_reach(x, y)
         rotation = self.rotation.orientation
         goal = Pose((x, y, 0.0), rotation)
         self.landing = ground.landing(self.piece, goal)
@@ -241,8 +249,12 @@ class CarryTarget:
     def drawn(self, x: float, y: float, *, is_all: bool = False) -> None:
         """Draw it on by so much, or by so much in all."""
         begin = self.start if is_all else self.goal
-        a, b = begin.position[0] + x, begin.position[1] + y
+        a, b = self._within_reach(begin.position[0] + x, begin.position[1] + y)
         self.goal = Pose((a, b, self.start.position[2]), self.rotation.orientation)
+
+    def _within_reach(self, x: float, y: float) -> tuple[float, float]:
+        left, right, near, far = self._reach
+        return min(max(x, left), right), min(max(y, near), far)
 
     def guides(self, pose: Pose) -> list[Overlay]:
         """Where it would land: a drop line and a contact shadow. pose: where the piece is."""

@@ -15,11 +15,12 @@ from games.core.rules import Choice, Take, Wait
 from games.ui import details, hud
 from games.ui.camera_controller import CameraController, sphere_of
 from games.ui.camera_handicap import handicap_of
-from games.ui.hand import HandControl, Mouse
+from games.ui.hand import HandControl
 from games.ui.hints import Hints, PlaceAnswer
 from games.ui.hud import HudState, piece_of
 from games.ui.impacts import ImpactDetector
 from games.ui.messages import Do, NewBody, Plan, SetSpeed, TableView, Undo
+from games.ui.mouse import Mouse
 from games.ui.physics_client import ClientState, PhysicsClient
 from games.ui.settings import Settings
 from games.ui.setup import first_view
@@ -78,15 +79,19 @@ class GameScreen:
                 self.window.stage.add(news.body)
         self._react(now)
         self.hand.follow()
+        self.mouse.step()
         self.camera_control.is_locked = self.camera_control.eye.locks(self.hand.grip is not None)
         self.hand.is_fine = self.is_down("fine")
         self.hand.hold(self.window.down, self.camera_control.camera, seconds)
         if self.hand.grip is not None and self.client.view is not None:
-            self.camera_control.look_at(self.client.pose(self.hand.grip.name).position)
+            place = self.client.pose(self.hand.grip.name).position
+            self.camera_control.look_at(place)
+            self.camera_control.keep_in_view(place, self.window.size[0] / self.window.size[1])
         if self.camera_control.step(seconds):
             self.window.aim(self.camera_control.camera)
         if is_new:
             self.hand.settle()
+            self.camera_control.keep_out_of(self.client.frame, self.client.pieces, self.client.held)
         if is_new or self._is_new or self._marks() != self._marked:
             self._show()
         self.hints.step(self.hand.grip, seconds)
@@ -235,6 +240,15 @@ class GameScreen:
             # the rules say why not
             self.physics.send(Do(Take(client.waits.need.player, name)))
 
+    def take_at(self, x: float, y: float) -> bool:
+        """Take what is there to drag it. Returns whether there is something to be taken."""
+        name = self.mouse.piece_at(x, y)
+        found = [each for each in self.client.choices if name and piece_of(each) == name]
+        if self.client.waits is None or len(found) != 1:
+            return False
+        self._do(found[0])
+        return True
+
     def number(self, digit: int) -> None:
         """Take the choice of a number; 0 shows more of them."""
         if digit == 0:
@@ -265,6 +279,9 @@ class GameScreen:
                 self.client.act()
         elif name == "view":
             self.camera_control.next_view()
+        elif name == "home":
+            self.camera_control.show("three-quarter")
+            self.hand.bring_back()
         elif name == "follow":
             self.camera_control.is_following = not self.camera_control.is_following
         elif name in ("closer", "further"):

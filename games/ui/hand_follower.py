@@ -14,6 +14,8 @@ TURNING = 5.0
 """rad/s at most."""
 LAG = 0.05
 """Seconds by which the hand lags behind where it is wanted: it slows down before it arrives."""
+NEAR, NEAR_ANGLE = 5e-4, 0.01
+"""Metres and radians from which a goal is as good as reached."""
 RISE_FIRST = 0.0015
 """Metres that the hand may be too low while it goes sideways or turns; it rises first. Less than its air."""
 
@@ -30,6 +32,12 @@ class HandFollower:
     def is_there(self) -> bool:
         """Whether the goal is reached."""
         return self.pose == self.goal
+
+    @property
+    def is_near(self) -> bool:
+        """Whether the goal is reached, but for what nobody sees."""
+        away = np.linalg.norm(np.subtract(self.pose.position, self.goal.position))
+        return bool(away < NEAR and angle_between(self.pose.orientation, self.goal.orientation) < NEAR_ANGLE)
 
     def aim(self, goal: Pose) -> bool:
         """Go there. Returns whether that is another goal."""

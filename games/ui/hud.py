@@ -243,6 +243,7 @@ def _help(client: ClientState, settings: Settings) -> Panel:
         "tap": "tap a brick that is being pulled",
         "view": "next view",
         "follow": "follow the hand",
+        "home": "bring piece and view back",
         "scan": "one-button play",
         "menu": "menu",
     }
@@ -251,7 +252,8 @@ def _help(client: ClientState, settings: Settings) -> Panel:
         for act, text in said.items()
     )
     mouse = Text(
-        "Left button: take, lay. Right-drag: turn the held piece, or go round the table. Middle-drag: move the view. "
+        "Left button: take, lay; or press on a piece, carry it, and let go. "
+        "Right-drag: turn the held piece, or go round the table. Middle-drag: move the view. "
         "Wheel: lift the held piece, or come nearer.",
         "quiet",
         "small",

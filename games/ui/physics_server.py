@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.event_detector import steps_of
 from engine.hand import packed
 from engine.motions import Ending, Motion, draw, glide, lower
 from engine.pose import Pose
@@ -40,6 +41,8 @@ CLOSE_BY = 0.004
 """Metres above its place from which a piece is lowered slowly."""
 TOO_DEEP = 0.05
 """Metres below its place to which a piece is lowered until something carries it."""
+ARRIVAL_S = 3.0
+"""Seconds in which a hand gets to where its piece shall be lowered, or lowers it where it is."""
 LATE_S = 0.25
 """Seconds behind the clock on the wall after which lost time is given up."""
 
@@ -222,16 +225,14 @@ class PhysicsServer:
 
     def _let_person(self, need: Need) -> None:
         self._orders.clear()
-        self.say(Waits(need, self.session.choices, self._can_undo()))
+        can_undo = any(isinstance(each.action, TakeBack) for each in self.session.choices)
+        self.say(Waits(need, self.session.choices, can_undo))
         if self.session.table.hand.held is not None:
             self._hold(need)
             return
         while not self._orders:
             self._hear(1.0)
         self._obey(self._orders.popleft())
-
-    def _can_undo(self) -> bool:
-        return any(isinstance(each.action, TakeBack) for each in self.session.choices)
 
     def _obey(self, order: Order) -> None:
         """What a person may want while nothing is moving."""
@@ -262,25 +263,33 @@ class PhysicsServer:
         session = self.session
         hand, held = session.table.hand, session.table.hand.held
         rate = session.table.rate
+        last = session.table.step
+        wanted: Pose | None = None
         follow = HandFollower(hand.target, rate, is_pulling=need.wait is Wait.PULL)
         motion = self._clearing(need, held or "")
         self._pulled = (held or "") if need.wait is Wait.PULL else ""
-        still, is_laying = 0, False
+        still, is_laying, gap = 0, False, -1.0
         self._clock.restart(session.table.step)
         while hand.held == held and session.need == need:
             self._hear(0.05 if still > IDLE_STEPS else 0.0)
             while self._orders:
                 order = self._orders.popleft()
                 if isinstance(order, messages.Aim):
-                    follow.aim(order.pose)
+                    # what is to be laid stays where it was wanted then
+                    wanted = order.pose if gap < 0.0 else wanted
+                    follow.aim(wanted or order.pose)
                 elif isinstance(order, messages.Lay):
-                    motion, is_laying = self._laying(order.gap), True
+                    gap, last = order.gap, session.table.step + steps_of(ARRIVAL_S, rate)
                 else:
                     self._obey(order)
                     return
+            if gap >= 0.0 and motion is None and (follow.is_near or session.table.step > last):
+                # the piece is lowered where it was wanted, not where the hand was by then
+                motion, is_laying = self._laying(gap), True
             # a hand that trembles, sways or is timed is never still
             is_still = (
                 motion is None
+                and gap < 0.0
                 and follow.is_there
                 and session.handling.is_plain
                 and not session.handling.limit_s
@@ -295,6 +304,7 @@ class PhysicsServer:
             except StopIteration:
                 if hand.held != held or not is_laying:
                     motion, follow = None, HandFollower(hand.target, rate, is_pulling=need.wait is Wait.PULL)
+                    follow.aim(wanted or hand.target)
                     continue
                 session.release()
                 return
