@@ -31,6 +31,8 @@ HIGHEST = 0.9
 """Metres."""
 CRUISE, NEAR = 0.008, 0.006
 """Metres of more air over what is crossed, until the hand is so near to its place."""
+RAY_STEP = 0.005
+"""Metres of height between two looks along a ray: less than the edge of a tower is seen to be deep."""
 STANDS_DEG = 4.0
 """A face on which a piece can be tilted by so much lets it stand."""
 FLAT = math.cos(math.radians(0.5))
@@ -129,7 +131,7 @@ class LandingSurface:
             return x, y, None if is_low else self.landing(piece, Pose((x, y, 0.0), rotation.orientation))
 
         above = self.top + 1e-4
-        steps = np.linspace(above, 0.0, 17)
+        steps = np.linspace(above, 0.0, 1 + max(16, math.ceil(above / RAY_STEP)))
         before = above
         for height in steps:
             x, y, lies = place(float(height))

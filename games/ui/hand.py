@@ -12,7 +12,7 @@ from engine.view.render.overlays import Overlay
 from engine.world import TABLE
 from games.core.rules import Wait
 from games.ui.carry import CarryTarget, LandingSurface
-from games.ui.messages import Aim, Lay, LetGo
+from games.ui.messages import Aim, Lay, LetGo, Refused
 from games.ui.physics_client import ClientState, PhysicsClient
 from games.ui.settings import Settings
 
@@ -160,7 +160,14 @@ class HandControl:
         return True
 
     def _may_lay(self) -> bool:
-        return self.client.waits is not None and self.client.waits.need.wait is Wait.HAND
+        if self.client.waits is None or self.client.waits.need.wait is not Wait.HAND:
+            return False
+        if not self._has_gone:
+            self._again()
+        if self.grip is not None and self.grip.landing is None:
+            self.client.hear(Refused("", "There is nothing below it to lay it on"))
+            return False
+        return True
 
     def hold(self, down: set[str], camera: Camera, seconds: float) -> None:
         """Keys that stay down move the hand on."""
