@@ -18,9 +18,9 @@ from games.play.playback import past_of
 from games.play.recording import begin
 from games.players.bots import Bot, lay
 from games.registry import game_named
+from games.ui.details import Tutorial
 from games.ui.physics_client import ClientState
 from games.ui.setup import first_view, folder, plan_of
-from games.ui.tutorial import Tutorial
 
 PLAYERS = ("Ana", "Ben")
 

@@ -13,7 +13,7 @@ from engine.pose import Pose
 from engine.world import Body
 from games.core.events import Condition
 from games.core.rules import Input
-from games.crazy_tower import judge_footprint
+from games.crazy_tower import judge
 from games.crazy_tower.bot import GAIN, _gain
 from games.crazy_tower.bot_places import card_place, levels_of, orientations, special, would_stand
 from games.crazy_tower.bot_places import places as places_of
@@ -66,7 +66,7 @@ def test_every_place_meets_the_conditions_and_is_clear_of_what_lies_there(card: 
     for each in found:
         block = Body(name, build(find(f"crazy_tower/{name}")), each.pose)
         assert GAME.judge.broken(state, name, FLAT, there, scene(floor, lying, block)) == ()
-        one, other = judge_footprint.footprint(block, floor), judge_footprint.footprint(lying, floor)
+        one, other = judge.footprint(block, floor), judge.footprint(lying, floor)
         assert one.distance(other) > 0.9
         assert would_stand([floor, lying], TABLE, block)
 

@@ -20,7 +20,7 @@ from games.players.bots import Bot, bots_of, play
 from games.registry import game_named
 from games.tower_topple import bot as topple_bot
 from games.tower_topple import judge
-from games.tower_topple.judge_rows import OpenRow
+from games.tower_topple.judge import OpenRow
 from games.wonky import bot as wonky_bot
 from games.wonky.state import PlayCard
 from models.build import build

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.hand import packed, unpacked
-from engine.hand_noise import BALANCE_TIME_S, SHOULDER_HEIGHT, StiffArm
+from engine.hand import BALANCE_TIME_S, SHOULDER_HEIGHT, StiffArm, packed, unpacked
 from engine.pose import Pose
 from engine.record.reader import load
 from engine.world import TABLE

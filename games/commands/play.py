@@ -271,10 +271,6 @@ def _play(
         hint = "" if recorder is None else f"; go on with: teeter play --resume {recorder.path} --headless"
         Console(stderr=True).print(f"teeter: stopped{hint}", highlight=False, markup=False, soft_wrap=True)
         return STOPPED
-    finally:
-        session.close()
-        if recorder is not None:
-            recorder.leave()
     if request.as_json:
         mode = getattr(session.state, "mode", "") or ""
         begun = {"game": game.name, "mode": mode, "seed": seed, "players": found["players"]}

@@ -8,7 +8,7 @@ tells the session what the game waits for, and a handicap what is done to the ha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -18,8 +18,9 @@ from games.core.events import Condition, Event, Question
 from games.core.setup import Mode, Seat, seat_index, take_house, take_mode, take_seats
 
 S = TypeVar("S")
-T = TypeVar("T", contravariant=True)
+T_contra = TypeVar("T_contra", contravariant=True)
 H = TypeVar("H")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,10 @@ class Choice:
 class Rules(Protocol[S]):
     """The rules of one game as pure functions; a module fits when it has them."""
 
+    @property
+    def HANDLERS(self) -> Mapping[type, Any]:  # noqa: N802
+        """Everything that apply() takes, actions first, and what it is handled by."""
+
     def start(self, players: Sequence[str], seed: int, options: Mapping[str, object], stock: Any) -> S:
         """The state before the first turn. options: `mode` and house options. Raises SetupError."""
 
@@ -183,18 +188,18 @@ class Handicap:
 NO_HANDICAP = Handicap()
 
 
-class Handicaps(Generic[T]):
+class Handicaps(Generic[T_contra]):
     """Which handicap holds in a game; by default none."""
 
-    def of(self, state: T) -> Handicap:
+    def of(self, state: T_contra) -> Handicap:
         """The handicap of the player."""
         return NO_HANDICAP
 
-    def limit_s(self, state: T) -> float:
+    def limit_s(self, state: T_contra) -> float:
         """Seconds that the game may take from the first grab; 0 without a limit."""
         return 0.0
 
-    def spins(self, before: T, after: T) -> bool:
+    def spins(self, before: T_contra, after: T_contra) -> bool:
         """Whether the player spins round between these states (`spins`, `wobble_s`)."""
         return False
 
@@ -262,10 +267,27 @@ def admit(state: Running, given: Input, need: Need, kinds: Mapping[type, Any], t
     return handler
 
 
+def applied(state: Running, given: Input, need: Need, kinds: Mapping[type, Any], turn_clause: str) -> Any:
+    """The state after an input, by its handler in `kinds`; an event sets the step. Raises what `admit` raises."""
+    after = admit(state, given, need, kinds, turn_clause)(state, given)
+    return after if isinstance(given, Action) else replace(after, step=given.step)
+
+
+def replaced(values: tuple[T, ...], at: int, value: T) -> tuple[T, ...]:
+    """The values with another one at an index."""
+    return (*values[:at], value, *values[at + 1 :])
+
+
 def require_piece(piece: str, known: Sequence[str], what: str = "piece") -> None:
     """Refuse a name that no piece of this game has. Raises MalformedAction with the nearest."""
     if piece not in known:
         raise MalformedAction(unknown(what, piece, known))
+
+
+def require_held(piece: str, held: str, what: str = "piece") -> None:
+    """Refuse an event about another piece than the one in play. Raises MalformedAction."""
+    if piece != held:
+        raise MalformedAction(f"{piece!r} is not the {what} in play, {held!r} is")
 
 
 def hold_one(held: str) -> None:

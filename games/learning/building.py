@@ -17,8 +17,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from engine.geometry.convex import ConvexSolids
-from engine.hand import packed, unpacked
-from engine.hand_noise import Tremor
+from engine.hand import Tremor, packed, unpacked
 from engine.motions import lower
 from engine.pose import Pose
 from engine.world import FLOOR, TABLE, Body, Scale, typical_size

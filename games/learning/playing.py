@@ -16,7 +16,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from engine.hand_noise import Tremor
+from engine.hand import Tremor
 from engine.pose import Pose
 from engine.record.writer import Recorder
 from engine.world import FLOOR

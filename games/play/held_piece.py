@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.events import Moved, SceneEvent, Touched
-from engine.hand import GRIP, Grip, Target, packed, unpacked
-from engine.hand_noise import StiffArm, Sway, Tremor, onset
+from engine.hand import GRIP, Grip, StiffArm, Sway, Target, Tremor, onset, packed, unpacked
 from engine.pose import Pose
 from engine.world import FLOOR, TABLE
 from games.core.events import Met, Nudged

@@ -14,8 +14,7 @@ import shapely.affinity
 from numpy.typing import NDArray
 
 from engine.event_detector import steps_of
-from engine.hand import packed, unpacked
-from engine.hand_noise import Tremor
+from engine.hand import Tremor, packed, unpacked
 from engine.motions import LOWER_SPEED, Ending, Motion, carry, draw, lower, wait
 from engine.pose import Pose
 from engine.record.writer import Recorder
@@ -194,14 +193,19 @@ def play(session: Session, players: Mapping[str, Bot], most_turns: int = 2000) -
 
 
 def play_out(session: Session, recorder: Recorder | None, seed: int, most_turns: int) -> dict[str, Any]:
-    """Have bots play a game to its end, and close its record. Returns the summary of the game with the `scores` of the
-    `players`."""
-    summary = session.summary(play(session, bots_of(session, seed), most_turns))
-    if recorder is not None:
-        recorder.close(summary)
-    names = [seat.name for seat in session.state.seats]
-    scores = session.game.rules.scores(session.state)
-    return {**summary, "players": names, "scores": dict(zip(names, scores, strict=True))}
+    """Have bots play a game to its end; close it and its record. Returns the summary of the game with the `scores` of
+    the `players`."""
+    try:
+        summary = session.summary(play(session, bots_of(session, seed), most_turns))
+        if recorder is not None:
+            recorder.close(summary)
+        names = [seat.name for seat in session.state.seats]
+        scores = session.game.rules.scores(session.state)
+        return {**summary, "players": names, "scores": dict(zip(names, scores, strict=True))}
+    finally:
+        session.close()
+        if recorder is not None:
+            recorder.leave()
 
 
 def lay(session: Session, player: Player, need: Need) -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from engine.tolerances import FALL_DROP_SEEN, TOUCH_FOR_HINTS
-from engine.topple.balance.equilibrium import DOWN, balance_of
+from engine.topple.balance.equilibrium import balance_of
 from engine.topple.balance.statics import stands, tilt_margin
 from engine.topple.contact.detection import find_contacts
 from engine.topple.laboratory.probe import probe_piece, settle
@@ -108,7 +108,7 @@ def _risk(scene: Assembly) -> tuple[Risk, float]:
     verdict = stands(scene, contacts=contacts)
     if not verdict:
         return ("falls" if verdict is False else ""), 0.0
-    tilt = tilt_margin(balance_of(scene, contacts, gravity=DOWN, friction=None)).degrees
+    tilt = tilt_margin(balance_of(scene, contacts)).degrees
     return ("safe" if tilt >= SAFE_DEG else "risky"), float(tilt)
 
 

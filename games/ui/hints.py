@@ -15,7 +15,7 @@ from engine.view.render.overlays import Ghost, Overlay
 from engine.workers import Failed, Questioner
 from engine.world import FLOOR, Body
 from games.core.events import Condition
-from games.ui.carry import CarryTarget, poses_of
+from games.ui.carry import CarryTarget
 from games.ui.physics_client import ClientState
 from models.piece import Piece
 
@@ -187,7 +187,9 @@ class Hints:
         self._since += seconds
         if self._since >= PAUSE_S and self._place != (grip.name, place):
             self._place = (grip.name, place)
-            rows, client = self._rows(grip.name, is_all=True), self.client
+            client = self.client
+            placed = client.frame.placed().items()
+            rows = tuple((name, pose) for name, pose in placed if name not in (grip.name, FLOOR))
             self._ask(PlaceQuestion(grip.name, place, rows, client.game.name, client.state))
 
     def check(self) -> None:
@@ -248,15 +250,9 @@ class Hints:
             return FeelAnswer(0.0, None, False)
         return PlaceAnswer("", 0.0, None)
 
-    def _rows(self, held: str, *, is_all: bool = False) -> Rows:
-        """Names and poses of what is in play and of supports, or of all but the floor."""
-        poses = poses_of(self.client.frame.names, self.client.frame.poses)
-        play = self.client.in_play
-        return tuple(
-            (name, pose)
-            for name, pose in poses.items()
-            if name not in (held, FLOOR) and (is_all or name in play or self.client.is_fixed(name))
-        )
+    def _rows(self, held: str) -> Rows:
+        """Names and poses of what is in play and of supports."""
+        return tuple((body.name, body.pose) for body in self.client.lying(held))
 
     def close(self) -> None:
         """Nobody asks any more."""

@@ -14,7 +14,7 @@ from engine.view.window.events import Lift, PointerMoved, Press
 from engine.view.window.picker import Hit, pick
 from engine.view.window.window import Window
 from engine.world import TABLE
-from games.ui.camera_controller import CameraController
+from games.ui.camera import CameraController
 from games.ui.carry import CarryTarget
 from games.ui.hand import HandControl
 from games.ui.physics_client import ClientState

@@ -7,19 +7,18 @@ import multiprocessing
 import re
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from multiprocessing.connection import Connection
-from typing import Any
-
-import numpy as np
+from typing import Generic
 
 from engine.pose import Pose
 from engine.view.frame import Frame, frame_of
 from engine.workers import end_with_parent
-from engine.world import Body
+from engine.world import FLOOR, Body
 from games.core.events import Released
 from games.core.rules import Choice, Input, Need
 from games.game import Game
+from games.registry import clauses_of
 from games.ui.messages import (
     Broken,
     Busy,
@@ -30,6 +29,7 @@ from games.ui.messages import (
     Plan,
     Quit,
     Refused,
+    S,
     TableView,
     Waits,
 )
@@ -43,11 +43,11 @@ HIDDEN = re.compile(r"(?<![\w?])\?(?=[,.;]|$)")
 """How the rules blot out what a player may not see, in a sentence."""
 
 
-class ClientState:
+class ClientState(Generic[S]):
     """One game, as far as it was heard of. bodies: those of the beginning. clock: seconds on the wall."""
 
     def __init__(
-        self, plan: Plan, game: Game, state: Any, bodies: tuple[Body, ...], clock: Callable[[], float]
+        self, plan: Plan, game: Game[S], state: S, bodies: tuple[Body, ...], clock: Callable[[], float]
     ) -> None:
         self.plan, self.game, self.state = plan, game, state
         self.pieces: dict[str, Piece] = {body.name: body.piece for body in bodies}
@@ -93,7 +93,7 @@ class ClientState:
         return self.waits.choices if self.waits is not None else ()
 
     @property
-    def seen(self) -> Any:
+    def seen(self) -> S:
         """The state without the secrets of others."""
         return self.game.rules.seen_by(self.state, self.viewer)
 
@@ -118,9 +118,8 @@ class ClientState:
         return self.view.held if self.view is not None else ""
 
     def pose(self, name: str) -> Pose:
-        """Where a piece is. Raises ValueError for one that is not there."""
-        x, y, z, a, b, c, d = self.frame.poses[self.frame.names.index(name)].tolist()
-        return Pose((x, y, z), (a, b, c, d))
+        """Where a piece is. Raises KeyError for one that is not there."""
+        return self.frame.placed()[name]
 
     def hear(self, news: News) -> bool:
         """Take in news. Returns whether the picture of the table changes."""
@@ -145,23 +144,23 @@ class ClientState:
             self.broken = news.why
         return False
 
-    def _told(self, told: GameUpdate) -> None:
+    def _told(self, told: GameUpdate[S]) -> None:
         before, self.state = self.state, told.state
         self.told += 1
         self.events.append(told.event)
-        self.log = [*self.log, *(HIDDEN.sub("a card", line) for line in self._public(before, told))][
-            -LOG_LINES:
-        ]
+        lines = [HIDDEN.sub("a card", line) for line in self._public(before, told)]
+        self.log = [*self.log, *lines][-LOG_LINES:]
 
-    def remember(self, past: tuple[tuple[Any, Input, Any], ...]) -> None:
+    def remember(self, past: tuple[tuple[S, Input, S], ...]) -> None:
         """Take in what was played before the game was left. The state is the one after it."""
         rules = self.game.rules
         self.has_laid = any(isinstance(given, Released) for _, given, _ in past)
         for before, given, after in past[-LOG_LINES:]:
-            lines = self._public(before, GameUpdate(after, rules.tell(before, given, after), "", given))
-            self.log = [*self.log, *(HIDDEN.sub("a card", line) for line in lines)][-LOG_LINES:]
+            told = GameUpdate(after, rules.tell(before, given, after), "", given)
+            lines = [HIDDEN.sub("a card", line) for line in self._public(before, told)]
+            self.log = [*self.log, *lines][-LOG_LINES:]
 
-    def _public(self, before: Any, told: GameUpdate) -> tuple[str, ...]:
+    def _public(self, before: S, told: GameUpdate[S]) -> tuple[str, ...]:
         """The story as everybody at the screen may read it."""
         rules = self.game.rules
         if not self.has_secrets:
@@ -181,13 +180,16 @@ class ClientState:
 
     def clause(self, name: str) -> str:
         """The text of a clause; empty for none of this game."""
-        from games.registry import clauses_of
-
         return next((clause.text for clause in clauses_of(self.game) if clause.id == name), "")
 
-    def positions(self) -> Mapping[str, np.ndarray[Any, np.dtype[np.float64]]]:
-        """Where all pieces are, (3,) metres, by name."""
-        return dict(zip(self.frame.names, self.frame.poses[:, :3], strict=True))
+    def lying(self, but: str = "") -> tuple[Body, ...]:
+        """Returns what lies on the table: the pieces of the game and the supports, without one of them."""
+        play = self.in_play | self._fixed
+        return tuple(
+            Body(name, self.pieces[name], pose, self.is_fixed(name))
+            for name, pose in self.frame.placed().items()
+            if name in play and name not in (but, FLOOR)
+        )
 
 
 class PhysicsClient:

@@ -21,11 +21,11 @@ from engine.pose import Pose
 from engine.settings import GRAVITY
 from engine.topple.balance.statics import analyse, stands
 from engine.topple.contact.detection import contacts_at_rest, find_contacts
-from engine.topple.dynamics.perturbation import at_poses, settle_undisturbed
-from engine.topple.dynamics.trial import DOWN, READINGS_PER_S, TrialTask, limits_of, run_quickly, run_trial
 from engine.topple.errors import NotStandingError
+from engine.topple.perturbation import at_poses, settle_undisturbed
+from engine.topple.trial import READINGS_PER_S, TrialTask, limits_of, run_quickly, run_trial
 from engine.workers import in_order
-from engine.world import Assembly, Body, Scale, Snapshot, World, magnification, pressing
+from engine.world import DOWN, Assembly, Body, Scale, Snapshot, World, magnification, pressing
 from engine.worlds import new_world
 
 Array = NDArray[np.float64]
@@ -93,8 +93,8 @@ def probe(
     """Probe the named pieces, or all; fixed ones are skipped. In the assembly's order; deterministic.
 
     workers: processes to use, None for all cores; the result is the same for any number. progress: told how many pieces
-    are done, of how many. Raises ValueError for a name
-    that is no piece, NotStandingError for a scene that falls by itself.
+    are done, of how many. Raises ValueError for a name that is no piece, NotStandingError for a scene that falls by
+    itself.
     """
     known = {body.name for body in assembly.bodies}
     asked = known if names is None else set(names)
