@@ -28,9 +28,6 @@ from games.ui.settings import Settings
 from games.ui.setup import folder, new_file, plan_of
 from models.files import first_free
 
-IDLE_S = 0.004
-"""Seconds that an idle loop sleeps."""
-
 
 class Screen(Protocol):
     """What fills the window for a while."""
@@ -112,7 +109,7 @@ class App:
             self._quality.before(seconds)
         begin = time.perf_counter()
         if not self.window.draw():
-            time.sleep(IDLE_S)
+            self.window.pause()
         elif self._quality is not None:
             self._quality.took(time.perf_counter() - begin)
         return self._grant()

@@ -36,6 +36,7 @@ class HudState:
     yaw_deg: float = 0.0
     is_fine: bool = False
     hint: str = ""
+    warning: str = ""
     is_scanning: bool = False
     is_helping: bool = False
     coach: str = ""
@@ -105,6 +106,8 @@ def _turn(client: ClientState, settings: Settings, look: HudState) -> Panel:
         items.append(Text(capitalised(client.busy) + dots, "quiet"))
         if need.wait is Wait.COUNT and need.seconds > 0:
             items.append(Meter((look.now - client.busy_since) / need.seconds, "warn"))
+        elif client.busy_share:
+            items.append(Meter(client.busy_share))
     else:
         items.append(Text(_prompt(client, need, look), "quiet"))
         items += [Text(f"{each.clause}  {each.text}", "plain", "small") for each in _conditions(client, need)]
@@ -211,6 +214,8 @@ def _hand(client: ClientState, settings: Settings, look: HudState) -> Panel:
         items.append(Row(nudges(settings, look)))
     if look.hint:
         items.append(Text(look.hint, "plain", "small", bold=True))
+    if look.warning:
+        items.append(Text(look.warning, "bad", "small", bold=True))
     return Panel("hand", "bottom", tuple(items), width=430)
 
 
@@ -259,6 +264,7 @@ def _help(client: ClientState, settings: Settings) -> Panel:
         "tap": "tap a brick that is being pulled",
         "view": "next view",
         "follow": "follow the hand",
+        "home": "bring piece and view back",
         "scan": "one-button play",
         "menu": "menu",
     }
@@ -267,7 +273,8 @@ def _help(client: ClientState, settings: Settings) -> Panel:
         for act, text in said.items()
     )
     mouse = Text(
-        "Left button: take, lay. Right-drag: turn the held piece, or go round the table. Middle-drag: move the view. "
+        "Left button: take, lay; or press on a piece, carry it, and let go. "
+        "Right-drag: turn the held piece, or go round the table. Middle-drag: move the view. "
         "Wheel: lift the held piece, or come nearer.",
         "quiet",
         "small",

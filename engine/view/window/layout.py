@@ -97,7 +97,11 @@ def lay_out(
         page.box.shapes.append(Fill(Rect(0, 0, *size), BACKDROP))
         page.box.cards.append(Rect(0, 0, *size))
         page.stack(covers, "centre")
-    return Layout(tuple(page.box.shapes), tuple(page.box.regions), tuple(page.box.cards))
+    return Layout(
+        tuple(page.box.shapes),
+        tuple(region for region in page.box.regions if region.is_live),
+        tuple(page.box.cards),
+    )
 
 
 class _Page:
@@ -243,8 +247,8 @@ class _ItemLayout:
             y += round(font * LINE_HEIGHT)
         if button.key:
             self._write(box, button.key, box.width - pad_x - key_width, pad_y, small, faint)
-        if button.is_enabled:
-            box.regions.append(Region(button.name, rect))
+        # a grey one takes the click too, and does nothing: it must not reach the scene behind it
+        box.regions.append(Region(button.name, rect, is_live=button.is_enabled))
 
     def _slider(self, box: LayoutBox, slider: Slider) -> None:
         size, width = self._font("small"), box.width

@@ -59,12 +59,13 @@ class Letters:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A region that can be clicked. low, high: the range of a slider."""
+    """A region that can be clicked. low, high: the range of a slider. is_live: a click in it is reported."""
 
     name: str
     rect: Rect
     low: float | None = None
     high: float | None = None
+    is_live: bool = True
 
     def value_at(self, x: float) -> float:
         """Returns the value of a slider at a horizontal position."""
