@@ -16,6 +16,7 @@ from engine.topple.dynamics.trial import TrialTask, limits_of, run_trial
 from engine.topple.verdict import CheckOptions, Verdict, with_friction
 from engine.topple.words import headline
 from engine.world import TABLE, Body, Tick
+from engine.worlds import engine_in_use
 from models.piece import Piece
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def record(path: Path, scene: Scene, verdict: Verdict, options: CheckOptions) ->
         rate=max(rate, 1),
         bodies=tuple(_meta(body, scene.written.get(body.name)) for body in assembly.bodies),
         versions=Versions.installed(),
+        engine=engine_in_use(),
         platform=fingerprint(),
     )
     with Recorder(path, meta) as recorder:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,9 +27,15 @@ from engine.events import Rested, Touched
 from engine.hand import Hand
 from engine.motions import Ending, carry, lower
 from engine.pose import Pose
+from engine.record.reader import load
 from engine.settings import PLAY
 from engine.world import Body, World, tilted_gravity
 from engine.worlds import ENGINES, Engine, EngineError, engine_in_use, installed_engines, new_world, using
+from games.play.playback import resume, verify
+from games.play.recording import begin
+from games.players.bots import bots_of
+from games.players.player import play
+from games.registry import game_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,3 +253,33 @@ def test_an_unknown_engine_is_refused_with_those_that_are_there() -> None:
         using("havok"),
     ):
         pass
+
+
+@pytest.mark.slow
+def test_a_game_on_the_second_engine_is_recorded_verified_and_gone_on_with(tmp_path: Path) -> None:
+    path = tmp_path / "game.teeter"
+    with using("rapier"):
+        session, recorder = begin(game_named("wonky"), ["bot:steady", "bot:clumsy"], 4, {}, path=path)
+        assert recorder is not None
+        play(session, bots_of(session, 4), most_turns=4)
+        turns = session.turns
+        session.close()
+        recorder.leave()
+    part = path.with_name("game.teeter.part")
+    assert load(part).meta.engine == "rapier"
+    assert "rapier3d" in load(part).meta.platform
+    found = verify(part)
+    assert (found.agrees, found.comparable, found.why) == (True, True, "")
+    again, recorder = resume(path)
+    assert 0 < again.turns <= turns
+    assert type(again.table.world).__name__ == "RapierWorld"
+    again.close()
+    recorder.leave()
+
+
+def test_a_recording_is_refused_where_its_engine_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = Path(__file__).parent / "recordings" / "wonky-1.teeter"
+    monkeypatch.setattr("games.play.playback.installed_engines", lambda: ("rapier",))
+    found = verify(kept)
+    assert (found.agrees, found.comparable, found.steps) == (False, False, 0)
+    assert "the engine 'bullet', and here are rapier" in found.why
