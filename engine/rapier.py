@@ -155,15 +155,20 @@ class RapierWorld(World):
 
     def contacts(self, names: Iterable[str] | None = None) -> tuple[Contact, ...]:
         self._check()
-        asked = None if names is None else set(names)
-        for name in asked or ():
-            self._find(name)
-        found = []
-        for pair in self._world.narrow_phase.contact_pairs():
-            first, second = self._names[pair.collider1], self._names[pair.collider2]
-            if asked is None or first in asked or second in asked:
+        pairs = self._world.narrow_phase
+        if names is None:
+            listed = pairs.contact_pairs()
+        else:
+            colliders = [collider for name in names for collider in self._find(name).colliders]
+            listed = [pair for collider in colliders for pair in pairs.contact_pairs_with(collider)]
+        # a set: two bodies that were both asked for list their pair twice
+        found: set[Contact] = set()
+        for pair in listed:
+            first, second = self._names.get(pair.collider1), self._names.get(pair.collider2)
+            # pairs of a body that was removed stay until the next step
+            if first is not None and second is not None and pair.has_any_active_contact:
                 for manifold in pair.manifolds:
-                    found += self._points(manifold, first, second, pair.collider1)
+                    found.update(self._points(manifold, first, second, pair.collider1))
         return tuple(sorted(found, key=lambda contact: (contact.a, contact.b, contact.point)))
 
     def pose(self, name: str) -> Pose:

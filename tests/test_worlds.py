@@ -283,3 +283,11 @@ def test_a_recording_is_refused_where_its_engine_is_not(monkeypatch: pytest.Monk
     found = verify(kept)
     assert (found.agrees, found.comparable, found.steps) == (False, False, 0)
     assert "the engine 'bullet', and here are rapier" in found.why
+
+
+def test_contacts_are_told_right_after_a_body_was_removed(engine: Engine) -> None:
+    upper = replace(lying()[1], name="upper", pose=Pose((0.0, 0.0, 0.0225)))
+    with new_world((*lying(), upper)) as world:
+        world.settle()
+        world.remove("brick")
+        assert all({contact.a, contact.b} <= {"table", "upper"} for contact in world.contacts())

@@ -16,7 +16,7 @@ from rich.text import Text
 from games.commands.console import Json, print_json, teeter_version
 
 CORE = (
-    "pybullet",
+    "rapier3d",
     "numpy",
     "trimesh",
     "panda3d",
@@ -28,6 +28,9 @@ CORE = (
     "pydantic",
     "av",
 )
+TESTED = ((3, 11), (3, 12), (3, 13))
+NO_BULLET = (3, 12)
+"""The first Python that pybullet has no wheels for."""
 EXTRAS = {
     "mesh": ("coacd", "lxml"),
     "plot": ("matplotlib",),
@@ -55,6 +58,7 @@ def findings() -> list[DoctorLine]:
         _python(),
         DoctorLine("system", f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"),
     ]
+    found += engines()
     found += [_package(name, "pip install teeter") for name in CORE]
     for extra, names in EXTRAS.items():
         found += [_package(name, f"pip install 'teeter[{extra}]'", extra) for name in names]
@@ -63,8 +67,8 @@ def findings() -> list[DoctorLine]:
 
 def _python() -> DoctorLine:
     version = platform.python_version()
-    tested = "3.11 is the tested one"
-    return DoctorLine("python", version if sys.version_info[:2] == (3, 11) else f"{version} ({tested})")
+    tested = sys.version_info[:2] in TESTED
+    return DoctorLine("python", version if tested else f"{version} (3.11, 3.12 and 3.13 are tested)")
 
 
 def _package(name: str, fix: str, extra: str = "") -> DoctorLine:
@@ -73,6 +77,24 @@ def _package(name: str, fix: str, extra: str = "") -> DoctorLine:
         return DoctorLine(label, metadata.version(name), is_needed=not extra)
     except metadata.PackageNotFoundError:
         return DoctorLine(label, "missing", fix, is_needed=not extra)
+
+
+def engines() -> list[DoctorLine]:
+    """Which engine simulates here, and why."""
+    from engine.worlds import ENGINES, PACKAGES, installed_engines
+
+    there = installed_engines()
+    if not there:
+        return [DoctorLine("engine", "none: nothing can be simulated", "pip install teeter")]
+    if there[0] == ENGINES[0]:
+        why = "Bullet, the default; another one with --engine"
+    elif sys.version_info >= NO_BULLET:
+        why = "Rapier, because pybullet has no wheels for Python 3.12 and later"
+    else:
+        why = "Rapier, because pybullet is not installed"
+    fix = "" if ENGINES[0] in there or sys.version_info >= NO_BULLET else "pip install teeter"
+    lines = [DoctorLine("engine", f"{there[0]}: {why}", fix, is_needed=False)]
+    return [*lines, *([_package("pybullet", "")] if ENGINES[0] in there else [])]
 
 
 def renderer() -> DoctorLine:
