@@ -81,7 +81,7 @@ def _package(name: str, fix: str, extra: str = "") -> DoctorLine:
 
 def engines() -> list[DoctorLine]:
     """Which engine simulates here, and why."""
-    from engine.worlds import ENGINES, PACKAGES, installed_engines
+    from engine.worlds import ENGINES, installed_engines
 
     there = installed_engines()
     if not there:
