@@ -28,6 +28,8 @@ from engine.settings import (
 from models.piece import Piece
 
 Vector = tuple[float, float, float]
+DOWN: Vector = (0.0, 0.0, -GRAVITY)
+"""Gravity on a level table, m/s^2."""
 
 TABLE = "table"
 FLOOR = "floor"
@@ -89,6 +91,11 @@ class Scale:
         elif rate not in RATES:
             raise ValueError(f"a rate of {rate} steps per second is not allowed; choose one of {RATES}")
         return cls(size / UNITS_PER_PIECE, mass, rate)
+
+    @property
+    def finer(self) -> Scale:
+        """The same with twice the steps a second, as many as there may be."""
+        return replace(self, rate=min(2 * self.rate, max(RATES)))
 
 
 def median_size(body: Body) -> float:

@@ -12,7 +12,7 @@ from scipy.spatial import ConvexHull
 from engine.record.format import state_digest
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.writer import Recorder
-from engine.topple.dynamics.trial import TrialTask, limits_of, run_trial
+from engine.topple.trial import TrialTask, limits_of, run_trial
 from engine.topple.verdict import CheckOptions, Verdict, with_friction
 from engine.topple.words import headline
 from engine.world import TABLE, Body, Tick

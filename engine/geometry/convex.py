@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.spatial import ConvexHull
@@ -83,15 +84,9 @@ class ConvexSolid:
 class ConvexSolids:
     """The convex solids of pieces, worked out once per piece however often the scene uses it."""
 
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[Piece, tuple[ConvexSolid, ...]]] = {}
-
     def of(self, piece: Piece, pose: Pose) -> tuple[ConvexSolid, ...]:
         """The solids of a piece at a pose."""
-        # keyed by identity: the piece is kept alongside, so that its id stays taken
-        if id(piece) not in self._known:
-            self._known[id(piece)] = (piece, tuple(_solid(part) for part in piece.parts))
-        return tuple(solid.placed(pose) for solid in self._known[id(piece)][1])
+        return tuple(solid_of(part).placed(pose) for part in piece.parts)
 
 
 def bounds_of(solids: Sequence[ConvexSolid]) -> tuple[Array, Array]:
@@ -99,7 +94,9 @@ def bounds_of(solids: Sequence[ConvexSolid]) -> tuple[Array, Array]:
     return np.min([solid.low for solid in solids], axis=0), np.max([solid.high for solid in solids], axis=0)
 
 
-def _solid(part: Part) -> ConvexSolid:
+@lru_cache(maxsize=8192)
+def solid_of(part: Part) -> ConvexSolid:
+    """Returns a convex part as a solid, in the piece frame."""
     none = np.zeros((0, 3))
     if part.kind == "sphere":
         assert part.radius is not None

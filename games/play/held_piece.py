@@ -16,8 +16,7 @@ from engine.hand import GRIP, Grip, StiffArm, Sway, Target, Tremor, onset, packe
 from engine.pose import Pose
 from engine.world import FLOOR, TABLE
 from games.core.events import Met, Nudged
-from games.core.handicap import NO_HANDICAPS, Handicap
-from games.core.rules import Running
+from games.core.rules import NO_HANDICAPS, Handicap, Running
 from games.game import Game
 from games.play.table import Moment, Table
 
