@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from engine import worlds
 from engine.bench.accuracy import (
     bisect,
     come_to_rest,
@@ -29,13 +32,15 @@ from engine.motions import Ending, carry, lower
 from engine.pose import Pose
 from engine.record.reader import load
 from engine.settings import PLAY
-from engine.world import Body, World, tilted_gravity
+from engine.topple.verdict import CheckOptions, check, to_json
+from engine.topple.words import headline, rows
+from engine.world import Body, World, WorldMaker, tilted_gravity
 from engine.worlds import ENGINES, Engine, EngineError, engine_in_use, installed_engines, new_world, using
 from games.play.playback import resume, verify
 from games.play.recording import begin
-from games.players.bots import bots_of
-from games.players.player import play
+from games.players.bots import bots_of, play
 from games.registry import game_named
+from scenes.load import load as load_scene
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +76,13 @@ TOLERANCES: dict[Engine, Tolerances] = {
     ),
 }  # fmt: skip
 BRICK = piece(wood(), box=(75, 25, 15))
+needs_both = pytest.mark.skipif(installed_engines() != ENGINES, reason="a witness is a second engine")
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=installed_engines())
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    named: Engine = request.param
-    if named not in installed_engines():
-        pytest.skip(f"{named} is not installed")
-    with using(named):
-        yield named
+    with using(request.param):
+        yield request.param
 
 
 def lying(height: float = 0.0075, friction: float = 0.4) -> tuple[Body, Body]:
@@ -237,6 +240,10 @@ def test_a_column_tips_at_atan_of_width_over_height_at_any_size(engine: Engine, 
 # -- which engine simulates ---------------------------------------------------------------------------------------
 
 
+def test_bullet_is_installed_where_it_has_wheels_and_rapier_everywhere() -> None:
+    assert installed_engines() == (ENGINES if sys.version_info < (3, 12) else ENGINES[1:])
+
+
 def test_the_first_that_is_installed_is_used_unless_another_is_asked_for() -> None:
     assert engine_in_use() == installed_engines()[0]
     for named in installed_engines():
@@ -253,6 +260,47 @@ def test_an_unknown_engine_is_refused_with_those_that_are_there() -> None:
         using("havok"),
     ):
         pass
+
+
+@pytest.mark.parametrize(
+    ("scene", "tilt", "word"), [("tower", 0.0, "stands"), ("leaning_tower", 3.0, "topples")]
+)
+def test_a_verdict_names_its_engine_and_its_witness(scene: str, tilt: float, word: str) -> None:
+    options = CheckOptions(tilt=math.radians(tilt), engine="rapier", witness=True)
+    found = check(load_scene(scene).assembly, options)
+    assert found.witness is not None
+    assert (found.word, found.engine, found.witness.word) == (word, "rapier", word)
+    told = to_json(found, "0")
+    assert (told["engine"], told["witness"]["engine"]) == ("rapier", "bullet")
+    assert ("witness", "bullet: stood") in [(label, text[:13]) for label, text in rows(found)]
+
+
+@needs_both
+def test_a_witness_who_says_something_else_makes_a_verdict_unsure(monkeypatch: pytest.MonkeyPatch) -> None:
+    maker = worlds.maker_of
+
+    def tilted(engine: Engine) -> WorldMaker:
+        if engine == "bullet":
+            return maker(engine)
+
+        def make(bodies: Iterable[Body] = (), **named: Any) -> World:
+            world = maker(engine)(bodies, **named)
+            monkeypatch.setattr(world, "set_gravity", lambda gravity: None)
+            type(world).set_gravity(world, tilted_gravity(math.radians(40.0), 0.0))
+            return world
+
+        return make
+
+    monkeypatch.setattr(worlds, "maker_of", tilted)
+    found = check(load_scene("leaning_tower").assembly, CheckOptions(witness=True, workers=1))
+    assert found.word == "unsure"
+    assert headline(found) == "Unsure: simulated by bullet it stands, by rapier it falls."
+
+
+def test_a_witness_needs_a_second_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.topple.verdict.installed_engines", lambda: (engine_in_use(),))
+    with pytest.raises(EngineError, match="is the only one that is installed"):
+        check(load_scene("bridge").assembly, CheckOptions(witness=True))
 
 
 @pytest.mark.slow

@@ -91,8 +91,8 @@ def check(
 
     settle_mm: gaps and overlaps to close first. tilt_deg: of the table, downhill towards tilt_direction_deg from +x.
     friction: of every pair. time: seconds to simulate, None until it is decided. seed: of the disturbances. workers:
-    processes, all cores when None. engine: bullet or rapier, the first that is installed when None. witness: ask another
-    engine too. Raises TeeterError.
+    processes, all cores when None. engine: bullet or rapier, the first that is installed when None. witness: ask
+    another engine too. Raises TeeterError.
     """
     from engine.topple.verdict import CheckOptions
     from engine.topple.verdict import check as judge
