@@ -128,7 +128,7 @@ class Contact:
 
     point: metres, in the world. normal: unit, from `b` towards `a`. distance: metres, negative when they
     overlap. force: newtons, along the normal. friction: newtons, the tangential force on `a`; None where only the
-    contacts of named bodies were asked for.
+    contacts of named bodies were asked for, and from an engine that does not tell it.
     """
 
     a: str
@@ -141,12 +141,11 @@ class Contact:
 
 
 def pressing(contacts: Iterable[Contact]) -> dict[str, float]:
-    """Returns the newtons with which each body is pressed down by others, friction on its sides included. contacts: of
-    all bodies, so that their friction is known."""
+    """Returns the newtons with which each body is pressed down by others, friction on its sides included where it is
+    told. contacts: of all bodies."""
     pairs: dict[tuple[str, str], float] = {}
     for contact in contacts:
-        assert contact.friction is not None  # all contacts were asked for
-        up = contact.force * contact.normal[2] + contact.friction[2]
+        up = contact.force * contact.normal[2] + (0.0 if contact.friction is None else contact.friction[2])
         pairs[contact.a, contact.b] = pairs.get((contact.a, contact.b), 0.0) + up
     loads: dict[str, float] = {}
     for (one, other), up in sorted(pairs.items()):

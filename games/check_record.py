@@ -16,6 +16,7 @@ from engine.topple.trial import TrialTask, limits_of, run_trial
 from engine.topple.verdict import CheckOptions, Verdict, with_friction
 from engine.topple.words import headline
 from engine.world import TABLE, Body, Tick
+from engine.worlds import using
 from models.piece import Piece
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ def record(path: Path, scene: Scene, verdict: Verdict, options: CheckOptions) ->
         ticks.append(tick)
         rate = steps_a_second
 
-    run_trial(task, see)
+    with using(verdict.engine):
+        run_trial(task, see)
     fixed = {body.name: _row(body) for body in assembly.bodies if body.fixed}
     meta = Meta(
         game=GAME,
@@ -62,7 +64,8 @@ def record(path: Path, scene: Scene, verdict: Verdict, options: CheckOptions) ->
         rate=max(rate, 1),
         bodies=tuple(_meta(body, scene.written.get(body.name)) for body in assembly.bodies),
         versions=Versions.installed(),
-        platform=fingerprint(),
+        engine=verdict.engine,
+        platform=fingerprint(verdict.engine),
     )
     with Recorder(path, meta) as recorder:
         start = {body.name: _row(body) for body in assembly.bodies}

@@ -23,7 +23,18 @@ SLAB = {"shape": {"box": [60, 30, 15]}, "material": "beech"}
 def test_importing_teeter_loads_nothing_heavy() -> None:
     code = "import teeter, sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    heavy = {"numpy", "scipy", "pydantic", "rich", "typer", "pybullet", "panda3d", "trimesh", "asyncio"}
+    heavy = {
+        "numpy",
+        "scipy",
+        "pydantic",
+        "rich",
+        "typer",
+        "pybullet",
+        "rapier3d",
+        "panda3d",
+        "trimesh",
+        "asyncio",
+    }
     assert not heavy & set(done.stdout.split())
     assert not [name for name in done.stdout.split() if name.startswith(("games.commands", "games.cli"))]
 

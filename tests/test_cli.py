@@ -193,7 +193,15 @@ def test_nothing_but_json_reaches_the_output() -> None:
 def test_doctor_names_what_is_here_and_what_installs_the_rest() -> None:
     _, out, _ = teeter_says("doctor", "--json")
     findings = {row["what"]: row for row in json.loads(out)["findings"]}
-    assert {"teeter", "python", "pybullet", "panda3d", "renderer", "mujoco (bench)"} <= findings.keys()
+    assert {
+        "teeter",
+        "python",
+        "engine",
+        "pybullet",
+        "panda3d",
+        "renderer",
+        "mujoco (bench)",
+    } <= findings.keys()
     assert all(row["fix"] for row in findings.values() if row["found"] == "missing")
 
 

@@ -14,9 +14,21 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = ("models", "engine", "scenes", "games")
 """From the ground up: each may import itself and what stands before it."""
-SIMULATORS = {"pybullet", "mujoco", "panda3d", "direct", "trimesh", "scipy", "clarabel", "shapely", "numpy"}
+SIMULATORS = {
+    "pybullet",
+    "rapier3d",
+    "mujoco",
+    "panda3d",
+    "direct",
+    "trimesh",
+    "scipy",
+    "clarabel",
+    "shapely",
+    "numpy",
+}
 HOLDERS = {
     "pybullet": ("engine/bullet.py",),
+    "rapier3d": ("engine/rapier.py", "engine/rapier_body.py"),
     "panda3d": ("engine/view/",),
     "direct": ("engine/view/",),
     "mujoco": ("engine/bench/",),
@@ -186,9 +198,12 @@ def test_pybullet_is_imported_by_the_real_world() -> None:
 
 
 def test_one_place_says_which_engine_simulates() -> None:
-    users = {place(path) for path in sources() if {"engine.bullet", "engine.bullet_body"} & imports(path)}
-    assert users == {"engine/worlds.py", "engine/bullet.py"}
-    assert "engine.bullet" not in imports(ROOT / "engine" / "bullet_body.py")
+    from engine.worlds import ENGINES
+
+    for engine in ENGINES:
+        hidden = {f"engine.{engine}", f"engine.{engine}_body"}
+        users = {place(path) for path in sources() if hidden & imports(path)}
+        assert users == {f"engine/{engine}.py"}, f"{sorted(users)} name an engine; engine.worlds makes worlds"
 
 
 def test_nobody_reaches_through_a_table_for_its_world() -> None:

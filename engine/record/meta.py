@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from engine.record.format import FORMAT, MAX_BODIES, RecordError, parse, shown
+from engine.worlds import PACKAGES, Engine, engine_in_use
 
 NO_CONTROLS = r"^\P{Cc}*$"
 """What a terminal or a page shows as it is: letters of any language, nothing that it would obey."""
@@ -45,6 +46,7 @@ class Versions(_Table):
     python: Word
     numpy: Word
     pybullet: Word
+    rapier3d: Word = "unknown"
 
     @classmethod
     def installed(cls) -> Versions:
@@ -54,14 +56,15 @@ class Versions(_Table):
             python=platform.python_version(),
             numpy=_version("numpy"),
             pybullet=_version("pybullet"),
+            rapier3d=_version("rapier3d"),
         )
 
 
 class Meta(_Table):
     """The head of a recording. rate: steps a second. bodies: in the order of the columns of the track.
 
-    options, settings: as the game and the simulation name them. platform: `fingerprint()` of the machine that
-    recorded. outcome: None until the game is over.
+    options, settings: as the game and the simulation name them. engine: that simulated, of `engine.worlds.ENGINES`.
+    platform: `fingerprint()` of the machine that recorded. outcome: None until the game is over.
     """
 
     format: Literal[1] = 1
@@ -74,6 +77,7 @@ class Meta(_Table):
     rate: Annotated[int, Field(ge=1, le=1_000_000)]
     bodies: Annotated[tuple[BodyMeta, ...], Field(max_length=MAX_BODIES)]
     versions: Versions
+    engine: Name = "bullet"
     platform: Name
     outcome: dict[str, JsonValue] | None = None
 
@@ -92,13 +96,15 @@ class Meta(_Table):
         return tuple(body.id for body in self.bodies)
 
 
-def fingerprint() -> str:
+def fingerprint(engine: Engine | None = None) -> str:
     """Returns machine, system, and the versions that decide the bits of a simulation, in one line.
 
-    Where it differs from a recording's `platform`, re-simulation may differ in the last bits without fault.
+    engine: that simulates, the one in use when None. Where it differs from a recording's `platform`, re-simulation may
+    differ in the last bits without fault.
     """
     here = Versions.installed()
-    libraries = f"python {here.python}, numpy {here.numpy}, pybullet {here.pybullet}"
+    package = PACKAGES[engine or engine_in_use()]
+    libraries = f"python {here.python}, numpy {here.numpy}, {package} {_version(package)}"
     return f"{platform.machine()} {platform.system()}, {libraries}"
 
 

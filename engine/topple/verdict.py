@@ -17,6 +17,7 @@ import numpy as np
 from engine.topple.perturbation import TRIALS, Dynamics, at_poses, running_trials, settle_undisturbed
 from engine.topple.trial import Trial
 from engine.world import Assembly, Vector, tilted_gravity
+from engine.worlds import ENGINES, Engine, EngineError, engine_in_use, installed_engines, using
 
 if TYPE_CHECKING:
     from engine.topple.balance.statics import Statics
@@ -31,7 +32,8 @@ class CheckOptions:
     """How to check. settle: metres of gap and overlap to close first. tilt: radians of table and supports,
     downhill towards `tilt_direction` (radians from +x, counter-clockwise). friction: of every pair. time:
     seconds to simulate, None until decided. seed: of the disturbances. workers: processes for the dynamics,
-    None for all cores."""
+    None for all cores. engine: that simulates (`engine.worlds.ENGINES`), the one in use when None. witness: ask another
+    engine too."""
 
     settle: float = 0.0
     tilt: float = 0.0
@@ -40,6 +42,8 @@ class CheckOptions:
     time: float | None = None
     seed: int = 0
     workers: int | None = None
+    engine: str | None = None
+    witness: bool = False
 
     @property
     def gravity(self) -> Vector:
@@ -53,7 +57,8 @@ DEFAULTS = CheckOptions()
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdict:
     """What a check found. word: the verdict. pose: which poses statics was computed on. settled: metres, the
-    largest move of the pieces as they settled. wall: seconds the check took. judged: the pieces as statics saw them."""
+    largest move of the pieces as they settled. wall: seconds the check took. judged: the pieces as statics saw them.
+    engine: that simulated. witness: the verdict with another engine, if that was asked."""
 
     scene: str
     word: Word
@@ -63,6 +68,8 @@ class Verdict:
     dynamics: Dynamics
     wall: float
     judged: Assembly | None = None
+    engine: Engine = ENGINES[0]
+    witness: Verdict | None = None
 
 
 def contacts_of(verdict: Verdict) -> Contacts:
@@ -75,7 +82,26 @@ def contacts_of(verdict: Verdict) -> Contacts:
 
 
 def check(assembly: Assembly, options: CheckOptions = DEFAULTS) -> Verdict:
-    """Asks both methods about one assembly; deterministic but for `wall`."""
+    """Asks both methods about one assembly, and another engine when a witness is wanted; deterministic but for `wall`.
+
+    Raises EngineError when an engine that is asked for is not installed.
+    """
+    with using(options.engine):
+        found = replace(_by_both_methods(assembly, options), engine=engine_in_use())
+    if not options.witness:
+        return found
+    other = next((engine for engine in installed_engines() if engine != found.engine), None)
+    if other is None:
+        raise EngineError(
+            f"a witness is another engine, and {found.engine} is the only one that is installed"
+        )
+    with using(other):
+        witness = replace(_by_both_methods(assembly, options), engine=other)
+    word = found.word if found.word == witness.word else "unsure"
+    return replace(found, word=word, witness=witness, wall=found.wall + witness.wall)
+
+
+def _by_both_methods(assembly: Assembly, options: CheckOptions) -> Verdict:
     started = time.perf_counter()
     if options.friction is not None:
         assembly = with_friction(assembly, options.friction)
@@ -182,7 +208,22 @@ def to_json(verdict: Verdict, version: str) -> dict[str, Any]:
             "fell": list(dynamics.fell),
             "trials": [trial.stands for trial in dynamics.trials],
         },
+        "engine": verdict.engine,
+        "witness": None if verdict.witness is None else _witness_json(verdict.witness),
         "wall_s": round(verdict.wall, 3),
+    }
+
+
+def _witness_json(witness: Verdict) -> dict[str, Any]:
+    dynamics = witness.dynamics
+    return {
+        "engine": witness.engine,
+        "verdict": witness.word,
+        "stands": dynamics.stands,
+        "sink_mm": _mm(dynamics.sink),
+        "max_shift_mm": _mm(dynamics.shift),
+        "fell": list(dynamics.fell),
+        "trials": [trial.stands for trial in dynamics.trials],
     }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.topple.balance.mechanism import Explanation
 from engine.topple.balance.statics import Statics
-from engine.topple.verdict import Verdict
+from engine.topple.verdict import Verdict, joint
 
 COMPASS = ("+x", "+x+y", "+y", "-x+y", "-x", "-x-y", "-y", "+x-y")
 
@@ -38,8 +38,10 @@ def _down(count: int) -> str:
 
 def _difference(verdict: Verdict) -> str:
     """Returns what the two methods, or the trials, disagree about."""
-    trials = verdict.dynamics.trials
+    trials, witness = verdict.dynamics.trials, verdict.witness
     stood = sum(trial.stands for trial in trials)
+    if witness is not None and joint(verdict.statics.stands, verdict.dynamics.stands) != "unsure":
+        return f"simulated by {verdict.engine} it {_did(verdict)}, by {witness.engine} it {_did(witness)}"
     if verdict.dynamics.stands is None:
         return f"it stood {stood} of {len(trials)} small disturbances; it is at the edge of falling"
     if verdict.statics.stands:
@@ -47,9 +49,19 @@ def _difference(verdict: Verdict) -> str:
     return "no forces balance it as it is described, but in the simulation it comes to rest"
 
 
+def _did(verdict: Verdict) -> str:
+    return {True: "stands", False: "falls", None: "stands or falls as it is disturbed"}[
+        verdict.dynamics.stands
+    ]
+
+
 def rows(verdict: Verdict) -> list[tuple[str, str]]:
     """Returns the facts behind the headline, as (label, text) in the order of reading."""
     found = [*_statics_rows(verdict), *_dynamics_rows(verdict)]
+    if verdict.witness is not None:
+        trials = verdict.witness.dynamics.trials
+        stood = f"stood {sum(trial.stands for trial in trials)} of {len(trials)} small disturbances"
+        found.append(("witness", f"{verdict.witness.engine}: {stood}; first was {verdict.engine}"))
     if verdict.settled > 0:
         found.append(("let down", f"the pieces moved up to {verdict.settled * 1e3:.2f} mm to come to rest"))
     found.append(("time", f"{verdict.wall:.2f} s"))

@@ -84,12 +84,15 @@ def check(
     time: float | None = None,
     seed: int = 0,
     workers: int | None = None,
+    engine: str | None = None,
+    witness: bool = False,
 ) -> CheckResult:
     """Would it topple?
 
     settle_mm: gaps and overlaps to close first. tilt_deg: of the table, downhill towards tilt_direction_deg from +x.
     friction: of every pair. time: seconds to simulate, None until it is decided. seed: of the disturbances. workers:
-    processes, all cores when None. Raises TeeterError.
+    processes, all cores when None. engine: bullet or rapier, the first that is installed when None. witness: ask
+    another engine too. Raises TeeterError.
     """
     from engine.topple.verdict import CheckOptions
     from engine.topple.verdict import check as judge
@@ -112,6 +115,8 @@ def check(
         time=time,
         seed=seed,
         workers=workers,
+        engine=engine,
+        witness=witness,
     )
     return check_result(judge(loaded.assembly, options), loaded, options)
 

@@ -79,6 +79,12 @@ class CheckRequest:
     ] = False
     seed: Annotated[int, typer.Option(help="Of the small disturbances and of the noise.")] = 0
     workers: Workers = None
+    engine: Annotated[
+        str | None, typer.Option(help="bullet or rapier; by default the first that is installed.")
+    ] = None
+    witness: Annotated[
+        bool, typer.Option("--witness", help="Ask another engine too: `stands` and `topples` then need all.")
+    ] = False
     table: Annotated[str | None, typer.Option(help="Mesh scenes: `lowest` or `none`.")] = None
     fixed: Annotated[list[str] | None, typer.Option(help="Pieces that are supports, by name or pattern.")] = (
         None
@@ -149,12 +155,15 @@ def verdict_on(request: CheckRequest) -> CheckResult:
         time=request.time,
         seed=request.seed,
         workers=request.workers,
+        engine=request.engine,
+        witness=request.witness,
     )
 
 
 def chance_on(found: CheckResult, request: CheckRequest) -> Chance:
     """How surely a scene stands under the noise that was asked for."""
     from engine.topple.laboratory.noise import Noise, chance
+    from engine.worlds import using
     from games.api.results import as_checked
 
     noise = Noise(
@@ -163,7 +172,7 @@ def chance_on(found: CheckResult, request: CheckRequest) -> Chance:
         friction=None if request.friction_range is None else friction_of(request.friction_range),
         seed=request.seed,
     )
-    with bar("noisy copies") as progress:
+    with using(request.engine), bar("noisy copies") as progress:
         return chance(
             as_checked(found.loaded.assembly, found.options),
             noise,

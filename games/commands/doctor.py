@@ -14,6 +14,9 @@ from rich.text import Text
 
 from games.commands.console import Json, plain_table, print_json, teeter_version
 
+TESTED = ((3, 11), (3, 12), (3, 13))
+NO_BULLET = (3, 12)
+"""The first Python that pybullet has no wheels for."""
 COLLECTIONS = ("all", "dev")
 """Extras made of other extras, and what only developing needs."""
 
@@ -35,17 +38,19 @@ def findings() -> list[DoctorLine]:
         _python(),
         DoctorLine("system", f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"),
     ]
+    found += engines()
     for line in metadata.requires("teeter") or ():
         name, extra = re.match(r"[\w.-]+", line), re.search(r"extra == .(\w+)", line)
-        if name is not None and (extra is None or extra[1] not in COLLECTIONS):
+        is_here = "python_version" not in line or sys.version_info < NO_BULLET
+        if name is not None and is_here and (extra is None or extra[1] not in COLLECTIONS):
             found.append(_package(name[0], "" if extra is None else extra[1]))
     return [*found, renderer(), display()]
 
 
 def _python() -> DoctorLine:
     version = platform.python_version()
-    tested = "3.11 is the tested one"
-    return DoctorLine("python", version if sys.version_info[:2] == (3, 11) else f"{version} ({tested})")
+    tested = sys.version_info[:2] in TESTED
+    return DoctorLine("python", version if tested else f"{version} (3.11, 3.12 and 3.13 are tested)")
 
 
 def _package(name: str, extra: str) -> DoctorLine:
@@ -55,6 +60,21 @@ def _package(name: str, extra: str) -> DoctorLine:
         return DoctorLine(label, metadata.version(name), is_needed=not extra)
     except metadata.PackageNotFoundError:
         return DoctorLine(label, "missing", fix, is_needed=not extra)
+
+
+def engines() -> list[DoctorLine]:
+    """Which engine simulates here, and why."""
+    from engine.worlds import ENGINES, installed_engines
+
+    there = installed_engines()
+    if not there:
+        return [DoctorLine("engine", "none: nothing can be simulated", "pip install teeter")]
+    if there[0] == ENGINES[0]:
+        return [DoctorLine("engine", "bullet: the default; another one with --engine", is_needed=False)]
+    if sys.version_info >= NO_BULLET:
+        why = "pybullet has no wheels for Python 3.12 and later"
+        return [DoctorLine("engine", f"{there[0]}: {why}", is_needed=False)]
+    return [DoctorLine("engine", f"{there[0]}: pybullet is not installed", "pip install teeter")]
 
 
 def renderer() -> DoctorLine:

@@ -56,8 +56,9 @@ def verify(file: Recording, as_json: Json = False) -> int:
         Console().print(f"[green]agrees[/green]: {found.steps} steps simulated again, bit for bit")
     else:
         where = "" if found.difference is None else f" from step {found.difference} on"
-        Console().print(f"[red]differs[/red]{where}: {found.why}", highlight=False)
-        if not found.comparable:
+        word = "differs" if found.steps else "not comparable"
+        Console().print(f"[red]{word}[/red]{where}: {found.why}", highlight=False)
+        if found.steps and not found.comparable:
             Console().print("It was recorded on another platform, where numbers may round differently.")
     if found.agrees:
         return OK

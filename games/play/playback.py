@@ -18,6 +18,7 @@ from engine.record.meta import Meta, Versions, fingerprint
 from engine.record.part import SUFFIX, FolderLock
 from engine.record.reader import Replay, load
 from engine.record.writer import Recorder
+from engine.worlds import Engine, installed_engines
 from games.core.errors import RulesError
 from games.core.rules import Input
 from games.game import Game
@@ -59,8 +60,11 @@ class Verified:
 def verify(path: Path, progress: Progress = _unheard) -> Verified:
     """Play a record again in a fresh world. Raises RecordError."""
     replay = load(path)
-    tape = Tape(game_of(replay))
-    comparable = replay.meta.platform == fingerprint()
+    game, engine = game_of(replay), _engine_of(replay)
+    if engine is None:
+        return Verified(False, False, 0, None, _other_engine(replay))
+    tape = Tape(game, engine=engine)
+    comparable = replay.meta.platform == fingerprint(engine)
     session: Session | None = None
     try:
         session = _open(replay, tape)
@@ -94,7 +98,7 @@ def resume(
     ended = (replay.meta.outcome or {}).get("ended")
     if ended is True:
         raise _is_over(path, str((replay.meta.outcome or {}).get("reason", "")))
-    tape = Tape(game_of(replay), tell, sink)
+    tape = _tape_of(replay, tell, sink)
     if not is_part:
         tape.recorder = Recorder(target, _afresh(replay.meta), replaces=True)
         session = _up_to(replay, len(replay.checkpoints), tape, progress)
@@ -131,7 +135,7 @@ def fork(
     with all that went before. Raises RecordError when it goes another way here, IndexError for no such checkpoint.
     """
     count = range(1, len(replay.checkpoints) + 1)[checkpoint]
-    tape = Tape(game_of(replay), tell, sink)
+    tape = _tape_of(replay, tell, sink)
     if path is not None:
         tape.recorder = Recorder(path, _afresh(replay.meta))
     return _up_to(replay, count, tape, progress), tape.recorder
@@ -191,7 +195,8 @@ def _continues(folder: Path, file: Path) -> bool:
 
 def _afresh(meta: Meta) -> Meta:
     """Returns the head of a record that begins anew, here and now."""
-    here = {"versions": Versions.installed(), "platform": fingerprint(), "outcome": None}
+    engine = next(each for each in installed_engines() if each == meta.engine)
+    here = {"versions": Versions.installed(), "platform": fingerprint(engine), "outcome": None}
     return Meta.model_validate({**dict(meta), **here})
 
 
@@ -210,7 +215,7 @@ def _up_to(replay: Replay, count: int, tape: Tape, progress: Progress) -> Sessio
     except DiffersError as found:
         _discard(session, tape)
         problem = f"cannot be gone on with: played again, from step {found.step} on {found.why}"
-        if replay.meta.platform != fingerprint():
+        if replay.meta.platform != fingerprint(_engine_of(replay)):
             problem += f"; it was recorded on another platform ({replay.meta.platform})"
         raise RecordError(replay.path, problem) from None
     except BaseException:
@@ -233,6 +238,26 @@ def game_of(replay: Replay) -> Game:
     if game is None:
         raise RecordError(replay.path, f"is of a game {replay.meta.game!r} that is not known here")
     return game
+
+
+def _tape_of(replay: Replay, tell: Sequence[Teller], sink: Sink | None) -> Tape:
+    """Returns the tape of a record that is gone on with. Raises RecordError when its engine is not installed."""
+    game, engine = game_of(replay), _engine_of(replay)
+    if engine is None:
+        raise RecordError(replay.path, f"cannot be gone on with: {_other_engine(replay)}")
+    return Tape(game, tell, sink, engine)
+
+
+def _engine_of(replay: Replay) -> Engine | None:
+    """Returns the engine that a record was made with; None where it is not installed."""
+    return next((each for each in installed_engines() if each == replay.meta.engine), None)
+
+
+def _other_engine(replay: Replay) -> str:
+    here = ", ".join(installed_engines())
+    return (
+        f"it was simulated by the engine {replay.meta.engine!r}, and here are {here}; no other one repeats it"
+    )
 
 
 def _open(replay: Replay, tape: Tape) -> Session:

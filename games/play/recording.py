@@ -13,6 +13,7 @@ from engine.record.format import state_digest
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.writer import Recorder
 from engine.world import Body, Scale
+from engine.worlds import Engine, engine_in_use, maker_of
 from games.core.rules import Input
 from games.game import Game, stock_of
 from games.play.checkpoints import S
@@ -27,15 +28,22 @@ class Tape(Generic[S]):
     """Stands between a session and all who follow it: the recorder, those who are told the story, those who watch.
 
     recorder: may come later. checkpoints: step and digest of every one so far. is_quiet: nobody but the recorder hears
-    anything, while a record is played again up to where it goes on.
+    anything, while a record is played again up to where it goes on. engine: that simulates, the one in use when None.
     """
 
-    def __init__(self, game: Game, tell: Sequence[Teller[S]] = (), sink: Sink | None = None) -> None:
+    def __init__(
+        self,
+        game: Game,
+        tell: Sequence[Teller[S]] = (),
+        sink: Sink | None = None,
+        engine: Engine | None = None,
+    ) -> None:
         self.recorder: Recorder | None = None
         self.checkpoints: list[tuple[int, str]] = []
         self.is_quiet = False
         self._game, self._tell, self._sink = game, tuple(tell), sink
         self._session: Session[S] | None = None
+        self._make_world = maker_of(engine or engine_in_use())
 
     def open(self, state: S, tremor: float = 0.0) -> Session[S]:
         """Returns the session that is followed, at its first checkpoint."""
@@ -48,6 +56,7 @@ class Tape(Generic[S]):
             journal=self._journal,
             checkpoint=self._checkpoint,
             sink=self._frame,
+            make_world=self._make_world,
         )
         return self._session
 
@@ -125,6 +134,7 @@ def meta_of(
         rate=Scale.of(bodies).rate,
         bodies=tuple(BodyMeta(id=name, model=model) for name, model in sorted(names.items())),
         versions=Versions.installed(),
+        engine=engine_in_use(),
         platform=fingerprint(),
     )
 
