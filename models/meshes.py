@@ -2,8 +2,8 @@
 
 A mesh must be the closed skin of one solid, wound outward (a mesh that is inside out as a whole is turned).
 Its flat faces, edges and corners are taken as they are; which facets stand for a curve is judged by
-`models.surface.curved_facets`. The convex parts are, in this order: the hull of a convex mesh (a cuboid is an
-exact box), the exact pieces of a straight prism, or what `models.convex.decompose` finds.
+`models.surface.curved_facets`. The convex parts are the hull of a convex mesh (a cuboid is an exact box), or what
+`models.convex.decompose` cuts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from models.builders import solid_of
 from models.convex import decompose, hull_part, hull_volume
 from models.errors import MeshError, MeshFileError
 from models.mesh_files import GLTF, SINGLE_PRECISION, Y_UP, read_nodes
-from models.outline import convex_pieces
 from models.piece import MM, Array, Detail, Ints, MassProperties, Part, Solid, Surface
 from models.shapes import Mesh
 from models.surface import half_edges_of
@@ -31,8 +30,6 @@ MIN_SIZE, MAX_SIZE = 1e-5, 1e3
 MIN_VOLUME = 1e-9
 # a mesh that fills its hull to this part is convex
 CONVEX_FILL = 1 - 1e-4
-# a straight prism with more convex pieces than this is an arc: fewer, slightly bulging pieces serve better
-MAX_PRISM_PIECES = 16
 FOLD = 1e-5
 """Radians. Two faces closer than this lie on each other; there is no solid between them."""
 INSIDE_OUT = "some faces of the mesh are inside out: recalculate its normals outward"
@@ -165,30 +162,7 @@ def convex_parts(vertices: Array, faces: Ints, surface: Surface) -> list[Part]:
     corners = np.unique(np.concatenate([ring for facet in surface.facets for ring in facet.rings]), axis=0)
     if MassProperties.of(vertices, faces).volume >= CONVEX_FILL * hull_volume(corners):
         return [hull_part(corners)]
-    pieces = _prism_pieces(surface)
-    return [hull_part(piece) for piece in pieces or decompose(vertices, faces)]
-
-
-def _prism_pieces(surface: Surface) -> list[Array] | None:
-    """The exact convex pieces of a straight prism without holes; None for any other solid."""
-    normals = np.array([facet.normal for facet in surface.facets])
-    for facet, normal in zip(surface.facets, normals, strict=True):
-        along = normals @ normal
-        ends, sides = np.abs(along) > 1 - 1e-6, np.abs(along) < 1e-3
-        if len(facet.rings) > 1 or ends.sum() != 2 or not (ends | sides).all() or along[ends].min() > 0:
-            continue
-        u = np.cross(normal, np.eye(3)[np.argmin(np.abs(normal))])
-        u /= np.linalg.norm(u)
-        ring = facet.rings[0]
-        pieces = convex_pieces(
-            [(float(x), float(y)) for x, y in ring @ np.stack([u, np.cross(normal, u)], axis=1)]
-        )
-        if len(pieces) > MAX_PRISM_PIECES:
-            return None
-        far = surface.facets[int(np.argmin(along))].rings[0][0]
-        down = float((far - ring[0]) @ normal) * normal
-        return [np.concatenate([ring[piece], ring[piece] + down]) for piece in pieces]
-    return None
+    return [hull_part(piece) for piece in decompose(vertices, faces)]
 
 
 def _mm(values: Array) -> str:

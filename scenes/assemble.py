@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.geometry.convex import ConvexSolid, ConvexSolids, bounds_of
 from engine.geometry.drop import drop
-from engine.geometry.overlap import deepest, depth_of_surfaces, is_bulging
+from engine.geometry.overlap import overlap
 from engine.geometry.rotation import Array, quaternion_of_rpy
 from engine.pose import Pose
 from engine.tolerances import MAX_OVERLAP
@@ -207,11 +207,7 @@ class Builder:
         one, two = self.bodies[index], self.bodies[other]
         if one.fixed and two.fixed:
             return 0.0
-        depth = deepest(self._parts[index], self._parts[other], allowed)
-        if depth > allowed and (is_bulging(one.piece) or is_bulging(two.piece)):
-            # convex parts of a concave mesh bulge beyond it, so they accuse neighbours that only touch
-            return min(depth, depth_of_surfaces(one, two))
-        return depth
+        return overlap(one, two, allowed)
 
 
 def put_together(

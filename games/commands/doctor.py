@@ -29,7 +29,7 @@ CORE = (
     "av",
 )
 EXTRAS = {
-    "mesh": ("coacd", "lxml"),
+    "mesh": ("lxml",),
     "plot": ("matplotlib",),
     "cluster": ("distributed",),
     "bench": ("mujoco",),
