@@ -12,9 +12,10 @@ import numpy as np
 from engine.pose import Pose
 from models.build import build_mesh
 from models.errors import MeshFileError, ModelError
+from models.fit import fit_meshes
 from models.material import Material
 from models.mesh_files import GLTF, Y_UP, MeshNode, read_nodes
-from models.meshes import solids_of
+from models.meshes import checked, solids_of
 from models.piece import Array, Ints, Piece
 from scenes.reading import MAX_PIECES
 from scenes.scene import Draft, Fault, SceneError, shown
@@ -27,11 +28,17 @@ LARGEST = 1e12
 
 
 def read_meshes(
-    path: Path, file: str, material: Material, unit: float | None
-) -> tuple[list[Draft], list[Fault]]:
-    """The pieces of a mesh file, and what kept others from being one. unit: metres; None: the format's.
+    path: Path,
+    file: str,
+    material: Material,
+    unit: float | None,
+    fit: float = 0.0,
+    ground: float | None = None,
+) -> tuple[list[Draft], list[Fault], tuple[str, ...]]:
+    """The pieces of a mesh file, what kept others from being one, and what `fit` did to each.
 
-    Raises SceneError when nothing can be read at all.
+    unit: metres; None: the format's. fit, ground: metres, as in `models.fit.fit_meshes`; 0: not at all. Raises
+    SceneError when nothing can be read at all.
     """
     nodes = _nodes(path, file)
     if not nodes:
@@ -40,10 +47,47 @@ def read_meshes(
         raise SceneError([Fault(file, f"there are {len(nodes)} meshes; at most {MAX_PIECES} are allowed")])
     is_gltf = path.suffix.lower() in GLTF
     maker = _Maker(file, path.stem, material)
-    for node in nodes:
-        scale = unit or node.unit or (1.0 if is_gltf else 1e-3)
-        maker.take(node, scale * (Y_UP if is_gltf else np.eye(3)))
-    return _named(maker.drafts, file, maker.faults)
+    placed = [
+        (node, (unit or node.unit or (1.0 if is_gltf else 1e-3)) * (Y_UP if is_gltf else np.eye(3)))
+        for node in nodes
+    ]
+    words: list[str] = []
+    if fit > 0:
+        placed, words = _fitted(placed, path.stem, fit, ground)
+    for node, axes in placed:
+        maker.take(node, axes)
+    return *_named(maker.drafts, file, maker.faults), tuple(words)
+
+
+def _fitted(
+    placed: list[tuple[MeshNode, Array]], stem: str, fit: float, ground: float | None
+) -> tuple[list[tuple[MeshNode, Array]], list[str]]:
+    """The nodes, solid by solid and made regular, with the axes of each; and what was done to each, in words."""
+    solids: list[MeshNode] = []
+    spoilt: list[tuple[MeshNode, Array]] = []
+    for node, axes in placed:
+        where = node.vertices @ (axes @ node.matrix[:3, :3]).T + axes @ node.matrix[:3, 3]
+        if not np.abs(where).max(initial=0.0) < LARGEST:
+            spoilt.append((node, axes))
+            continue
+        parts = solids_of(where, node.faces)
+        for number, part in enumerate(parts, start=1):
+            own = node.name or stem
+            name = own if len(parts) == 1 else f"{own}.{number:0{len(str(len(parts)))}}"
+            try:
+                corners, faces = checked(*part, name)
+            except ModelError:
+                spoilt.append((node, axes))  # said when it is made a piece
+                break
+            solids.append(
+                replace(
+                    node, name=name, key=(name, len(solids)), vertices=corners, faces=faces, matrix=np.eye(4)
+                )
+            )
+    found = fit_meshes([(node.vertices, node.faces) for node in solids], fit, ground)
+    words = [f'node "{node.name}": {said}' for node, (_, _, said) in zip(solids, found, strict=True)]
+    made = [replace(node, vertices=one[0], faces=one[1]) for node, one in zip(solids, found, strict=True)]
+    return [*((node, np.eye(3)) for node in made), *spoilt], words
 
 
 def _nodes(path: Path, file: str) -> list[MeshNode]:

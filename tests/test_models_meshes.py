@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import trimesh
+from scipy.spatial import ConvexHull
 
 from models import mesh_files, meshes
 from models.build import build, build_mesh
