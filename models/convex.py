@@ -25,6 +25,8 @@ SHARP = np.radians(20)
 # How deep a hollow curve may be within one part, as part of the mesh's diagonal: so much wood is lost there. The first
 # that needs few enough parts.
 HOLLOWS = (0.01, 0.02, 0.04, 0.08)
+# Of meshes with more triangles small ones are left out, by steps: of the diagonal, how far a corner may be off then.
+MANY_TRIANGLES, COARSER = 1500, (1e-4, 3e-4, 1e-3)
 # As parts of the diagonal: what rounding may leave, and of its cube, what is no part any more.
 ROUNDING, CRUMB = 1e-6, 1e-9
 
@@ -156,6 +158,9 @@ def decompose(vertices: Array, faces: Ints) -> list[Array]:
 
     origin, size = vertices.mean(axis=0), float(np.linalg.norm(np.ptp(vertices, axis=0)))
     whole = Manifold(Mesh64((vertices - origin) / size, faces.astype(np.uint64)))
+    for coarseness in COARSER:
+        if whole.num_tri() > MANY_TRIANGLES:
+            whole = whole.simplify(coarseness)
     found: list[Any] = []
     for hollow in HOLLOWS:
         found = _cut_up(whole, hollow)

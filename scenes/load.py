@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from engine.pose import Pose
 from engine.tolerances import MAX_OVERLAP
 from engine.world import Assembly, Body
 from models.errors import ModelError
@@ -80,7 +81,19 @@ def load(
     """
     options = LoadOptions(settle_mm, table, tuple(fixed), material, unit, fit_mm)
     path, file = _find(path_or_name)
-    return replace(_scene(path.stem, _content(path, file, options), options, file), path=path)
+    content = _content(path, file, options)
+    if path.suffix.lower() in MESHES and table is None and len(content.drafts) == 1:
+        content = replace(content, drafts=[_on_the_table(content.drafts[0])])
+    return replace(_scene(path.stem, content, options, file), path=path)
+
+
+def _on_the_table(draft: Draft) -> Draft:
+    """The only piece of a file, let down onto the table wherever the file has it; over its middle, if it was beside."""
+    x, y, z = draft.pose.position
+    width, depth = (side * MM for side in TableTop().size)
+    is_beside = abs(x) > width / 2 or abs(y) > depth / 2
+    where = Pose((0.0, 0.0, z), draft.pose.orientation) if is_beside else draft.pose
+    return draft if draft.fixed else replace(draft, pose=where, falls=True)
 
 
 def build(

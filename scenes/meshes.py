@@ -10,8 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from engine.pose import Pose
-from models.build import build_mesh
+from models.build import build, build_mesh
+from models.catalogue import find
 from models.errors import MeshFileError, ModelError
+from models.export import skin_of
 from models.fit import fit_meshes
 from models.material import Material
 from models.mesh_files import GLTF, Y_UP, MeshNode, read_nodes
@@ -121,6 +123,11 @@ class _Maker:
             return
         linear, origin = axes @ node.matrix[:3, :3], axes @ node.matrix[:3, 3]
         size, turn = _rigid(linear)
+        own_export = _exported(node) if abs(size - 1) < RIGID and "/" in node.name else None
+        if own_export is not None:
+            turn = turn @ Y_UP.T
+            self.drafts.append(Draft(name, place, None, own_export, Pose.of(origin, turn), node.fixed))
+            return
         key = (node.key, f"{size:.12g}") if size else id(node)
         shape = node.vertices * size if size else node.vertices @ linear.T
         try:
@@ -144,6 +151,17 @@ class _Maker:
             meshes = [trimesh.Trimesh(corners, triangles, process=False) for corners, triangles in solids]
             self._known[key] = [build_mesh(mesh, model, self.material) for mesh in meshes]
         return self._known[key]
+
+
+def _exported(node: MeshNode) -> Piece | None:
+    """The piece of the catalogue that was exported as this mesh, under its name; None when it is something else."""
+    try:
+        piece = build(find(node.name))
+    except ModelError:
+        return None
+    points = skin_of(piece).points @ Y_UP
+    is_same = points.shape == node.vertices.shape and np.allclose(points, node.vertices, rtol=0, atol=1e-6)
+    return piece if is_same else None
 
 
 def _rigid(linear: Array) -> tuple[float, Array]:
