@@ -24,8 +24,9 @@ from models.surface import HalfEdgeMesh, angles_between, half_edges_of
 SHARP = np.radians(40)
 # part of a patch's area below which a plane grown in it is chance, not a face
 SMALLEST_PLANE = 0.25
-# points that may lie beyond the tolerance, and how far: the tail of a scanner's error
-OUTLIERS, FARTHEST = 0.05, 2.5
+# times the tolerance: the root mean square of distances, a little more than it for scans of few points; how far single points may be off, the tail of a
+# scanner's error, and how far touching faces may be apart
+SPREAD, FARTHEST, APART = 1.25, 5.0, 2.0
 # cosine of the turn between touching faces of two pieces that are taken for one plane
 OPPOSITE = float(np.cos(np.radians(15)))
 # singular values of the normals in a corner below this part of the largest belong to faces that are almost one plane
@@ -129,7 +130,7 @@ def _scanned(mesh: HalfEdgeMesh, tolerance: float) -> _Scan:
 
 def _fits(one: Fitted, points: Array, tolerance: float) -> bool:
     aside = np.abs(one.distance(points)[0])
-    return bool(aside.max() <= FARTHEST * tolerance and np.mean(aside > tolerance) <= OUTLIERS)
+    return bool(aside.max() <= FARTHEST * tolerance and np.sqrt(np.mean(aside**2)) <= SPREAD * tolerance)
 
 
 def _plane(points: Array, places: Array, normals: Array, areas: Array) -> Fitted | None:
@@ -252,7 +253,7 @@ def _join_planes(scans: list[_Scan], tolerance: float, ground: float | None) -> 
     points = [scans[k].points(i) for k, i in planes]
     if not planes:
         return
-    room = 2 * FARTHEST * tolerance
+    room = APART * tolerance
     lows = np.array([some.min(axis=0) for some in points])
     highs = np.array([some.max(axis=0) for some in points])
     normals = np.array([scans[k].found[i].axis for k, i in planes])
@@ -267,7 +268,7 @@ def _join_planes(scans: list[_Scan], tolerance: float, ground: float | None) -> 
             (piece > piece[a])
             & (low <= high).all(axis=1)
             & (turn < np.arccos(OPPOSITE))
-            & (turn * size < 2 * room)
+            & (turn * size < 2 * FARTHEST * tolerance)
         )
         where = (low + high)[beside] / 2
         gap = ((where - middles[a]) @ normals[a]) + ((where - middles[beside]) * normals[beside]).sum(axis=1)
@@ -287,7 +288,7 @@ def _join_planes(scans: list[_Scan], tolerance: float, ground: float | None) -> 
             middle, axis = np.array([0.0, 0.0, ground]), np.array([0.0, 0.0, 1.0])
         for m in members:
             one = Fitted("plane", middle, np.copysign(1.0, axis @ normals[m]) * axis)
-            if np.abs(one.distance(points[m])[0]).max() <= room:
+            if np.abs(one.distance(points[m])[0]).max() <= FARTHEST * tolerance:
                 k, i = planes[m]
                 scans[k].found[i] = one
 

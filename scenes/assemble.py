@@ -9,9 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.geometry.convex import ConvexSolid, ConvexSolids, bounds_of
+from engine.geometry.convex import ConvexSolid, ConvexSolids, bounds_of, overlap
 from engine.geometry.drop import drop
-from engine.geometry.overlap import overlap
 from engine.geometry.rotation import Array, quaternion_of_rpy
 from engine.pose import Pose
 from engine.tolerances import MAX_OVERLAP

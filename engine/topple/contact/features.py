@@ -11,21 +11,15 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
-from engine.topple.contact.arrays import Array, Bools, Ints, starts_of
+from engine.topple.contact.arrays import Array, Bools, Ints, boxes, starts_of
 from engine.world import Body
 from models.piece import Piece, Surface
 
 MATCH = 1e-7
 """Points closer than this part of the piece's diagonal are the same point of its surface (builders round
-less).
-"""
-
-
-FLAGS = ("facet_curved", "edge_curved")
+less)."""
 LOOSER = (10.0, 100.0, 1000.0)
 """Times `MATCH`, for edges of foreign meshes between faces that are not quite flat; what fits none is no edge."""
-STARTS = ("ring_start", "facet_start", "spoke_start", "ray_start")
-OWNED = {"facet": "normals", "edge": "edges", "corner": "corners", "sample": "samples"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,33 +100,50 @@ def of_piece(piece: Piece) -> Features:
     )
 
 
+POINTS = ("vertices", "edges", "corners", "samples")
+DIRECTIONS = ("normals", "edge_into", "edge_normals", "spokes", "rays")
+STARTS = ("ring_start", "facet_start", "spoke_start", "ray_start")
+OWNERS = {"facet_body": "normals", "edge_body": "edges", "corner_body": "corners", "sample_body": "samples"}
+
+
 def of_bodies(bodies: Sequence[Body]) -> Features:
     """Returns the features of all bodies where they are in the world; owners index into `bodies`."""
     each = [of_piece(body.piece) for body in bodies]
     rotations = np.array([body.pose.matrix for body in bodies])
     shifts = np.array([body.pose.position for body in bodies])
-
-    def directions(name: str) -> Array:
-        parts = [getattr(one, name) for one in each]
-        local, owner = np.concatenate(parts), _owners(parts)
-        flat = local.reshape(len(local), int(np.prod(local.shape[1:])) // 3, 3)
-        rotated: Array = np.matmul(flat, rotations[owner].transpose(0, 2, 1)).reshape(local.shape)
-        return rotated
-
-    def points(name: str) -> Array:
-        rotated = directions(name)
-        shift = shifts[_owners([getattr(one, name) for one in each])]
-        moved: Array = rotated + shift.reshape(len(shift), *(1,) * (rotated.ndim - 2), 3)
-        return moved
-
     facet_base = np.cumsum([0] + [len(one.normals) for one in each])
-    ring_facets = [one.ring_facet + base for one, base in zip(each, facet_base, strict=False)]
-    columns: dict[str, Any] = {name: points(name) for name in ("vertices", "edges", "corners", "samples")}
-    columns |= {name: directions(name) for name in ("normals", "edge_into", "edge_normals", "spokes", "rays")}
-    columns |= {name: np.concatenate([getattr(one, name) for one in each]) for name in FLAGS}
-    columns |= {name: _joined([getattr(one, name) for one in each]) for name in STARTS}
-    columns |= {f"{name}_body": _owners([getattr(one, key) for one in each]) for name, key in OWNED.items()}
-    return Features(ring_facet=np.concatenate(ring_facets), **columns)
+
+    def every(name: str) -> list[Array]:
+        return [getattr(one, name) for one in each]
+
+    def rotated(name: str) -> Array:
+        local = np.concatenate(every(name))
+        flat = local.reshape(len(local), int(np.prod(local.shape[1:])) // 3, 3)
+        turned: Array = np.matmul(flat, rotations[_owners(every(name))].transpose(0, 2, 1))
+        return turned.reshape(local.shape)
+
+    def moved(name: str) -> Array:
+        turned = rotated(name)
+        shift = shifts[_owners(every(name))]
+        return np.asarray(turned + shift.reshape(len(shift), *(1,) * (turned.ndim - 2), 3))
+
+    arrays: dict[str, Any] = {name: moved(name) for name in POINTS} | {
+        name: rotated(name) for name in DIRECTIONS
+    }
+    arrays |= {name: _joined([getattr(one, name) for one in each]) for name in STARTS}
+    arrays |= {name: _owners(every(of)) for name, of in OWNERS.items()}
+    return Features(
+        **arrays,
+        ring_facet=np.concatenate([one.ring_facet + at for one, at in zip(each, facet_base, strict=False)]),
+        facet_curved=np.concatenate([one.facet_curved for one in each]),
+        edge_curved=np.concatenate([one.edge_curved for one in each]),
+    )
+
+
+def body_boxes(scene: Features, count: int) -> tuple[Array, Array]:
+    """Returns lower and upper corners of the boxes around the `count` bodies."""
+    start = scene.facet_start[np.searchsorted(scene.facet_body, np.arange(count + 1))]
+    return boxes(scene.vertices, start)
 
 
 @lru_cache(maxsize=1024)
@@ -158,6 +169,11 @@ def sagitta(piece: Piece) -> float:
 def reach(piece: Piece) -> float:
     """Returns the metres from the centre of mass to the farthest point of the surface."""
     return float(np.linalg.norm(of_piece(piece).vertices - piece.centre_of_mass, axis=1).max())
+
+
+def corners_of(body: Body) -> Array:
+    """Returns the corners (n, 3) of a body's facets in the world."""
+    return body.pose.apply(of_piece(body.piece).vertices)
 
 
 def is_convex(piece: Piece) -> bool:
