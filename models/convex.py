@@ -1,29 +1,15 @@
-"""Convex parts, what the dynamics collides with; of concave meshes they are remembered on disk.
-
-Those come from CoACD (Wei et al. 2022; extra `mesh`), which takes seconds. The same mesh, down to a millionth of its
-size, must give the same pieces whatever was decomposed before, or a replay would depend on the history of the
-machine: so the mesh is rounded first, and the rounded mesh is both what is decomposed and what names the entry.
-"""
+"""Convex parts: what the dynamics collides with."""
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
-import io
-import os
-import subprocess
-import sys
-import tempfile
-import zipfile
 from collections.abc import Iterable
-from itertools import pairwise
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from models.errors import MeshError, MissingExtraError
 from models.piece import Array, Ints, Part
+from models.surface import half_edges_of
 
 # A hull whose corners are this near (as part of its diagonal) to those of a cuboid is one.
 CUBOID_FIT = 5e-5
@@ -31,12 +17,18 @@ CUBOID_FIT = 5e-5
 # kept.
 MAX_CORNERS = 256
 
-# how far, as part of the mesh's size, a piece may bulge out of the mesh; half of CoACD's own default
-CONCAVITY = 0.03
-# raise it when the decomposition itself changes, so that old entries are not read any more
-VERSION = 1
-# seconds; meshes of real pieces take one to ten
-TIMEOUT_S = 90.0
+# Simulators slow down with the parts of a piece, and Bullet's URDF reader gives up at about 90; then what is left is
+# taken whole, less what bulges.
+MAX_PARTS = 64
+# Inward edges that turn more than this are corners and cut exactly; the others belong to a curve.
+SHARP = np.radians(20)
+# How deep a hollow curve may be within one part, as part of the mesh's diagonal: so much wood is lost there. The first
+# that needs few enough parts.
+HOLLOWS = (0.01, 0.02, 0.04, 0.08)
+# Of meshes with more triangles small ones are left out, by steps: of the diagonal, how far a corner may be off then.
+MANY_TRIANGLES, COARSER = 1500, (1e-4, 3e-4, 1e-3)
+# As parts of the diagonal: what rounding may leave, and of its cube, what is no part any more.
+ROUNDING, CRUMB = 1e-6, 1e-9
 
 SIGNS = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 
@@ -157,123 +149,102 @@ def _nearest_axes(turn: Array) -> Array:
 
 
 def decompose(vertices: Array, faces: Ints) -> list[Array]:
-    """Returns the corners (n, 3) of convex pieces that fill a closed mesh.
+    """Returns the corners (n, 3) of convex pieces of a closed mesh, none of which lies outside of it.
 
-    Raises MissingExtraError when the pieces are not known yet and `coacd` is not installed, MeshError when it
-    fails or takes longer than `TIMEOUT_S`.
+    Cut along the faces at inward corners, so exactly; hollow curves are cut across until each part spans a shallow bit
+    of them, and there the part ends at a tangent.
     """
-    step = 2.0 ** np.floor(np.log2(float(np.linalg.norm(np.ptp(vertices, axis=0))) * 1e-6))
-    grid = np.round(vertices / step).astype(np.int64)
-    recipe = f"{VERSION} {CONCAVITY} {step!r} {grid.shape} {faces.shape}".encode()
-    name = hashlib.sha256(recipe + grid.tobytes() + faces.astype(np.int64).tobytes()).hexdigest()
-    path = cache_folder() / f"{name}.npz"
-    pieces = _load(path)
-    if pieces is None:
-        pieces = _run(grid.astype(float) * 1e-6, faces)
-        _save(path, pieces)
-    return [piece * (step * 1e6) for piece in pieces]
+    from manifold3d import Manifold, Mesh64  # slow to import, and the catalogues need no cutting
+
+    origin, size = vertices.mean(axis=0), float(np.linalg.norm(np.ptp(vertices, axis=0)))
+    whole = Manifold(Mesh64((vertices - origin) / size, faces.astype(np.uint64)))
+    for coarseness in COARSER:
+        if whole.num_tri() > MANY_TRIANGLES:
+            whole = whole.simplify(coarseness)
+    found: list[Any] = []
+    for hollow in HOLLOWS:
+        found = _cut_up(whole, hollow)
+        if len(found) < MAX_PARTS:
+            break
+    parts = [part for part in map(_less_bulges, found) if part.volume() > CRUMB]
+    return [_mesh_of(part.simplify(ROUNDING))[0] * size + origin for part in parts]
 
 
-def cache_folder() -> Path:
-    """Where decompositions are kept: `$XDG_CACHE_HOME/teeter/convex`, or below `~/.cache`."""
-    # the XDG rules: a relative path is to be ignored
-    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (base if base.is_absolute() else Path.home() / ".cache") / "teeter" / "convex"
+def _cut_up(whole: Any, hollow: float) -> list[Any]:
+    waiting, done = [whole], []
+    while waiting:
+        solid = waiting.pop()
+        plane = _cut(solid, hollow) if len(waiting) + len(done) < MAX_PARTS else None
+        halves = [] if plane is None else solid.split_by_plane(*plane)
+        pieces = [one for half in halves for one in half.decompose() if one.volume() > CRUMB]
+        if len(pieces) > 1:
+            waiting += pieces
+        else:
+            done.append(solid)
+    return done
 
 
-def _run(vertices: Array, faces: Ints) -> list[Array]:
-    """The pieces, found in a process of its own so that a mesh that CoACD chokes on cannot hang the caller."""
-    if not _has_coacd():
-        raise MissingExtraError(
-            "this mesh is not convex, and cutting it into convex parts needs the package coacd: "
-            'install it with  pip install "teeter[mesh]"'
-        )
-    mesh = io.BytesIO()
-    np.savez(mesh, vertices=vertices, faces=faces, threshold=CONCAVITY)
-    command = [sys.executable, "-m", "models.convex"]
-    advice = "repair or simplify it, or save it as several convex meshes"
-    try:
-        done = subprocess.run(
-            command, input=mesh.getvalue(), capture_output=True, timeout=TIMEOUT_S, check=True
-        )
-    except subprocess.TimeoutExpired:
-        raise MeshError(
-            f"a mesh of {len(faces)} triangles could not be cut into convex parts in {TIMEOUT_S:g} s: {advice}"
-        ) from None
-    except subprocess.CalledProcessError as error:
-        raise MeshError(
-            f"cutting {len(faces)} triangles into convex parts failed (exit code {error.returncode}): {advice}"
-        ) from None
-    with np.load(io.BytesIO(done.stdout), allow_pickle=False) as answer:
-        corners, bounds = answer["corners"], answer["bounds"]
-    return [corners[first:last] for first, last in pairwise(bounds.tolist())]
+def _mesh_of(solid: Any) -> tuple[Array, Ints]:
+    mesh = solid.to_mesh64()
+    return np.array(mesh.vert_properties)[:, :3], np.array(mesh.tri_verts).astype(np.int64)
 
 
-def _has_coacd() -> bool:
-    try:
-        return importlib.util.find_spec("coacd") is not None
-    except ValueError:  # it is marked as not importable
-        return False
-
-
-def _load(path: Path) -> list[Array] | None:
-    """The pieces of an entry; None when there is none, or what lies there is damaged."""
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as entry:
-            corners, bounds = entry["corners"], entry["bounds"]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+def _cut(solid: Any, hollow: float) -> tuple[tuple[float, float, float], float] | None:
+    """The plane, normal and offset, along which a solid is cut next; None when it is convex enough."""
+    vertices, faces = _mesh_of(solid)
+    mesh = half_edges_of(vertices, faces)
+    face, other = np.arange(3 * len(faces)) // 3, mesh.twin // 3
+    along = np.diff(vertices[mesh.ends], axis=1)[:, 0]
+    lengths = np.linalg.norm(along, axis=1)
+    outward = np.einsum("hd,hd->h", np.cross(mesh.normals[face], mesh.normals[other]), along)
+    turn = np.arccos(np.clip(np.einsum("hd,hd->h", mesh.normals[face], mesh.normals[other]), -1.0, 1.0))
+    depth, middles = _depths(solid.hull(), vertices, faces)
+    deepest = int(np.argmax(depth))
+    inward = (outward < 0) & (np.maximum(depth[face], depth[other]) > ROUNDING)
+    sharp = np.flatnonzero(inward & (turn > SHARP))
+    if len(sharp):
+        # the plane of a face that holds the most of the inward edges
+        normals, ends = mesh.normals[face[sharp]], vertices[mesh.ends[sharp]]
+        offsets = (normals * ends[:, 0]).sum(axis=1)
+        aside = np.abs(np.einsum("ekd,pd->pek", ends, normals) - offsets[:, None, None]).max(axis=2)
+        best = int(np.argmax(np.round((aside <= ROUNDING) @ lengths[sharp], 6)))
+        # a hair into the air, or a skin as thin as rounding would stay on the face
+        return tuple(normals[best].tolist()), float(offsets[best]) + ROUNDING / 4
+    curve = np.flatnonzero(inward)
+    if depth[deepest] <= hollow or not len(curve):
         return None
-    is_sound = (
-        corners.dtype == np.float64
-        and corners.ndim == 2
-        and corners.shape[1] == 3
-        and bool(np.isfinite(corners).all())
-        and bounds.dtype == np.int64
-        and bounds.ndim == 1
-        and len(bounds) >= 2
-        and bounds[0] == 0
-        and bounds[-1] == len(corners)
-        and bool((np.diff(bounds) >= 4).all())
-    )
-    return [corners[first:last] for first, last in pairwise(bounds.tolist())] if is_sound else None
+    # across the direction in which the faces turn most
+    spread = mesh.normals[face[curve]] * np.sqrt(lengths[curve])[:, None]
+    spread -= np.outer(spread @ mesh.normals[deepest], mesh.normals[deepest])
+    spread -= spread.mean(axis=0)
+    across = np.linalg.svd(spread, full_matrices=False)[2][0]
+    return tuple(across.tolist()), float(across @ middles[deepest])
 
 
-def _save(path: Path, pieces: list[Array]) -> None:
-    """Write an entry whole or not at all. A folder that cannot be written costs time, not the piece."""
-    bounds = np.cumsum([0, *(len(piece) for piece in pieces)]).astype(np.int64)
-    temporary: str | None = None
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
-            temporary = file.name
-            np.savez_compressed(file, corners=np.concatenate(pieces), bounds=bounds)
-        os.replace(temporary, path)
-    except OSError:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+def _depths(hull: Any, vertices: Array, faces: Ints) -> tuple[Array, Array]:
+    """(f,) how far the middle of each face lies below a convex hull, and those middles (f, 3)."""
+    corners, triangles = _mesh_of(hull)
+    a, b, c = corners[triangles].transpose(1, 0, 2)
+    normals = np.cross(b - a, c - a)
+    size = np.linalg.norm(normals, axis=1)
+    normals, a = normals[size > ROUNDING**2] / size[size > ROUNDING**2, None], a[size > ROUNDING**2]
+    middles = vertices[faces].mean(axis=1)
+    return ((normals * a).sum(axis=1) - middles @ normals.T).min(axis=1), middles
 
 
-def main() -> None:
-    """Runs CoACD in this process, which can be stopped: `python -m models.convex < mesh.npz > pieces.npz`.
-
-    On meshes that cross themselves CoACD can search for minutes, deaf to interrupts. Reads `vertices`, `faces` and
-    `threshold`, writes `corners` and `bounds` (where each piece ends).
-    """
-    import coacd
-
-    with np.load(io.BytesIO(sys.stdin.buffer.read()), allow_pickle=False) as mesh:
-        vertices, faces, threshold = mesh["vertices"], mesh["faces"], float(mesh["threshold"])
-    coacd.set_log_level("off")
-    answer = os.dup(1)
-    # what CoACD prints must not mix with the answer
-    os.dup2(2, 1)
-    pieces = coacd.run_coacd(coacd.Mesh(vertices, faces), threshold=threshold, seed=0)
-    corners = [np.asarray(points, dtype=np.float64) for points, _ in pieces]
-    buffer = io.BytesIO()
-    np.savez(buffer, corners=np.concatenate(corners), bounds=np.cumsum([0, *map(len, corners)]))
-    with os.fdopen(answer, "wb") as out:
-        out.write(buffer.getvalue())
-
-
-if __name__ == "__main__":
-    main()
+def _less_bulges(solid: Any) -> Any:
+    """The hull of a solid, cut off at the faces that lie below it, the deepest first."""
+    hull = solid.hull()
+    vertices, faces = _mesh_of(solid)
+    normals = half_edges_of(vertices, faces).normals
+    for _ in range(MAX_PARTS):
+        if hull.is_empty():
+            break
+        depth, middles = _depths(hull, vertices, faces)
+        deepest = int(np.argmax(depth))
+        if depth[deepest] <= ROUNDING:
+            break
+        hull = hull.trim_by_plane(
+            tuple((-normals[deepest]).tolist()), -float(normals[deepest] @ middles[deepest])
+        )
+    return hull

@@ -53,10 +53,6 @@ class MeshFileError(MeshError):
     """A mesh file cannot be read; the message does not name the file, which only the caller knows."""
 
 
-class MissingExtraError(ModelError):
-    """An optional package is not installed."""
-
-
 def nearest(word: str, choices: Iterable[str]) -> str:
     """A question such as `did you mean "beech"?`, or the choices themselves when nothing is near."""
     names = sorted(choices)

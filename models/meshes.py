@@ -2,8 +2,8 @@
 
 A mesh must be the closed skin of one solid, wound outward (a mesh that is inside out as a whole is turned).
 Its flat faces, edges and corners are taken as they are; which facets stand for a curve is judged by
-`models.surface.curved_facets`. The convex parts are, in this order: the hull of a convex mesh (a cuboid is an
-exact box), the exact pieces of a straight prism, or what `models.convex.decompose` finds.
+`models.surface.curved_facets`. The convex parts are the hull of a convex mesh (a cuboid is an exact box), or what
+`models.convex.decompose` cuts.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
 
 from models.builders import solid_of
 from models.convex import decompose, hull_part, hull_volume
 from models.errors import MeshError, MeshFileError
 from models.mesh_files import GLTF, SINGLE_PRECISION, Y_UP, read_nodes
-from models.outline import convex_pieces
 from models.piece import MM, Array, Detail, Ints, MassProperties, Part, Solid, Surface
 from models.shapes import Mesh
 from models.surface import half_edges_of
@@ -31,10 +31,10 @@ MIN_SIZE, MAX_SIZE = 1e-5, 1e3
 MIN_VOLUME = 1e-9
 # a mesh that fills its hull to this part is convex
 CONVEX_FILL = 1 - 1e-4
-# a straight prism with more convex pieces than this is an arc: fewer, slightly bulging pieces serve better
-MAX_PRISM_PIECES = 16
 FOLD = 1e-5
 """Radians. Two faces closer than this lie on each other; there is no solid between them."""
+# parts of the diagonal: corners nearer than this are one, a hole narrower than this is closed
+CRACK, PINHOLE = 5e-5, 0.02
 INSIDE_OUT = "some faces of the mesh are inside out: recalculate its normals outward"
 
 
@@ -136,9 +136,71 @@ def _joined(vertices: Array, faces: Ints, where: str) -> tuple[Array, Ints]:
     # files split corners for normals and textures, and round them one by one
     vertices, faces = merged_corners(vertices, faces)
     fault = _edge_fault(vertices, faces)
-    if fault:
+    if fault is None:
+        return vertices, faces
+    mended = _mended(vertices, faces)
+    if _edge_fault(*mended) is not None:
         raise MeshError(f"{where}: {fault}")
-    return vertices, faces
+    return mended
+
+
+def _mended(vertices: Array, faces: Ints) -> tuple[Array, Ints]:
+    """The mesh without cracks, doubled faces and small holes, its faces wound alike; the solid stays as it was."""
+    size = float(np.linalg.norm(np.ptp(vertices, axis=0)))
+    pairs = cKDTree(vertices).query_pairs(CRACK * size, output_type="ndarray")
+    links = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(vertices),) * 2)
+    place = connected_components(links, directed=False)[1]
+    _, first = np.unique(place, return_index=True)
+    vertices, faces = vertices[first], place[faces]
+    faces = faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)]
+    _, first = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)
+    faces = _wound_alike(faces[np.sort(first)])
+    for loop in _holes(faces):
+        if len(loop) == 3 or np.ptp(vertices[loop], axis=0).max() < PINHOLE * size:
+            fan = [[loop[0], loop[k + 1], loop[k]] for k in range(1, len(loop) - 1)]
+            faces = np.concatenate([faces, np.array(fan)])
+    used, number = np.unique(faces, return_inverse=True)
+    return vertices[used], number.reshape(-1, 3).astype(np.int64)
+
+
+def _wound_alike(faces: Ints) -> Ints:
+    """The faces, each turned so that it runs along its shared edges against its neighbours."""
+    by_edge: dict[tuple[int, int], list[tuple[int, bool]]] = {}
+    for face, (a, b, c) in enumerate(faces.tolist()):
+        for start, stop in ((a, b), (b, c), (c, a)):
+            by_edge.setdefault((min(start, stop), max(start, stop)), []).append((face, start < stop))
+    beside: list[list[tuple[int, bool]]] = [[] for _ in faces]
+    for users in by_edge.values():
+        if len(users) == 2:
+            (one, way), (other, back) = users
+            beside[one].append((other, way is back))
+            beside[other].append((one, way is back))
+    turned: dict[int, bool] = {}
+    for seed in range(len(faces)):
+        front = [] if seed in turned else [seed]
+        turned.setdefault(seed, False)
+        while front:
+            face = front.pop()
+            for other, is_against in beside[face]:
+                if other not in turned:
+                    turned[other] = turned[face] is not is_against
+                    front.append(other)
+    flip = np.array([turned[face] for face in range(len(faces))])
+    return np.where(flip[:, None], faces[:, ::-1], faces)
+
+
+def _holes(faces: Ints) -> list[list[int]]:
+    """The loops of corners along edges that have one face only."""
+    edges = set(zip(faces.ravel().tolist(), np.roll(faces, -1, axis=1).ravel().tolist(), strict=True))
+    onward = {a: b for a, b in sorted(edges) if (b, a) not in edges}
+    loops = []
+    while onward:
+        loop = [min(onward)]
+        while (step := onward.pop(loop[-1], None)) is not None and step != loop[0]:
+            loop.append(step)
+        if step is not None:
+            loops.append(loop)
+    return loops
 
 
 def _edge_fault(vertices: Array, faces: Ints) -> str | None:
@@ -165,30 +227,7 @@ def convex_parts(vertices: Array, faces: Ints, surface: Surface) -> list[Part]:
     corners = np.unique(np.concatenate([ring for facet in surface.facets for ring in facet.rings]), axis=0)
     if MassProperties.of(vertices, faces).volume >= CONVEX_FILL * hull_volume(corners):
         return [hull_part(corners)]
-    pieces = _prism_pieces(surface)
-    return [hull_part(piece) for piece in pieces or decompose(vertices, faces)]
-
-
-def _prism_pieces(surface: Surface) -> list[Array] | None:
-    """The exact convex pieces of a straight prism without holes; None for any other solid."""
-    normals = np.array([facet.normal for facet in surface.facets])
-    for facet, normal in zip(surface.facets, normals, strict=True):
-        along = normals @ normal
-        ends, sides = np.abs(along) > 1 - 1e-6, np.abs(along) < 1e-3
-        if len(facet.rings) > 1 or ends.sum() != 2 or not (ends | sides).all() or along[ends].min() > 0:
-            continue
-        u = np.cross(normal, np.eye(3)[np.argmin(np.abs(normal))])
-        u /= np.linalg.norm(u)
-        ring = facet.rings[0]
-        pieces = convex_pieces(
-            [(float(x), float(y)) for x, y in ring @ np.stack([u, np.cross(normal, u)], axis=1)]
-        )
-        if len(pieces) > MAX_PRISM_PIECES:
-            return None
-        far = surface.facets[int(np.argmin(along))].rings[0][0]
-        down = float((far - ring[0]) @ normal) * normal
-        return [np.concatenate([ring[piece], ring[piece] + down]) for piece in pieces]
-    return None
+    return [hull_part(piece) for piece in decompose(vertices, faces)]
 
 
 def _mm(values: Array) -> str:

@@ -301,11 +301,15 @@ def _edges(mesh: HalfEdgeMesh, borders: Borders, is_curved: Flags) -> Ints:
     ends = mesh.ends[borders.half]
     segments: list[tuple[int, int]] = []
     for group in groups.values():
-        # two planes meet in one line, so pieces that follow each other are one edge
+        # two planes meet in one line, so pieces that follow each other are one edge; planes of a foreign mesh that are
+        # only nearly flat may meet in a line with bends, where rings have corners too
         onward = {int(ends[border, 0]): int(ends[border, 1]) for border in group}
-        for start in set(onward) - set(onward.values()):
+        along = {a: (mesh.vertices[b] - mesh.vertices[a]) for a, b in onward.items()}
+        along = {a: line / np.linalg.norm(line) for a, line in along.items()}
+        bends = {b for a, b in onward.items() if b in onward and along[a] @ along[b] < STRAIGHT}
+        for start in (set(onward) - set(onward.values())) | bends:
             stop = onward[start]
-            while stop in onward:
+            while stop in onward and stop not in bends:
                 stop = onward[stop]
             segments.append((start, stop))
     return np.array(segments, dtype=np.int64).reshape(-1, 2)

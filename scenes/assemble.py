@@ -9,14 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.geometry.convex import (
-    ConvexSolid,
-    ConvexSolids,
-    bounds_of,
-    deepest,
-    depth_of_surfaces,
-    is_bulging,
-)
+from engine.geometry.convex import ConvexSolid, ConvexSolids, bounds_of, overlap
 from engine.geometry.drop import drop
 from engine.geometry.rotation import Array, quaternion_of_rpy
 from engine.pose import Pose
@@ -213,11 +206,7 @@ class Builder:
         one, two = self.bodies[index], self.bodies[other]
         if one.fixed and two.fixed:
             return 0.0
-        depth = deepest(self._parts[index], self._parts[other], allowed)
-        if depth > allowed and (is_bulging(one.piece) or is_bulging(two.piece)):
-            # convex parts of a concave mesh bulge beyond it, so they accuse neighbours that only touch
-            return min(depth, depth_of_surfaces(one, two))
-        return depth
+        return overlap(one, two, allowed)
 
 
 def put_together(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from engine.pose import Pose
 from engine.tolerances import MAX_OVERLAP
 from engine.world import Assembly, Body
 from models.errors import ModelError
@@ -23,6 +24,7 @@ MESHES = (".glb", ".gltf", ".obj", ".stl", ".3mf", ".ply")
 UNITS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "in": 0.0254}
 """Metres in each unit that a mesh file may be in."""
 MAX_SETTLE_MM = 1000.0
+MAX_FIT_MM = 100.0
 
 TableChoice = Literal["lowest", "none"]
 
@@ -36,6 +38,7 @@ class LoadOptions:
     fixed: tuple[str, ...] = ()
     material: str | None = None
     unit: str | None = None
+    fit_mm: float = 0.0
 
     @property
     def allowed(self) -> float:
@@ -50,6 +53,7 @@ class Content:
     head: Head
     drafts: list[Draft]
     faults: list[Fault]
+    fitted: tuple[str, ...] = ()
 
 
 def shipped() -> tuple[str, ...]:
@@ -65,17 +69,31 @@ def load(
     fixed: Iterable[str] = (),
     material: str | None = None,
     unit: str | None = None,
+    fit_mm: float = 0.0,
 ) -> Scene:
     """Load a scene. Raises SceneError with all its faults.
 
     path_or_name: a scene or mesh file; a bare name such as `arch` that is no file means a shipped scene.
     settle_mm: gaps and overlaps to allow, mm. table: `none`, or `lowest` to put it under everything; by
     default as the file says, for meshes at z = 0. fixed: names, with wildcards, of pieces that are supports.
-    material: of pieces that name none. unit: of the numbers in a mesh file, one of mm, cm, m, in.
+    material: of pieces that name none. unit: of the numbers in a mesh file, one of mm, cm, m, in. fit_mm: of a mesh
+    file, by how much corners may be off the planes, cylinders, spheres and cones that they become; 0: they stay.
     """
-    options = LoadOptions(settle_mm, table, tuple(fixed), material, unit)
+    options = LoadOptions(settle_mm, table, tuple(fixed), material, unit, fit_mm)
     path, file = _find(path_or_name)
-    return replace(_scene(path.stem, _content(path, file, options), options, file), path=path)
+    content = _content(path, file, options)
+    if path.suffix.lower() in MESHES and table is None and len(content.drafts) == 1:
+        content = replace(content, drafts=[_on_the_table(content.drafts[0])])
+    return replace(_scene(path.stem, content, options, file), path=path)
+
+
+def _on_the_table(draft: Draft) -> Draft:
+    """The only piece of a file, let down onto the table wherever the file has it; over its middle, if it was beside."""
+    x, y, z = draft.pose.position
+    width, depth = (side * MM for side in TableTop().size)
+    is_beside = abs(x) > width / 2 or abs(y) > depth / 2
+    where = Pose((0.0, 0.0, z), draft.pose.orientation) if is_beside else draft.pose
+    return draft if draft.fixed else replace(draft, pose=where, falls=True)
 
 
 def build(
@@ -108,7 +126,17 @@ def _scene(name: str, content: Content, options: LoadOptions, file: str) -> Scen
         raise SceneError(faults)
     written = {draft.id: draft.written for draft in content.drafts if draft.written is not None}
     assembly, head = Assembly(name, bodies), content.head
-    return Scene(name, head.name or name, None, assembly, dropped, head.expect, options.settle_mm, written)
+    return Scene(
+        name,
+        head.name or name,
+        None,
+        assembly,
+        dropped,
+        head.expect,
+        options.settle_mm,
+        written,
+        content.fitted,
+    )
 
 
 def add(
@@ -183,9 +211,13 @@ def _content(path: Path, file: str, options: LoadOptions) -> Content:
     if path.suffix.lower() in MESHES:
         from scenes.meshes import read_meshes  # trimesh's loaders are slow to import
 
-        drafts, faults = read_meshes(path, file, material, UNITS[options.unit] if options.unit else None)
-        content = Content(Head(teeter=FORMAT), drafts, faults)
+        unit, ground = UNITS[options.unit] if options.unit else None, None if options.table else 0.0
+        drafts, faults, fitted = read_meshes(path, file, material, unit, options.fit_mm * MM, ground)
+        content = Content(Head(teeter=FORMAT), drafts, faults, fitted)
     elif path.suffix.lower() == ".toml" or path.suffix == "":
+        if options.fit_mm:
+            problem = "only mesh files are fitted; the pieces of scene files are regular"
+            raise SceneError([Fault(file, problem, key="--fit", value=f"{options.fit_mm:g}")])
         if options.unit is not None:
             problem = "only mesh files have a unit; scene files are in mm"
             raise SceneError([Fault(file, problem, key="--unit", value=options.unit)])
@@ -208,6 +240,9 @@ def _checked(options: LoadOptions, file: str) -> Material:
     if not (math.isfinite(options.settle_mm) and 0 <= options.settle_mm <= MAX_SETTLE_MM):
         problem = f"must be from 0 to {MAX_SETTLE_MM:g} mm"
         faults.append(Fault(file, problem, key="--settle", value=str(options.settle_mm)))
+    if not (math.isfinite(options.fit_mm) and 0 <= options.fit_mm <= MAX_FIT_MM):
+        problem = f"must be from 0 to {MAX_FIT_MM:g} mm"
+        faults.append(Fault(file, problem, key="--fit", value=str(options.fit_mm)))
     if options.table not in (None, "lowest", "none"):
         faults.append(Fault(file, "must be lowest or none", key="--table", value=str(options.table)))
     if options.unit is not None and options.unit not in UNITS:

@@ -10,11 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from engine.pose import Pose
-from models.build import build_mesh
+from models.build import build, build_mesh
+from models.catalogue import find
 from models.errors import MeshFileError, ModelError
+from models.export import skin_of
+from models.fit import fit_meshes
 from models.material import Material
 from models.mesh_files import GLTF, Y_UP, MeshNode, read_nodes
-from models.meshes import solids_of
+from models.meshes import checked, solids_of
 from models.piece import Array, Ints, Piece
 from scenes.reading import MAX_PIECES
 from scenes.scene import Draft, Fault, SceneError, shown
@@ -27,11 +30,17 @@ LARGEST = 1e12
 
 
 def read_meshes(
-    path: Path, file: str, material: Material, unit: float | None
-) -> tuple[list[Draft], list[Fault]]:
-    """The pieces of a mesh file, and what kept others from being one. unit: metres; None: the format's.
+    path: Path,
+    file: str,
+    material: Material,
+    unit: float | None,
+    fit: float = 0.0,
+    ground: float | None = None,
+) -> tuple[list[Draft], list[Fault], tuple[str, ...]]:
+    """The pieces of a mesh file, what kept others from being one, and what `fit` did to each.
 
-    Raises SceneError when nothing can be read at all.
+    unit: metres; None: the format's. fit, ground: metres, as in `models.fit.fit_meshes`; 0: not at all. Raises
+    SceneError when nothing can be read at all.
     """
     nodes = _nodes(path, file)
     if not nodes:
@@ -40,10 +49,47 @@ def read_meshes(
         raise SceneError([Fault(file, f"there are {len(nodes)} meshes; at most {MAX_PIECES} are allowed")])
     is_gltf = path.suffix.lower() in GLTF
     maker = _Maker(file, path.stem, material)
-    for node in nodes:
-        scale = unit or node.unit or (1.0 if is_gltf else 1e-3)
-        maker.take(node, scale * (Y_UP if is_gltf else np.eye(3)))
-    return _named(maker.drafts, file, maker.faults)
+    placed = [
+        (node, (unit or node.unit or (1.0 if is_gltf else 1e-3)) * (Y_UP if is_gltf else np.eye(3)))
+        for node in nodes
+    ]
+    words: list[str] = []
+    if fit > 0:
+        placed, words = _fitted(placed, path.stem, fit, ground)
+    for node, axes in placed:
+        maker.take(node, axes)
+    return *_named(maker.drafts, file, maker.faults), tuple(words)
+
+
+def _fitted(
+    placed: list[tuple[MeshNode, Array]], stem: str, fit: float, ground: float | None
+) -> tuple[list[tuple[MeshNode, Array]], list[str]]:
+    """The nodes, solid by solid and made regular, with the axes of each; and what was done to each, in words."""
+    solids: list[MeshNode] = []
+    spoilt: list[tuple[MeshNode, Array]] = []
+    for node, axes in placed:
+        where = node.vertices @ (axes @ node.matrix[:3, :3]).T + axes @ node.matrix[:3, 3]
+        if not np.abs(where).max(initial=0.0) < LARGEST:
+            spoilt.append((node, axes))
+            continue
+        parts = solids_of(where, node.faces)
+        for number, part in enumerate(parts, start=1):
+            own = node.name or stem
+            name = own if len(parts) == 1 else f"{own}.{number:0{len(str(len(parts)))}}"
+            try:
+                corners, faces = checked(*part, name)
+            except ModelError:
+                spoilt.append((node, axes))  # said when it is made a piece
+                break
+            solids.append(
+                replace(
+                    node, name=name, key=(name, len(solids)), vertices=corners, faces=faces, matrix=np.eye(4)
+                )
+            )
+    found = fit_meshes([(node.vertices, node.faces) for node in solids], fit, ground)
+    words = [f'node "{node.name}": {said}' for node, (_, _, said) in zip(solids, found, strict=True)]
+    made = [replace(node, vertices=one[0], faces=one[1]) for node, one in zip(solids, found, strict=True)]
+    return [*((node, np.eye(3)) for node in made), *spoilt], words
 
 
 def _nodes(path: Path, file: str) -> list[MeshNode]:
@@ -77,6 +123,11 @@ class _Maker:
             return
         linear, origin = axes @ node.matrix[:3, :3], axes @ node.matrix[:3, 3]
         size, turn = _rigid(linear)
+        own_export = _exported(node) if abs(size - 1) < RIGID and "/" in node.name else None
+        if own_export is not None:
+            turn = turn @ Y_UP.T
+            self.drafts.append(Draft(name, place, None, own_export, Pose.of(origin, turn), node.fixed))
+            return
         key = (node.key, f"{size:.12g}") if size else id(node)
         shape = node.vertices * size if size else node.vertices @ linear.T
         try:
@@ -100,6 +151,17 @@ class _Maker:
             meshes = [trimesh.Trimesh(corners, triangles, process=False) for corners, triangles in solids]
             self._known[key] = [build_mesh(mesh, model, self.material) for mesh in meshes]
         return self._known[key]
+
+
+def _exported(node: MeshNode) -> Piece | None:
+    """The piece of the catalogue that was exported as this mesh, under its name; None when it is something else."""
+    try:
+        piece = build(find(node.name))
+    except ModelError:
+        return None
+    points = skin_of(piece).points @ Y_UP
+    is_same = points.shape == node.vertices.shape and np.allclose(points, node.vertices, rtol=0, atol=1e-6)
+    return piece if is_same else None
 
 
 def _rigid(linear: Array) -> tuple[float, Array]:

@@ -101,7 +101,7 @@ class Scene:
     name: the file's name without ending. title: its `name` key, else the name. path: None when not from a
     file. assembly: SI poses, the table first if there is one. dropped: ids of the pieces whose height was
     found by drop placement. settle_mm: the gaps and overlaps that were allowed. written: the tables of the
-    pieces, by id, as `scenes.dump` needs them; pieces from a mesh have none.
+    pieces, by id, as `scenes.dump` needs them; pieces from a mesh have none. fitted: what was made of each mesh.
     """
 
     name: str
@@ -112,6 +112,7 @@ class Scene:
     expect: Expect | None
     settle_mm: float
     written: Mapping[str, PieceTable]
+    fitted: tuple[str, ...] = ()
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 import shapely
+import trimesh
 from numpy.typing import NDArray
 
-from engine.geometry.convex import ConvexSolid, ConvexSolids, deepest, depth, depth_of_surfaces, is_bulging
+from engine.geometry.convex import ConvexSolid, ConvexSolids, deepest, depth, overlap
 from engine.geometry.drop import drop, resting_faces, tipping_angle
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
@@ -201,17 +202,24 @@ def _span(solid: ConvexSolid, grid: NDArray[np.float64]) -> tuple[NDArray[np.flo
 
 
 def test_concave_meshes_are_measured_on_their_surfaces() -> None:
-    trimesh = pytest.importorskip("trimesh")
-    pytest.importorskip("coacd")
     ring = trimesh.creation.annulus(0.02, 0.04, 0.02, sections=24)
-    piece, centre = build_mesh(ring, "ring", material_named("beech"))
+    piece, _ = build_mesh(ring, "ring", material_named("beech"))
     peg = build(PieceSpec(shape=Cylinder(cylinder=(19.0, 60.0))))
     around = Body("ring", piece, Pose((0.0, 0.0, 0.0)))
-    assert depth_of_surfaces(around, Body("peg", peg, at(0, 0, 0))) == 0.0
-    assert not is_bulging(peg)
-    deep = depth_of_surfaces(around, Body("peg", peg, at(3, 0, 0)))
-    assert deep == pytest.approx(2e-3, abs=3e-4)
-    assert np.abs(centre).max() < 1e-9
+    assert overlap(around, Body("peg", peg, at(0, 0, 0))) == 0.0
+    assert overlap(around, Body("peg", peg, at(3, 0, 0))) == pytest.approx(2e-3, abs=3e-4)
+
+
+def test_wood_that_no_part_holds_counts_when_overlaps_are_measured() -> None:
+    ball = trimesh.creation.icosphere(subdivisions=3, radius=0.02)
+    block = trimesh.creation.box([0.06, 0.06, 0.03])
+    block.apply_translation([0, 0, -0.015])
+    bowl, centre = build_mesh(trimesh.boolean.difference([block, ball]), "bowl", material_named("beech"))
+    around = Body("bowl", bowl, Pose(tuple(centre)))
+    inside, _ = build_mesh(ball, "ball", material_named("beech"))
+    assert overlap(around, Body("ball", inside, at(0, 0, 0))) < 1e-6
+    # pressed in, it meets the wood beside the tangents first
+    assert overlap(around, Body("ball", inside, at(0, 0, -0.4))) == pytest.approx(4e-4, rel=0.1)
 
 
 @pytest.mark.parametrize(

@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 import math
 import re
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import trimesh
-from numpy.typing import NDArray
+from scipy.spatial import ConvexHull
 
-from models import convex, mesh_files, meshes
+from models import mesh_files, meshes
 from models.build import build, build_mesh
-from models.convex import cache_folder, decompose, part_volume
-from models.errors import MeshError, MissingExtraError
+from models.convex import decompose, part_volume
+from models.errors import MeshError
 from models.material import material_named
 from models.meshes import checked
 from models.piece import MassProperties
@@ -77,31 +75,6 @@ def angle() -> trimesh.Trimesh:
     return trimesh.Trimesh(
         mesh.vertices * np.c_[narrow, narrow, np.ones_like(narrow)], mesh.faces, process=False
     )
-
-
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A memory for decompositions of one's own."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return tmp_path / "cache" / "teeter" / "convex"
-
-
-@pytest.fixture
-def two_halves(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """A decomposition that costs nothing and counts its calls."""
-    calls = []
-
-    def halves(vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> list[NDArray[np.float64]]:
-        calls.append(len(faces))
-        low, high = vertices.min(axis=0), vertices.max(axis=0)
-        middle = (low + high) / 2
-        return [
-            np.array(trimesh.creation.box(bounds=bounds).vertices)
-            for bounds in ([low, [middle[0], *high[1:]]], [[middle[0], *low[1:]], high])
-        ]
-
-    monkeypatch.setattr(convex, "_run", halves)
-    return calls
 
 
 @pytest.mark.parametrize(
@@ -259,93 +232,36 @@ def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         build(parse({"shape": {"mesh": "big.stl"}}, "test"), folder=tmp_path)
 
 
-def test_a_concave_mesh_is_decomposed(store: Path) -> None:
-    pytest.importorskip("coacd")
+def test_a_concave_mesh_is_cut_exactly_at_its_inward_corners() -> None:
     piece, _ = build_mesh(angle(), "angle", BEECH)
-    assert len(piece.parts) > 1
-    assert all(part.kind in ("hull", "box") for part in piece.parts)
-    assert 0.98 < sum(map(part_volume, piece.parts)) / piece.volume < 1.1
-    # the underside stays even
-    lowest = np.array([part.vertices[:, 2].min() for part in piece.parts])
-    assert np.ptp(lowest[lowest < -0.0075]) < 1e-6
-    assert len(list(store.glob("*.npz"))) == 1
+    assert len(piece.parts) == 2
+    assert math.isclose(sum(map(part_volume, piece.parts)), piece.volume, rel_tol=1e-6)
 
 
-def test_a_decomposition_is_remembered(store: Path, two_halves: list[int]) -> None:
-    mesh = angle()
-    first = decompose(mesh.vertices, mesh.faces)
-    moved = decompose(mesh.vertices + 1e-10, mesh.faces)
-    assert two_halves == [len(mesh.faces)]
-    for a, b in zip(first, moved, strict=True):
-        np.testing.assert_array_equal(a, b)
-    (entry,) = store.iterdir()
-    with np.load(entry, allow_pickle=False) as saved:
-        np.testing.assert_array_equal(saved["bounds"], [0, 8, 16])
-        assert saved["corners"].shape == (16, 3)
-    decompose(mesh.vertices * 1.01, mesh.faces)
-    assert len(two_halves) == 2
+def bowl() -> trimesh.Trimesh:
+    """A block with a deep round hollow in its top, 60 mm wide."""
+    hollow = trimesh.creation.icosphere(subdivisions=3, radius=0.02)
+    hollow.apply_translation([0, 0, 0.015])
+    return trimesh.boolean.difference([trimesh.creation.box([0.06, 0.06, 0.03]), hollow])
 
 
-def _cut(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:40])
+def test_parts_of_a_hollow_curve_lie_inside_the_wood() -> None:
+    mesh = bowl()
+    piece, centre = build_mesh(mesh, "bowl", BEECH)
+    assert len(piece.parts) <= 64
+    assert 0.97 < sum(map(part_volume, piece.parts)) / piece.volume < 1
+    ball = np.linalg.norm(mesh.vertices - [0, 0, 0.015], axis=1).min()
+    for part in piece.parts:
+        # how far in front of one of its planes the middle of the hollow lies
+        planes = ConvexHull(part.vertices + centre).equations
+        assert (planes[:, :3] @ [0, 0, 0.015] + planes[:, 3]).max() > ball - 3e-4
 
 
-def _garbage(path: Path) -> None:
-    path.write_bytes(b"garbage")
-
-
-def _pickle(path: Path) -> None:
-    np.savez(path, corners=np.array([{}], dtype=object), bounds=np.array([0, 8]))
-
-
-def _not_finite(path: Path) -> None:
-    np.savez(path, corners=np.full((8, 3), np.nan), bounds=np.array([0, 8]))
-
-
-def _wrong_bounds(path: Path) -> None:
-    np.savez(path, corners=np.zeros((8, 3)), bounds=np.array([0, 9]))
-
-
-def _no_corners(path: Path) -> None:
-    np.savez(path, bounds=np.array([0, 8]))
-
-
-@pytest.mark.parametrize("damage", [_cut, _garbage, _pickle, _not_finite, _wrong_bounds, _no_corners])
-def test_a_damaged_entry_is_made_anew(
-    store: Path, two_halves: list[int], damage: Callable[[Path], None]
-) -> None:
-    mesh = angle()
-    first = decompose(mesh.vertices, mesh.faces)
-    (entry,) = store.iterdir()
-    sound = entry.read_bytes()
-    damage(entry)
-    again = decompose(mesh.vertices, mesh.faces)
-    assert len(two_halves) == 2
-    np.testing.assert_array_equal(np.concatenate(first), np.concatenate(again))
-    assert entry.read_bytes() == sound
-    assert list(store.iterdir()) == [entry]
-
-
-def test_a_folder_that_cannot_be_written_costs_no_piece(store: Path, two_halves: list[int]) -> None:
-    store.parent.mkdir(parents=True)
-    store.write_text("a file where the folder should be")
-    assert len(decompose(angle().vertices, angle().faces)) == 2
-
-
-def test_the_folder_of_the_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    assert cache_folder() == tmp_path / ".cache" / "teeter" / "convex"
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    assert cache_folder() == tmp_path / ".cache" / "teeter" / "convex"
-
-
-def test_without_coacd_a_concave_mesh_says_what_to_install(
-    store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "coacd", None)
-    with pytest.raises(MissingExtraError, match=re.escape('pip install "teeter[mesh]"')):
-        build_mesh(angle(), "angle", BEECH)
+def test_a_decomposition_is_the_same_every_time() -> None:
+    mesh = bowl()
+    first, again = (decompose(np.array(mesh.vertices), np.array(mesh.faces)) for _ in range(2))
+    for one, other in zip(first, again, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_a_gltf_that_a_piece_names_goes_through_the_guarded_reader(tmp_path: Path) -> None:

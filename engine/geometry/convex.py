@@ -1,7 +1,7 @@
 """Convex solids in the world (planes, corners, edges of a piece's parts), and how deep two pieces overlap.
 
-The depth is the smallest distance one must move for the two to touch only: of convex solids first (`depth`,
-`deepest`); of the surfaces of concave meshes where their convex parts say too much (`depth_of_surfaces`).
+The depth is the smallest distance one must move for the two to touch only: by convex solids (`depth`, `deepest`), and
+by the surfaces of concave meshes that their parts do not fill (`overlap`).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from scipy.spatial import ConvexHull
@@ -130,11 +131,8 @@ def _faces(vertices: Array) -> tuple[Array, Array, Array]:
 ACCURACY = 1e-7
 """Metres. Depths are reported in hundredths of a millimetre; this is far finer and quickly reached."""
 MAX_ROUNDS = 150
-BULGE = 1e-3
-"""Share of the volume by which parts may exceed the piece before they are no longer trusted."""
-GRID = 40
-"""Sample points along the longest side of a piece: what an overlap thinner than this can hide between."""
-MAX_SAMPLES = 4000
+UNFILLED = 1e-3
+"""Share of the volume by which parts, or a mesh that is drawn, may differ from the piece and still stand for it."""
 CHUNK = 400_000
 """Pairs of a point and a triangle looked at in one go: some tens of MB."""
 
@@ -215,59 +213,63 @@ def _expand(first: ConvexSolid, second: ConvexSolid, bound: float, ignore: float
     return bound
 
 
-def is_bulging(piece: Piece) -> bool:
-    """Returns whether the convex parts reach beyond the piece, as an approximate decomposition of a mesh does."""
-    return sum(part_volume(part) for part in piece.parts) > piece.volume * (1 + BULGE)
+def overlap(first: Body, second: Body, ignore: float = 0.0) -> float:
+    """How deep two bodies stand in each other, metres; see `depth` for `ignore`.
+
+    By their convex parts, and where these leave out some of a solid, by the surfaces.
+    """
+    mine, theirs = (ConvexSolids().of(body.piece, body.pose) for body in (first, second))
+    by_parts = deepest(mine, theirs, ignore)
+    if _is_filled(first.piece) and _is_filled(second.piece):
+        return by_parts
+    if not boxes_meet(*bounds_of(mine), *bounds_of(theirs), ignore):
+        return by_parts
+    one, two = _whole(first.piece), _whole(second.piece)
+    if one is None or two is None:
+        return by_parts
+    # each an original, so that the triangles of what they have in common tell whose they are
+    placed = [solid.transform(_matrix(body)).as_original() for solid, body in ((one, first), (two, second))]
+    return max(by_parts, _depth_of_common(placed[0] ^ placed[1]))
 
 
-def depth_of_surfaces(first: Body, second: Body) -> float:
-    """Returns how far points of either surface lie inside the other piece, at most: metres, a lower bound."""
-    one, two = _triangles(first), _triangles(second)
-    return max(_depth_inside(one, two), _depth_inside(two, one))
+@lru_cache(maxsize=4096)
+def _is_filled(piece: Piece) -> bool:
+    return sum(map(part_volume, piece.parts)) > piece.volume * (1 - UNFILLED)
 
 
-def _triangles(body: Body) -> Array:
-    corners: Array = np.asarray(body.piece.visual.triangles, dtype=np.float64)
-    return body.pose.apply(corners.reshape(-1, 3)).reshape(-1, 3, 3)
+@lru_cache(maxsize=1024)
+def _whole(piece: Piece) -> Any:
+    """The solid as `manifold3d` has it; None where neither the parts nor the mesh that is drawn are true to it."""
+    from manifold3d import Manifold, Mesh64, OpType  # needed for the surfaces of concave meshes alone
+
+    if _is_filled(piece) and all(part.kind != "sphere" for part in piece.parts):
+        hulls = [Manifold.hull_points(part.vertices) for part in piece.parts]
+        return Manifold.batch_boolean(hulls, OpType.Add)
+    drawn = Manifold(Mesh64(piece.visual.vertices, piece.visual.faces.astype(np.uint64)))
+    return drawn if abs(drawn.volume() - piece.volume) <= UNFILLED * piece.volume else None
 
 
-def _depth_inside(outer: Array, inner: Array) -> float:
-    """The greatest depth below the surface `inner` of sample points on the surface `outer`."""
-    points = _samples(outer)
-    low, high = inner.min(axis=(0, 1)), inner.max(axis=(0, 1))
-    points = points[np.all((points > low) & (points < high), axis=1)][:MAX_SAMPLES]
-    rows = max(1, CHUNK // len(inner))
-    depths = [0.0]
-    for start in range(0, len(points), rows):
-        some = points[start : start + rows]
-        some = some[_winding(some, inner) > 0.5]
-        if len(some):
-            depths.append(float(_distance(some, inner).max()))
-    return max(depths)
-
-
-def _samples(triangles: Array) -> Array:
-    """Corners, and points spread over each triangle at the spacing of `GRID`."""
-    size = float(np.ptp(triangles.reshape(-1, 3), axis=0).max())
-    sides = np.linalg.norm(triangles - np.roll(triangles, 1, axis=1), axis=2).max(axis=1)
-    counts = np.clip(np.ceil(sides / size * GRID), 1, GRID).astype(int)
-    points = [triangles.reshape(-1, 3)]
-    for count in np.unique(counts):
-        steps = [(i, j, count - i - j) for i in range(count + 1) for j in range(count + 1 - i)]
-        points.append((np.array(steps) / count @ triangles[counts == count]).reshape(-1, 3))
-    result: Array = np.unique(np.concatenate(points), axis=0)
-    # every n-th of the sorted points is still spread over the whole surface
-    return result[:: 1 + len(result) // (20 * MAX_SAMPLES)]
-
-
-def _winding(points: Array, triangles: Array) -> Array:
-    """Winding number of a closed mesh about each point: 1 inside, 0 outside (van Oosterom, Strackee 1983)."""
-    a, b, c = (triangles[None, :, corner] - points[:, None] for corner in range(3))
-    la, lb, lc = (np.linalg.norm(side, axis=2) for side in (a, b, c))
-    triple = (a * np.cross(b, c)).sum(axis=2)
-    below = la * lb * lc + (a * b).sum(axis=2) * lc + (b * c).sum(axis=2) * la + (c * a).sum(axis=2) * lb
-    result: Array = np.arctan2(triple, below).sum(axis=1) / (2 * np.pi)
+def _matrix(body: Body) -> Array:
+    result: Array = np.column_stack([body.pose.matrix, body.pose.position])
     return result
+
+
+def _depth_of_common(common: Any) -> float:
+    """How far points of either surface lie below the other, at most, where two solids are inside each other."""
+    if common.is_empty():
+        return 0.0
+    mesh = common.to_mesh64()
+    triangles = np.array(mesh.vert_properties)[:, :3][np.array(mesh.tri_verts).astype(np.int64)]
+    owner = np.repeat(mesh.run_original_id, np.diff(mesh.run_index) // 3)
+    mine = owner == owner[0]
+    if mine.all():
+        return float(np.ptp(triangles, axis=(0, 1)).min())
+    depths = [0.0]
+    for outer, inner in ((triangles[mine], triangles[~mine]), (triangles[~mine], triangles[mine])):
+        points = np.concatenate([outer.mean(axis=1), np.unique(outer.reshape(-1, 3), axis=0)])
+        rows = max(1, CHUNK // len(inner))
+        depths += [_distance(points[k : k + rows], inner).max() for k in range(0, len(points), rows)]
+    return float(max(depths))
 
 
 def _distance(points: Array, triangles: Array) -> Array:

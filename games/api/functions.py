@@ -44,16 +44,26 @@ def load(
     fixed: Iterable[str] = (),
     material: str | None = None,
     unit: str | None = None,
+    fit_mm: float = 0.0,
 ) -> PublicScene:
     """Load a scene or mesh file, or a shipped scene by name. Raises TeeterError with everything that is wrong.
 
     settle_mm: gaps and overlaps to allow. table: `none`, or `lowest` to put it under everything. fixed: names, with
     wildcards, of pieces that are supports. material: of pieces that name none. unit: of a mesh file: mm, cm, m or in.
+    fit_mm: of scanned meshes, within which faces that are flat or round become exactly so; 0: they stay.
     """
     from scenes.load import load
 
     return PublicScene(
-        load(path_or_name, settle_mm=settle_mm, table=table, fixed=fixed, material=material, unit=unit)
+        load(
+            path_or_name,
+            settle_mm=settle_mm,
+            table=table,
+            fixed=fixed,
+            material=material,
+            unit=unit,
+            fit_mm=fit_mm,
+        )
     )
 
 

@@ -55,6 +55,12 @@ class CheckRequest:
     settle: Annotated[
         float, typer.Option(help="Allow gaps and overlaps up to this many mm and close them first.")
     ] = 0.0
+    fit: Annotated[
+        float,
+        typer.Option(
+            help="Scanned meshes: make faces that are flat or round within this many mm exactly so."
+        ),
+    ] = 0.0
     tilt: Annotated[float, typer.Option(help="Tilt the table and the supports by this many degrees.")] = 0.0
     tilt_direction: Annotated[float, typer.Option(help="Downhill side of --tilt, degrees from +x.")] = 0.0
     friction: Annotated[float | None, typer.Option(help="Coefficient of friction of every pair.")] = None
@@ -131,8 +137,12 @@ def run(request: CheckRequest) -> int:
             from engine.topple.laboratory.noise import to_json as noise_json
 
             more["noise"] = noise_json(chance)
+        if found.loaded.fitted:
+            more["fitted"] = list(found.loaded.fitted)
         print_json(found.to_json() | more)
     else:
+        for line in found.loaded.fitted:
+            say(line)
         Console().print(panel(found.verdict, chance))
         for sentence in () if why is None else why["sentences"]:
             Console().print(f" {sentence}", markup=False, highlight=False)
@@ -205,6 +215,7 @@ def scene_of(request: CheckRequest) -> Scene:
         fixed=request.fixed or (),
         material=request.material,
         unit=request.unit,
+        fit_mm=request.fit,
     )
     if request.add is not None:
         scene = add(scene, request.add, settle_mm=request.settle)

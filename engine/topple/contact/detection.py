@@ -96,7 +96,7 @@ def find_contacts(
         pairs &= (first == names.index(only)) | (second == names.index(only))
     first, second = first[pairs], second[pairs]
     flat_gap = np.full(len(first), gap)
-    area = facing(scene, extent, first, second, flat_gap, angle)
+    area, fits = facing(scene, extent, first, second, flat_gap, angle)
     convex = np.array([is_convex(body.piece) for body in bodies], dtype=np.bool_)
     settled = convex[first] & convex[second]
     has_area = np.zeros(len(first), dtype=np.bool_)
@@ -104,7 +104,7 @@ def find_contacts(
     open_pairs = np.flatnonzero(~(settled & has_area))
     found = [area, _features(scene, extent, first, second, open_pairs, flat_gap, angle)]
     room = flat_gap + bulge[first] + bulge[second]
-    round_pairs = open_pairs[(bulge[first] + bulge[second])[open_pairs] > 0]
+    round_pairs = open_pairs[((bulge[first] + bulge[second] > 0) & ~fits)[open_pairs]]
     position = np.full(len(first), -1, dtype=np.int64)
     position[round_pairs] = np.arange(len(round_pairs))
     known = chosen(area, position[area.pair] >= 0)

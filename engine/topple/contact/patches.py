@@ -171,13 +171,16 @@ def _hull(patches: Patches, rows: list[int]) -> Array:
 
 SLIVER = 1e-6
 """A common part narrower than this part of the smaller facet is rounding, not contact."""
+FITTED = float(np.cos(np.radians(1.0)))
+"""Cosine of the turn between two contacts of a pair that tells a curve that fits from a single facet."""
 
 
 def facing(
     scene: Features, extent: tuple[Array, Array], first: Ints, second: Ints, gap: Array, angle: float
-) -> Patches:
-    """Area contacts of the body pairs (first, second): opposite facets within `gap` (m, per pair), `angle`
-    (rad)."""
+) -> tuple[Patches, Bools]:
+    """Area contacts of the body pairs (first, second): opposite facets within `gap` (m, per pair), `angle` (rad); and
+    which pairs fit into each other along a curve, facet on facet: those contacts carry like flat ones.
+    """
     low, high = boxes(scene.vertices, scene.facet_start)
     pair_a, facet_a = near(scene.facet_body, low, high, first, second, extent, gap)
     pair_b, facet_b = near(scene.facet_body, low, high, second, first, extent, gap)
@@ -187,11 +190,20 @@ def facing(
     pair, a, b = pair[opposite], a[opposite], b[opposite]
     hit = touching(low[a], high[a], low[b], high[b], gap[pair])
     pair, a, b = pair[hit], a[hit], b[hit]
-    return _overlaps(scene, pair, a, b, gap)
+    found, both_curved = _overlaps(scene, pair, a, b, gap)
+    fits = np.zeros(len(first), dtype=np.bool_)
+    rows = np.flatnonzero(both_curved)
+    # two curves that bulge towards each other share one facet at most
+    _, head, group = np.unique(found.pair[rows], return_index=True, return_inverse=True)
+    turned = np.einsum("ij,ij->i", found.normals[rows], found.normals[rows][head][group]) < FITTED
+    fits[found.pair[rows[turned]]] = True
+    found.curved[rows[fits[found.pair[rows]]]] = False
+    return found, fits
 
 
-def _overlaps(scene: Features, pair: Ints, a: Ints, b: Ints, gap: Array) -> Patches:
-    """Returns the common polygons of facets a and b, their hulls' corners half-way between the two planes."""
+def _overlaps(scene: Features, pair: Ints, a: Ints, b: Ints, gap: Array) -> tuple[Patches, Bools]:
+    """Returns the common polygons of facets a and b, their hulls' corners half-way between the two planes; and where
+    both facets are curved."""
     origin = scene.vertices[scene.facet_start[a]]
     normal = scene.normals[b] - scene.normals[a]
     normal = normal / np.linalg.norm(normal, axis=1)[:, None]
@@ -214,13 +226,14 @@ def _overlaps(scene: Features, pair: Ints, a: Ints, b: Ints, gap: Array) -> Patc
     meets = np.abs(apart) <= gap[pair]
     points = origin[owner] + flat[:, :1] * u[owner] + flat[:, 1:] * v[owner]
     points = points + ((height_a + height_b) / 2)[:, None] * normal[owner]
-    return Patches(
+    found = Patches(
         pair=pair[meets],
         start=np.concatenate([[0], np.cumsum(counts[meets])]),
         points=points[meets[owner]],
         normals=normal[meets],
         curved=(scene.facet_curved[a] | scene.facet_curved[b])[meets],
     )
+    return found, (scene.facet_curved[a] & scene.facet_curved[b])[meets]
 
 
 def _height(
