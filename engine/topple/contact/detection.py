@@ -15,8 +15,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from engine.geometry.convex import ConvexSolid, solid_of
-from engine.geometry.overlap import deepest
+from engine.geometry.convex import ConvexSolid, deepest, solid_of
 from engine.tolerances import TOUCH_AT_REST, TOUCH_DECLARED
 from engine.topple.contact.arrays import Array, Bools, Ints, boxes, near, pairs_of_boxes, products, touching
 from engine.topple.contact.edges import (

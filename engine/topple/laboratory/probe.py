@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from engine.hand import GRIP, Hand, packed
 from engine.pose import Pose
-from engine.settings import GRAVITY, RATES
+from engine.settings import GRAVITY
 from engine.topple.balance.statics import analyse, stands
 from engine.topple.contact.detection import contacts_at_rest, find_contacts
 from engine.topple.errors import NotStandingError
@@ -121,13 +121,12 @@ def settle(assembly: Assembly) -> Settled:
         raise NotStandingError(f"{assembly.name} does not stand by itself, so there is nothing to pull out")
     rested = at_poses(assembly, settled.names, settled.poses)
     scale, times = Scale.of(rested.bodies), magnification(rested.bodies)
-    finer = replace(scale, rate=min(2 * scale.rate, max(RATES)))
     contacts = find_contacts(assembly)
     exact, balanced = contacts.meet, assembly
     if not exact:
         contacts, balanced = contacts_at_rest(rested, times), rested
     statics = analyse(balanced, margins=False, contacts=contacts)
-    with new_world(rested.bodies, scale=finer) as world:
+    with new_world(rested.bodies, scale=scale.finer) as world:
         world.settle()
         world.run(round(RESTING_TIME_S * math.sqrt(times) * world.rate))
         snapshot = world.snapshot()

@@ -239,6 +239,8 @@ def _of_piece(piece: Piece) -> str:
 
 
 MAX_STEPS = 100_000
+MAX_DISTANCE = 100_000.0
+"""Millimetres or degrees; nothing stands on a table 100 m away."""
 MAX_PLACES = 50_000_000
 """A table of this many rows fills a disk of 5 GB."""
 
@@ -254,10 +256,11 @@ def axis_of(words: str, option: str) -> list[float]:
         count = int(parts[2]) if len(parts) == 3 else 1
     except ValueError:
         values, count = [], 0
-    if len(parts) not in (1, 3) or not all(map(math.isfinite, values)) or not 0 < count <= MAX_STEPS:
+    is_within = all(abs(value) <= MAX_DISTANCE for value in values)  # not of nan either
+    if len(parts) not in (1, 3) or not is_within or not 0 < count <= MAX_STEPS:
         raise SweepError(
             f"{option} = {words}: must be a number, or FROM:TO:COUNT such as -20:20:9, "
-            f"with a count of 1 to {MAX_STEPS}"
+            f"from {-MAX_DISTANCE:g} to {MAX_DISTANCE:g}, with a count of 1 to {MAX_STEPS}"
         )
     if count == 1 and len(parts) == 3 and values[0] != values[1]:
         raise SweepError(f"{option} = {words}: one step cannot lead from {values[0]:g} to {values[1]:g}")
