@@ -128,13 +128,13 @@ def _by_both_methods(assembly: Assembly, options: CheckOptions) -> Verdict:
         statics = (
             analyse(assembly, gravity=options.gravity, contacts=contacts) if pose == "declared" else None
         )
-        dynamics = finish(statics is not None and statics.stands is False)
+        dynamics = finish(statics is not None and statics.stands_by_itself is False)
     if statics is None:
         statics = _at_rest(assembly, contacts, dynamics, options)
     if settling is not None and not settling.stands:
         # what does not come to rest by itself needs no disturbance to fall
         dynamics = replace(dynamics, stands=False, fell=tuple(sorted({*dynamics.fell, *settling.fell})))
-    word = joint(statics.stands, dynamics.stands)
+    word = joint(statics.stands_by_itself, dynamics.stands)
     judged = assembly if pose == "declared" else _rested(assembly, dynamics)
     return Verdict(
         assembly.name, word, pose, settled, statics, dynamics, time.perf_counter() - started, judged
@@ -238,7 +238,11 @@ def _statics_json(statics: Statics) -> dict[str, Any]:
     found = {name: getattr(statics, name) for name in STATICS_KEYS}
     found = {name: round(value, 5) if isinstance(value, float) else value for name, value in found.items()}
     pieces = {name: {"load_n": round(load, 5)} for name, load in statics.loads.items()}
-    return found | {"pieces": pieces, "why": statics.why}
+    wedged = statics.wedged and {
+        "between": [statics.wedged.first, statics.wedged.second],
+        "clamping_n": round(statics.wedged.newtons, 5),
+    }
+    return found | {"pieces": pieces, "wedged": wedged, "why": statics.why}
 
 
 def _mm(metres: float) -> float:

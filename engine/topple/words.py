@@ -10,6 +10,7 @@ from typing import Any
 
 from engine.topple.balance.mechanism import Explanation
 from engine.topple.balance.statics import Statics
+from engine.topple.balance.wedging import Wedge
 from engine.topple.verdict import Verdict, joint
 
 COMPASS = ("+x", "+x+y", "+y", "-x+y", "-x", "-x-y", "-y", "+x-y")
@@ -26,6 +27,8 @@ def headline(verdict: Verdict) -> str:
     if verdict.word == "topples":
         first = dynamics.first_to_move
         how = f"{first} goes first" if first else "it does not come to rest"
+        if statics.wedged:
+            return f"It stands only if wedged tight: {clamped(statics.wedged)}; set down without, {how}."
         return f"It topples: {how}{_down(len(dynamics.fell))}."
     return f"Unsure: {_difference(verdict)}."
 
@@ -44,6 +47,10 @@ def _difference(verdict: Verdict) -> str:
         return f"simulated by {verdict.engine} it {_did(verdict)}, by {witness.engine} it {_did(witness)}"
     if verdict.dynamics.stands is None:
         return f"it stood {stood} of {len(trials)} small disturbances; it is at the edge of falling"
+    if verdict.statics.wedged:
+        return (
+            f"it stands only if wedged tight ({clamped(verdict.statics.wedged)}), as it is in the simulation"
+        )
     if verdict.statics.stands:
         return "forces could balance it, but set down in the simulation it falls"
     return "no forces balance it as it is described, but in the simulation it comes to rest"
@@ -53,6 +60,11 @@ def _did(verdict: Verdict) -> str:
     return {True: "stands", False: "falls", None: "stands or falls as it is disturbed"}[
         verdict.dynamics.stands
     ]
+
+
+def clamped(wedge: Wedge) -> str:
+    """Returns which pieces must be pressed together, and how hard."""
+    return f"{wedge.first} and {wedge.second} must be pressed together with {newtons(wedge.newtons)}"
 
 
 def rows(verdict: Verdict) -> list[tuple[str, str]]:
@@ -80,6 +92,8 @@ def _statics_rows(verdict: Verdict) -> list[tuple[str, str]]:
     where = "as described" if verdict.pose == "declared" else "where the pieces come to rest"
     friction = "needs friction" if statics.needs_friction else "needs no friction"
     found = [("force balance", f"holds ({where}; {friction})"), ("weakest piece", str(statics.weakest))]
+    if statics.wedged:
+        found.insert(1, ("", f"only if wedged tight: {clamped(statics.wedged)}"))
     if statics.tilt_deg is not None and statics.tilt_direction_deg is not None:
         found.append(
             (
@@ -133,6 +147,9 @@ def compass(degrees: float) -> str:
 
 def sentences(why: Explanation | None, statics: Statics) -> tuple[str, ...]:
     """Returns what happens, or what would happen first; and how much is missing, or to spare."""
+    if statics.wedged and why is not None:
+        told = f"It stands only if wedged tight: {clamped(statics.wedged)}, or {_what(why, statics)}"
+        return (told,)
     if why is None:
         if statics.stands is None:
             return (f"The force balance is silent: {statics.why}.",)

@@ -225,7 +225,7 @@ def explain(
     corners, speeds = mechanism.corners(moves)
     point, velocity = _fastest(corners, speeds)
     return Explanation(
-        stands=statics.stands,
+        stands=statics.stands_by_itself is True,
         moves=moves,
         others=others,
         kind=kind,

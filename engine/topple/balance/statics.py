@@ -30,6 +30,7 @@ from engine.topple.balance.margins import (
     tilt_of,
     weakest,
 )
+from engine.topple.balance.wedging import Wedge, called_up, can_wedge, clamping
 from engine.topple.contact.arrays import Array
 from engine.topple.contact.detection import Contacts, find_contacts
 from engine.topple.errors import StaticsError
@@ -50,7 +51,8 @@ class Statics:
     at the top centre of push_piece that moves anything (None: no force does), push_mode: how. weakest: the
     piece that moves most in the mechanism (at critical tilt; when it does not stand, of the fall). loads:
     newtons carried from above. mechanism: per piece velocity (m/s) and angular velocity (rad/s), fastest
-    point 1 m/s.
+    point 1 m/s. wedged: it stands only with contacts that are pressed together before; then there is no margin,
+    and the mechanism is that of the pieces set down without.
     """
 
     stands: bool | None
@@ -64,6 +66,12 @@ class Statics:
     loads: dict[str, float] = field(default_factory=dict)
     mechanism: Velocities = field(default_factory=dict)
     why: str | None = None
+    wedged: Wedge | None = None
+
+    @property
+    def stands_by_itself(self) -> bool | None:
+        """Whether it stands as pieces do that are set down one on another, not clamped."""
+        return False if self.wedged else self.stands
 
 
 def analyse(
@@ -132,6 +140,17 @@ def _analysed(assembly: Assembly, balance: Balance, *, margins: bool, loads: boo
         )
     forces = in_world(balance, found.forces) if found.forces is not None else None
     carry = carried(balance, least_squares(balance) if forces is None else forces) if loads else {}
+    if not found.smooth and can_wedge(balance):
+        held, motion = called_up(balance)
+        if not held:
+            return Statics(
+                stands=True,
+                needs_friction=True,
+                weakest=weakest(balance, motion),
+                loads=carry,
+                mechanism=mechanism_of(balance, motion),
+                wedged=clamping(balance),
+            )
     if not margins:
         return Statics(stands=True, needs_friction=not found.smooth, loads=carry)
     tilt, push = tilt_of(balance), push_of(balance, assembly)

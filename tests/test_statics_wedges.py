@@ -1,0 +1,73 @@
+"""Pieces that stand only if wedged tight: forces that nothing calls up are told from those that are."""
+
+from __future__ import annotations
+
+import pytest
+from cra_worker import cra_says
+from wedge_scenes import WedgeCase, between, leaning, notch, wedge_cases, weight
+
+from engine.topple.balance.mechanism import explain
+from engine.topple.balance.statics import Statics, analyse
+from engine.topple.contact.detection import find_contacts
+from engine.topple.verdict import CheckOptions, check, to_json
+from engine.topple.words import headline, rows, sentences
+
+CASES = wedge_cases()
+
+
+def answer_of(found: Statics) -> str:
+    return "wedged" if found.wedged else "stands" if found.stands else "falls"
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_statics_says_what_stands_only_if_wedged_tight(case: WedgeCase) -> None:
+    found = analyse(case.assembly, gravity=case.gravity, margins=False)
+    assert answer_of(found) == case.answer
+    if case.clamping is not None:
+        assert found.wedged is not None
+        assert found.wedged.newtons == pytest.approx(case.clamping, rel=1e-4)
+        assert found.weakest in {body.name for body in case.assembly.free}
+
+
+def test_a_margin_is_told_only_of_what_stands_by_itself() -> None:
+    found = analyse(leaning(0.0, 0.5))
+    assert (found.stands, found.stands_by_itself) == (True, False)
+    assert (found.tilt_deg, found.push_n) == (None, None)
+    assert analyse(notch(60, 0.84)).tilt_deg is not None
+
+
+def test_the_verdict_and_its_words_name_the_clamping() -> None:
+    scene = leaning(0.0, 0.5)
+    verdict = check(scene, CheckOptions(workers=1))
+    assert verdict.word == "topples"
+    force = weight(scene)
+    pressed = f"left and block must be pressed together with {force:.2f} N"
+    assert (
+        headline(verdict) == f"It stands only if wedged tight: {pressed}; set down without, block goes first."
+    )
+    assert ("", f"only if wedged tight: {pressed}") in rows(verdict)
+    told = to_json(verdict, "0")["statics"]
+    assert told["wedged"] == {"between": ["left", "block"], "clamping_n": pytest.approx(force, rel=1e-4)}
+    why = explain(scene, verdict.statics, find_contacts(scene))
+    assert why is not None
+    assert (why.kind, why.moves) == ("slides", ("block",))
+    assert sentences(why, verdict.statics)[0].startswith(
+        f"It stands only if wedged tight: {pressed}, or block slides"
+    )
+
+
+@pytest.mark.parametrize("narrower", [0.005, 0.01])
+def test_pillars_narrower_than_the_block_are_no_support(narrower: float) -> None:
+    """Within the touching gap, as drawn by hand: the same answer as for an exact fit."""
+    half = 20 + narrower / 2
+    scene = between([("block", [(-half, 0), (half, 0), (half, 30), (-half, 30)])], 0.5)
+    assert answer_of(analyse(scene)) == "wedged"
+    assert check(scene, CheckOptions(workers=1)).word == "topples"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_coupled_rigid_block_analysis_says_the_same_where_it_converges(case: WedgeCase) -> None:
+    peer = cra_says(case.assembly, case.friction, "cra", case.gravity, 60.0)
+    if peer.stands is not None:
+        assert peer.stands is (case.answer == "stands")
