@@ -74,7 +74,7 @@ def animated_model(file: Path, out: Path) -> AnimatedModel:
     from games.play.replays import bodies_of, telling_of
 
     if out.suffix.lower() != ".glb":
-        raise OutputError(f'{out}: recordings are exported as .glb (got "{out.suffix}")')
+        raise OutputError(f'{out}: recordings are exported as .html or .glb (got "{out.suffix}")')
     check_output(out)
     replay = load(file)
     if not len(replay.steps):

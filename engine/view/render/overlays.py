@@ -119,26 +119,9 @@ class OverlayLayer:
     def _draw(self, overlay: Overlay) -> None:
         if isinstance(overlay, Ghost):
             self._ghost(overlay)
-        elif isinstance(overlay, Spot):
-            corners = np.array(overlay.corners, dtype=np.float64)
-            self._put(_fan(corners), overlay.colour, overlay.cover)
-            ring = [overlay.corners[k % len(corners)] for k in range(len(corners) + 1)]
-            self._put(_tube(ring, overlay.edge), overlay.colour, min(1.0, 2.0 * overlay.cover))
-        elif isinstance(overlay, Arrow):
-            self._arrow(overlay)
-        else:
-            self._put(_tube(overlay.points, overlay.radius), overlay.colour, overlay.cover)
-
-    def _arrow(self, arrow: Arrow) -> None:
-        start, end = np.array(arrow.start), np.array(arrow.end)
-        length = float(np.linalg.norm(end - start))
-        if length < 1e-6:
             return
-        back = min(ARROW_HEAD[1] * arrow.radius, 0.6 * length)
-        neck = end - (end - start) * (back / length)
-        x, y, z = neck.tolist()
-        self._put(_tube((arrow.start, (x, y, z)), arrow.radius), arrow.colour, arrow.cover)
-        self._put(_cone(neck, end, ARROW_HEAD[0] * arrow.radius), arrow.colour, arrow.cover)
+        for triangles, cover in solids_of(overlay):
+            self._attached(geom_of(triangles), overlay.colour, cover, 0.0)
 
     def _ghost(self, ghost: Ghost) -> None:
         mesh = ghost.piece.visual
@@ -148,9 +131,6 @@ class OverlayLayer:
         x, y, z, w = ghost.pose.orientation
         path.set_pos_quat(core.LPoint3(*ghost.pose.position), core.LQuaternion(w, x, y, z))
 
-    def _put(self, triangles: Triangles, colour: str, cover: float) -> None:
-        self._attached(geom_of(triangles), colour, cover, 0.0)
-
     def _attached(self, geom: Any, colour: str, cover: float, glass: float) -> Any:
         node = core.GeomNode("overlay")
         node.add_geom(geom)
@@ -158,6 +138,28 @@ class OverlayLayer:
         path.set_shader_input("u_ink", core.LVecBase4(*srgb_of(colour), cover))
         path.set_shader_input("u_glass", glass)
         return path
+
+
+def solids_of(overlay: Line | Spot | Arrow) -> list[tuple[Triangles, float]]:
+    """Returns the meshes of an overlay, in the world, and the opacity of each."""
+    if isinstance(overlay, Spot):
+        corners = np.array(overlay.corners, dtype=np.float64)
+        ring = [overlay.corners[k % len(corners)] for k in range(len(corners) + 1)]
+        return [(_fan(corners), overlay.cover), (_tube(ring, overlay.edge), min(1.0, 2.0 * overlay.cover))]
+    if isinstance(overlay, Line):
+        return [(_tube(overlay.points, overlay.radius), overlay.cover)]
+    start, end = np.array(overlay.start), np.array(overlay.end)
+    length = float(np.linalg.norm(end - start))
+    if length < 1e-6:
+        return []
+    back = min(ARROW_HEAD[1] * overlay.radius, 0.6 * length)
+    neck = end - (end - start) * (back / length)
+    x, y, z = neck.tolist()
+    tube, head = (
+        _tube((overlay.start, (x, y, z)), overlay.radius),
+        _cone(neck, end, ARROW_HEAD[0] * overlay.radius),
+    )
+    return [(tube, overlay.cover), (head, overlay.cover)]
 
 
 def _rows(points: Array, normals: Array) -> NDArray[np.float32]:

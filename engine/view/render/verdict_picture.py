@@ -56,12 +56,12 @@ def picture(
     assembly: Assembly, verdict: Verdict, options: CheckOptions, path: Path, *, quality: Quality = "high"
 ) -> None:
     """Draws a verdict into a PNG. assembly: as it was checked. Raises ViewError."""
-    seen = _as_checked(assembly, verdict)
+    seen = as_checked(assembly, verdict)
     stage = Stage(seen.bodies, size=SIZE, quality=quality)
     try:
         overlays, scale = _overlays(seen, verdict, options, stage.sphere)
         stage.show_overlays(overlays, through=True)
-        frame = _marked(seen, verdict)
+        frame = marked(seen, verdict)
         stage.show(frame)
         # a little to the right: the text is on the left
         x, y, z = stage.sphere.centre
@@ -79,7 +79,7 @@ def overlays_on(
     assembly: Assembly, verdict: Verdict, options: CheckOptions, sphere: BoundingSphere
 ) -> list[Overlay]:
     """Returns what a verdict draws over a scene: forces, centre of mass, support, and how it would start to fall."""
-    return _overlays(_as_checked(assembly, verdict), verdict, options, sphere)[0]
+    return _overlays(as_checked(assembly, verdict), verdict, options, sphere)[0]
 
 
 def contact_forces(assembly: Assembly, contacts: Contacts, options: CheckOptions) -> tuple[ContactForce, ...]:
@@ -115,7 +115,7 @@ def _is_upper(one: str, other: str, heights: dict[str, float]) -> bool:
     return heights[one] >= heights[other]
 
 
-def _as_checked(assembly: Assembly, verdict: Verdict) -> Assembly:
+def as_checked(assembly: Assembly, verdict: Verdict) -> Assembly:
     """Returns the scene as statics saw it: as declared, or at rest."""
     stood = [trial for trial in verdict.dynamics.trials if trial.stands]
     if verdict.pose == "rest" and stood:
@@ -129,7 +129,7 @@ def _contacts(assembly: Assembly, verdict: Verdict) -> Contacts:
     return find_contacts(assembly, TOUCH_AT_REST.gap * magnification(assembly.bodies), TOUCH_AT_REST.angle)
 
 
-def _marked(assembly: Assembly, verdict: Verdict) -> Frame:
+def marked(assembly: Assembly, verdict: Verdict) -> Frame:
     """Returns the scene with the weakest piece, or the first to fall, in colour."""
     names = {body.name for body in assembly.bodies}
     frame = frame_of(assembly.bodies)

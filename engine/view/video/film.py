@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.pose import Pose
-from engine.record.motion import Motion, motion_of
+from engine.record.motion import Motion
 from engine.record.reader import Replay
 from engine.view.camera import Camera
 from engine.view.frame import Frame
@@ -23,7 +23,7 @@ from engine.view.video import captions, director
 from engine.view.video.captions import Telling
 from engine.view.video.pace import Timing, timing_of
 from engine.view.video.recipe import MAX_FRAMES, Recipe, between
-from engine.view.video.scenery import Holder, Scenery
+from engine.view.video.scenery import Holder, Scenery, scenery_of
 from engine.world import FLOOR, TABLE, Body
 
 Array = NDArray[np.float64]
@@ -101,9 +101,8 @@ def film_of(replay: Replay, bodies: Sequence[Body], telling: Telling, recipe: Re
     missing = [name for name in replay.meta.names if name not in known and name != FLOOR]
     if missing:
         raise ViewError(f'{replay.path}: the piece "{missing[0]}" is not known here')
-    extents = np.array([_extents(known.get(name)) for name in replay.meta.names]).reshape(-1, 3)
-    motion = motion_of(replay, np.linalg.norm(extents, axis=1) / 2)
-    scenery = Scenery(replay, motion, extents)
+    scenery = scenery_of(replay, bodies)
+    motion = scenery.motion
     timing = timing_of(
         motion,
         (recipe.begin or 0.0, recipe.end or 0.0),
@@ -152,7 +151,9 @@ def _seen(
     names = tuple(names[n] for n in columns)
     shown = _placed([known[name] for name in names], poses)
     if recipe.hand and scenery.motion.carries:
-        poses = np.concatenate([poses, _hands(scenery, known, timing, screen, moments, recipe.speed)], axis=1)
+        poses = np.concatenate(
+            [poses, hands_of(scenery, known, timing, screen, moments, recipe.speed)], axis=1
+        )
         names = (*names, *mannequin.names())
         # within the scene, whose size light and shadow follow
         shown += [part.at(shown[0].pose) for part in mannequin.hand_bodies()]
@@ -173,11 +174,7 @@ def _placed(bodies: Sequence[Body], poses: NDArray[np.float32]) -> list[Body]:
     ]
 
 
-def _extents(body: Body | None) -> Array:
-    return np.zeros(3) if body is None else np.asarray(body.piece.extents, dtype=np.float64)
-
-
-def _hands(
+def hands_of(
     scenery: Scenery, known: dict[str, Body], timing: Timing, screen: Array, moments: Array, speed: float
 ) -> NDArray[np.float32]:
     """Returns the hand (n, parts, 7), frame by frame; NaN where there is none.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.geometry.rotation import rotated
-from engine.record.motion import Carry, Motion
+from engine.record.motion import Carry, Motion, motion_of
 from engine.record.reader import Replay
 from engine.view.render import mannequin
 from engine.world import FLOOR, TABLE, Body
@@ -129,6 +129,15 @@ class Scenery:
         if places:
             return np.concatenate(places)
         return self.corners(float(self.motion.times[0]) if len(self.motion.times) else 0.0, self.pieces())
+
+
+def scenery_of(replay: Replay, bodies: Sequence[Body]) -> Scenery:
+    """Returns the scenery of a recording. bodies: of the recording, with their pieces; others are not drawn."""
+    known = {body.name: body.piece.extents for body in bodies}
+    extents = np.array(
+        [known.get(name, np.zeros(3)) for name in replay.meta.names], dtype=np.float64
+    ).reshape(-1, 3)
+    return Scenery(replay, motion_of(replay, np.linalg.norm(extents, axis=1) / 2), extents)
 
 
 class Holder:

@@ -1,0 +1,18 @@
+// Elements of the page. Every text is set as text, never as markup.
+
+export function make<K extends keyof HTMLElementTagNameMap>(
+  tag: K, name: string, parent: HTMLElement, text = "",
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  element.className = name;
+  element.textContent = text;
+  parent.append(element);
+  return element;
+}
+
+export function button(parent: HTMLElement, text: string, title: string, press: () => void): HTMLButtonElement {
+  const element = make("button", "", parent, text);
+  element.title = title;
+  element.addEventListener("click", press);
+  return element;
+}
