@@ -70,6 +70,7 @@ class BodyWriter:
             "albedo": [round(value, 5) for value in material.albedo],
             "finish": [finish.roughness, finish.coat, finish.grain, finish.fibre],
             "offset": [round(value, 5) for value in material.offset],
+            "isBox": len(body.piece.parts) == 1 and body.piece.parts[0].half_extents is not None,
             "extents": [round(float(side), 6) for side in body.piece.extents],
         }
         area = None if body.piece.face is None or body.name == TABLE else decal_area(body.piece)

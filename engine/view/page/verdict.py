@@ -56,6 +56,8 @@ def verdict_data(
         row["pose"] = [*body.pose.position, *body.pose.orientation]
     numbers = {body.name: n for n, body in enumerate(seen.bodies)}
     centres = {body.name: body.pose.apply(body.piece.centre_of_mass).ravel() for body in seen.free}
+    overlays = overlays_on(assembly, verdict, options, sphere)
+    solids = [row for each in overlays for row in _solids(each, blob)]
     frame = marked(seen, verdict)
     weakest = next(iter(frame.highlights.items()), None)
     return {
@@ -75,7 +77,7 @@ def verdict_data(
         ],
         "weakest": weakest
         and {"name": weakest[0], "colour": [*linear_of(weakest[1]), HIGHLIGHT_STRENGTH], "words": weakest[0]},
-        "legend": _legend(verdict, weakest),
+        "legend": _legend(verdict, weakest, {solid["layer"] for solid in solids}),
         "mechanism": {
             name: [list(linear), list(angular), centres[name].tolist()]
             for name, (linear, angular) in verdict.statics.mechanism.items()
@@ -112,14 +114,15 @@ def _solids(overlay: Overlay, blob: Blob) -> list[dict[str, Any]]:
     ]
 
 
-def _legend(verdict: Verdict, weakest: tuple[str, str] | None) -> list[tuple[str, str]]:
+def _legend(verdict: Verdict, weakest: tuple[str, str] | None, layers: set[str]) -> list[tuple[str, str]]:
     word = "goes first" if verdict.word == "topples" else "weakest piece"
+    told = {
+        "forces": [(FORCE_COLOUR, "contact forces on the upper piece")],
+        "motion": [(FALL_COLOUR, "how the pieces set off")],
+        "support": [
+            (MASS_COLOUR, "centre of mass of all pieces, and its line of weight"),
+            (SUPPORT_COLOUR, "support polygon"),
+        ],
+    }
     found = [] if weakest is None else [(weakest[1], f"{word}: {weakest[0]}")]
-    found.append((FORCE_COLOUR, "contact forces on the upper piece"))
-    if verdict.statics.stands is False:
-        found.append((FALL_COLOUR, "how the pieces set off"))
-    return [
-        *found,
-        (MASS_COLOUR, "centre of mass of all pieces, and its line of weight"),
-        (SUPPORT_COLOUR, "support polygon"),
-    ]
+    return [*found, *(line for layer, lines in told.items() if layer in layers for line in lines)]

@@ -75,6 +75,20 @@ function require(holds: boolean, why: string): void {
   if (!holds) refuse(why);
 }
 
+// What a certificate proves, or why it is refused, all at once.
+export function prove(certificate: Json): { claim: string | null; why: string } {
+  try {
+    const steps = check(certificate);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return { claim: value, why: "" };
+    }
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    return { claim: null, why: error.message };
+  }
+}
+
 // What a certificate proves, `stands` or `topples`. It pauses between steps: other things go on meanwhile.
 export function* check(certificate: Json): Generator<void, string> {
   try {

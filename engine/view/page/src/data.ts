@@ -8,7 +8,7 @@ export interface Print { picture: number; area: number[]; press: number[]; isPre
 export interface Track { there: number[]; keys: number; gaps: Place; steps: Place[] }
 export interface BodyRow {
   name: string; mesh: number; albedo: Triple; finish: number[]; offset: Triple; extents: Triple;
-  print?: Print; track?: Track; pose?: number[];
+  isBox: boolean; print?: Print; track?: Track; pose?: number[];
 }
 export interface SceneData {
   kind: "recording" | "verdict"; title: string;

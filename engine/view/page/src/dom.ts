@@ -16,3 +16,8 @@ export function button(parent: HTMLElement, text: string, title: string, press: 
   element.addEventListener("click", press);
   return element;
 }
+
+// Sets a text only where it is another one: what is set is painted anew.
+export function write(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}

@@ -1,6 +1,7 @@
 // The page begins: data, stage, and the viewer for what it shows.
 
 import { Numbers, readJson, type RecordingData, type VerdictData } from "./data";
+import { prove } from "./certificate";
 import { make } from "./dom";
 import { Player } from "./player";
 import { Stage } from "./stage";
@@ -17,7 +18,7 @@ async function begin(): Promise<void> {
       : new VerdictView(data as VerdictData, stage, root);
     view.loop.picture();
     // for programs that drive the page
-    Object.assign(globalThis, { teeter: { view, stage, data } });
+    Object.assign(globalThis, { teeter: { view, stage, data, prove } });
     document.documentElement.dataset.ready = String(Math.round(performance.now()));
   } catch (error) {
     make("p", "fault", root, error instanceof Error ? error.message : String(error));

@@ -1,12 +1,12 @@
 // A recording with its controls: play, scrub with marks, speed, camera, sound, and what is told.
 
 import type { Numbers, RecordingData, Triple } from "./data";
-import { button, make } from "./dom";
+import { button, make, write } from "./dom";
 import { Loop } from "./loop";
 import { framing, Orbit } from "./orbit";
 import { Sound } from "./sound";
 import { Stage } from "./stage";
-import { last, Tracks } from "./track";
+import { Tracks } from "./track";
 import type { Camera } from "./maths";
 
 const SPEEDS = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16];
@@ -118,13 +118,13 @@ export class Player {
   private tell(): void {
     const { lines, seconds } = this.data;
     this.scrub.value = String(this.seconds);
-    this.bar.clock.textContent = `${clock(this.seconds)} / ${clock(seconds)}`;
-    this.bar.play.textContent = this.isPlaying ? "Pause" : "Play";
+    write(this.bar.clock, `${clock(this.seconds)} / ${clock(seconds)}`);
+    write(this.bar.play, this.isPlaying ? "Pause" : "Play");
     const told = lines.filter((line) => line[0] <= this.seconds + 1e-9);
     const line = told.filter((each) => each[1] && !each[1].startsWith("- ")).at(-1);
     const isOver = this.seconds >= seconds && this.data.result !== "";
-    this.bar.who.textContent = told.at(-1)?.[2] ?? "";
-    this.bar.line.textContent = isOver ? this.data.result : line && this.seconds - line[0] < STAY_S ? line[1] : "";
+    write(this.bar.who, told.at(-1)?.[2] ?? "");
+    write(this.bar.line, isOver ? this.data.result : line && this.seconds - line[0] < STAY_S ? line[1] : "");
   }
 
   private makeBar(root: HTMLElement): HTMLInputElement {
@@ -176,9 +176,6 @@ export class Player {
     });
   }
 
-  frameAt(seconds: number): number {
-    return last(this.tracks.times, seconds);
-  }
 }
 
 function clock(seconds: number): string {

@@ -5,8 +5,9 @@ import { axesOf, length, lookAt, minus, orthographic, perspective, placed, times
 import { fibres, rings } from "./wood";
 
 const TAPS = 5;
-const SHADOW = 1024;
+const SHADOW = { software: 768, card: 1024 };
 const MAX_SPREAD = 3;
+const REACH = 1.25;         // of half a piece: how far from it the table may lie in its shadow
 const ATTRIBUTES = ["p3d_Vertex", "p3d_Normal", "grain", "grain_normal"];
 
 interface Program { program: WebGLProgram; at: Record<string, WebGLUniformLocation> }
@@ -29,6 +30,9 @@ export class Stage {
   private readonly matrices: Matrix[];
   private readonly halves: number[];
   private readonly screen: Model;
+  private readonly casters: Model[];
+  private readonly shadow: number;
+  private readonly patch: { model: Model; points: WebGLBuffer; grain: WebGLBuffer } | null = null;
   private shadowMap!: WebGLTexture;
   private shadowTarget!: WebGLFramebuffer;
   private toShadow: Matrix = new Float32Array(16);
@@ -43,8 +47,11 @@ export class Stage {
     if (!gl) throw new Error("This browser has no WebGL 2, which the picture needs.");
     this.gl = gl;
     this.isSoftware = looksSoftware();
+    this.shadow = this.isSoftware ? SHADOW.software : SHADOW.card;
     for (const mesh of data.meshes) this.models.push(this.mesh(mesh.points, mesh.normals, mesh.triangles, mesh.scale, mesh.grain));
     this.screen = this.model(new Float32Array([-1, 0, -1, 3, 0, -1, -1, 0, 3]), new Float32Array(9), new Uint16Array([0, 1, 2]));
+    this.casters = data.bodies.map((body) => (body.isBox ? this.box(body.extents) : this.models[body.mesh]));
+    if (data.table >= 0 && data.bodies[data.table].isBox) this.patch = this.makePatch();
     this.matrices = data.bodies.map(() => new Float32Array(16));
     this.halves = data.bodies.map((body) => length(body.extents) / 2);
     this.drawn = new Float32Array(8 * data.bodies.length);
@@ -96,7 +103,7 @@ export class Stage {
     };
     order.sort((a, b) => depth(a) - depth(b));
     for (const n of order) this.drawBody(n, view, shown);
-    if (data.table >= 0 && shown.seen[data.table]) this.drawBody(data.table, view, shown);
+    if (data.table >= 0 && shown.seen[data.table]) this.drawTable(order, view, shown);
     this.drawBackdrop();
     this.drawOverlays(shown.overlays ?? [], view, camera.eye);
   }
@@ -125,8 +132,8 @@ export class Stage {
   private drawShadows(shown: Shown): void {
     const gl = this.gl, [x, y, z, radius] = this.data.sphere;
     let needed = radius;
-    const casters = this.data.bodies.map((_, n) => n).filter((n) => shown.seen[n] && n !== this.data.table);
-    for (const n of casters) {
+    const shading = this.data.bodies.map((_, n) => n).filter((n) => shown.seen[n] && n !== this.data.table);
+    for (const n of shading) {
       const off: Triple = [shown.poses[7 * n] - x, shown.poses[7 * n + 1] - y, shown.poses[7 * n + 2] - z];
       needed = Math.max(needed, length(off) + this.halves[n]);
     }
@@ -138,26 +145,60 @@ export class Stage {
     // deep enough for the whole table: what lies beyond the last depth would be in shadow
     this.fromSun = times(orthographic(half, -8 * half, 16 * half), lookAt(eye, axes));
     this.toShadow = times(new Float32Array([0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0.5, 0.5, 0.5, 1]), this.fromSun);
-    const texel = (2 * half) / SHADOW;
+    const texel = (2 * half) / this.shadow;
     const spacing = Math.min(Math.max((2 * radius * this.data.light.penumbra) / 3, 1.2 * texel), 2.6 * texel);
     this.shadowStep = texel + 0.5 * spacing * 2;
     this.shadowBlur = spacing / (2 * half);
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadowTarget);
-    gl.viewport(0, 0, SHADOW, SHADOW);
+    gl.viewport(0, 0, this.shadow, this.shadow);
     gl.clear(gl.DEPTH_BUFFER_BIT);
     const { program, at } = this.program("depth.vert", ["depth.frag"], {});
     gl.useProgram(program);
-    for (const n of casters) {
+    for (const n of shading) {
       gl.uniformMatrix4fv(at.p3d_ModelViewProjectionMatrix, false, times(this.fromSun, this.matrices[n]));
-      this.triangles(this.models[this.data.bodies[n].mesh]);
+      this.triangles(this.casters[n]);
     }
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     this.isShadowDue = false;
   }
 
-  private drawBody(n: number, view: Matrix, shown: Shown): void {
+  // Most of a table lies in full sun, far from all pieces, and costs little: only a patch of it looks for shadows.
+  private drawTable(order: number[], view: Matrix, shown: Shown): void {
+    const gl = this.gl, table = this.data.table, patch = this.patch;
+    if (!patch || shown.poses[7 * table + 3] || shown.poses[7 * table + 4] || shown.poses[7 * table + 5]) {
+      this.drawBody(table, view, shown, 1);
+      return;
+    }
+    const half = this.data.bodies[table].extents.map((side) => side / 2), place = shown.poses.subarray(7 * table, 7 * table + 3);
+    const sun = this.data.light.constants.SUN, low = [Infinity, Infinity], high = [-Infinity, -Infinity];
+    const clipped = (value: number, k: number): number => Math.min(Math.max(value, -half[k]), half[k]);
+    for (const n of order) {
+      const up = Math.max(shown.poses[7 * n + 2] - place[2] - half[2], 0), reach = REACH * this.halves[n];
+      for (const k of [0, 1]) {
+        const here = shown.poses[7 * n + k] - place[k], there = here - (up * sun[k]) / sun[2];
+        low[k] = Math.min(low[k], here - reach, there - reach);
+        high[k] = Math.max(high[k], here + reach, there + reach);
+      }
+    }
+    if (low[0] < high[0]) {
+      const [x0, x1] = [clipped(low[0], 0), clipped(high[0], 0)], [y0, y1] = [clipped(low[1], 1), clipped(high[1], 1)];
+      const corners = new Float32Array([x0, y0, half[2], x1, y0, half[2], x1, y1, half[2], x0, y1, half[2]]);
+      for (const [buffer, rows] of [[patch.points, corners], [patch.grain, this.along(corners, this.data.meshes[this.data.bodies[table].mesh].grain)]] as const) {
+        gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+        gl.bufferSubData(gl.ARRAY_BUFFER, 0, rows);
+      }
+      // before the whole, which it hides
+      gl.enable(gl.POLYGON_OFFSET_FILL);
+      gl.polygonOffset(-1, -1);
+      this.drawBody(table, view, shown, 1, patch.model);
+      gl.disable(gl.POLYGON_OFFSET_FILL);
+    }
+    this.drawBody(table, view, shown, 0);
+  }
+
+  private drawBody(n: number, view: Matrix, shown: Shown, close = 0, model?: Model): void {
     const gl = this.gl, body = this.data.bodies[n], isTable = n === this.data.table;
-    const { program, at } = isTable ? this.program("piece.vert", ["light.glsl", "table.frag"], { TABLE: 1, CLOSE: 1 })
+    const { program, at } = isTable ? this.program("piece.vert", ["light.glsl", "table.frag"], { TABLE: 1, CLOSE: close })
       : this.program("piece.vert", ["light.glsl", "piece.frag"], {
         ...(body.finish[1] > 0 ? { COAT: 1 } : {}), ...(body.print ? { FACE: body.print.isPressed ? 2 : 1 } : {}) });
     gl.useProgram(program);
@@ -173,7 +214,7 @@ export class Stage {
     gl.uniform3fv(at.u_offset, body.offset);
     gl.uniform4fv(at.u_mark, shown.marks?.get(n) ?? [0, 0, 0, 0]);
     if (body.print) this.dress(body, at);
-    this.triangles(this.models[body.mesh]);
+    this.triangles(model ?? this.models[body.mesh]);
   }
 
   private dress(body: BodyRow, at: Record<string, WebGLUniformLocation>): void {
@@ -230,19 +271,38 @@ export class Stage {
     this.gl.drawElements(this.gl.TRIANGLES, model.count, model.type, 0);
   }
 
-  private model(points: Float32Array, normals: Float32Array, corners: Uint16Array | Uint32Array, grain: number[] | null = null): Model {
+  // Rows along the grain and across it.
+  private along(rows: Float32Array, grain: number[]): Float32Array {
+    const found = new Float32Array(rows.length);
+    for (let n = 0; n < rows.length; n += 3)
+      for (let k = 0; k < 3; ++k)
+        found[n + k] = grain[3 * k] * rows[n] + grain[3 * k + 1] * rows[n + 1] + grain[3 * k + 2] * rows[n + 2];
+    return found;
+  }
+
+  // A piece that is a box, without its rounded edges: its shadow does not show them.
+  private box([x, y, z]: Triple): Model {
+    const points = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((n) => [n & 4 ? x : -x, n & 2 ? y : -y, n & 1 ? z : -z].map((side) => side / 2));
+    const faces = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]];
+    return this.model(new Float32Array(points), new Float32Array(24), new Uint16Array(faces.flatMap(([a, b, c, d]) => [a, b, c, a, c, d])));
+  }
+
+  private makePatch(): { model: Model; points: WebGLBuffer; grain: WebGLBuffer } {
+    const up = new Float32Array([0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1]), buffers: WebGLBuffer[] = [];
+    const grain = this.data.meshes[this.data.bodies[this.data.table].mesh].grain;
+    const model = this.model(new Float32Array(12), up, new Uint16Array([0, 1, 2, 0, 2, 3]), grain, buffers);
+    return { model, points: buffers[0], grain: buffers[2] };
+  }
+
+  private model(
+    points: Float32Array, normals: Float32Array, corners: Uint16Array | Uint32Array, grain: number[] | null = null, buffers: WebGLBuffer[] = [],
+  ): Model {
     const gl = this.gl, array = gl.createVertexArray();
     gl.bindVertexArray(array);
-    const along = (rows: Float32Array): Float32Array => {
-      if (!grain) return rows;
-      const found = new Float32Array(rows.length);
-      for (let n = 0; n < rows.length; n += 3)
-        for (let k = 0; k < 3; ++k)
-          found[n + k] = grain[3 * k] * rows[n] + grain[3 * k + 1] * rows[n + 1] + grain[3 * k + 2] * rows[n + 2];
-      return found;
-    };
+    const along = (rows: Float32Array): Float32Array => (grain ? this.along(rows, grain) : rows);
     [points, normals, along(points), along(normals)].forEach((rows, place) => {
-      gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+      buffers.push(gl.createBuffer());
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffers[place]);
       gl.bufferData(gl.ARRAY_BUFFER, rows, gl.STATIC_DRAW);
       gl.enableVertexAttribArray(place);
       gl.vertexAttribPointer(place, 3, gl.FLOAT, false, 0, 0);
@@ -275,7 +335,7 @@ export class Stage {
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, years.width, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, years.pixels);
     gl.activeTexture(gl.TEXTURE2);
     this.shadowMap = this.texture(gl.CLAMP_TO_EDGE, gl.LINEAR);
-    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.DEPTH_COMPONENT24, SHADOW, SHADOW);
+    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.DEPTH_COMPONENT24, this.shadow, this.shadow);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_FUNC, gl.LEQUAL);
     this.shadowTarget = gl.createFramebuffer();

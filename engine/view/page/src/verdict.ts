@@ -9,6 +9,7 @@ import { framing, Orbit } from "./orbit";
 import type { Overlay, Stage } from "./stage";
 
 const SLICE_MS = 12;        // of checking between two pictures
+const PANEL = 360;          // pixels that the panel takes
 const SWING_S = 2.6;        // in which the mechanism goes there and back
 const REACH = 0.16;         // of the scene's radius: how far the fastest piece goes
 const GHOST = [0.78, 0.25, 0.17, 0.22];
@@ -37,6 +38,8 @@ export class VerdictView {
       this.layers[solid.layer].push({ model: stage.mesh(solid.points, solid.normals, solid.triangles, 1, null), ink: solid.ink });
     for (const ghost of data.ghosts) this.layers.ghosts.push({ model: stage.modelOf(ghost.body), ink: GHOST, pose: ghost.pose, glass: 1 });
     this.orbit = new Orbit(stage.canvas, framing(data.sphere, innerWidth / innerHeight));
+    // a little to the right of the panel, where there is room
+    if (innerWidth > 1.2 * innerHeight) this.orbit.pan(PANEL / innerHeight / 2, 0);
     this.orbit.onMove = () => this.loop.touch();
     this.makePanel(root);
     this.loop = new Loop(stage.canvas, (elapsed) => this.step(elapsed), () => this.draw());
