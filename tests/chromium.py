@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, sync_playwright
 
 ARGUMENTS = ["--no-sandbox", "--headless=new", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 TIMEOUT_MS = 60_000
@@ -39,6 +39,21 @@ class Opened:
     requests: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.page.set_default_timeout(TIMEOUT_MS)
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
+        self.page.on("console", self._hear)
+        self.page.on("dialog", self._refuse)
+
+    def _hear(self, said: ConsoleMessage) -> None:
+        if said.type == "error":
+            self.faults.append(said.text)
+
+    def _refuse(self, dialog: Dialog) -> None:
+        self.faults.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
     def run(self, script: str, given: Any = None) -> Any:
         """What a function of JavaScript returns in the page."""
         return self.page.evaluate(script, given)
@@ -55,14 +70,6 @@ def opened(
     """A page from disk, once its first picture is drawn."""
     page = browser.new_page(viewport={"width": size[0], "height": size[1]})
     found = Opened(page)
-    page.set_default_timeout(TIMEOUT_MS)
-    page.on("request", lambda request: found.requests.append(request.url))
-    page.on("pageerror", lambda error: found.faults.append(f"error: {error}"))
-    page.on(
-        "console",
-        lambda said: found.faults.append(f"{said.type}: {said.text}") if said.type == "error" else None,
-    )
-    page.on("dialog", lambda dialog: (found.faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
     page.goto(f"{file.as_uri()}{query}")
     page.wait_for_selector("html[data-ready], html[data-fault]")
     assert page.get_attribute("html", "data-fault") is None, page.get_attribute("html", "data-fault")

@@ -33,20 +33,21 @@ def film(
     """
     from engine.record.reader import load
     from engine.view.opengl import ViewError
-    from engine.view.video import recipe
     from engine.view.video.encode import LOOPS, check_path
+    from engine.view.video.film import preset as recipe_named
+    from engine.view.video.film import size_of
     from engine.view.video.make import make
     from games.play.replays import bodies_of, telling_of
 
     if workers is not None and not 1 <= workers <= 64:
         raise ViewError(f"--workers {workers}: 1 to 64 processes")
-    start = recipe.preset(preset or "web")
+    start = recipe_named(preset or "web")
     is_loop = out.suffix.lower() in LOOPS
     if is_loop and preset is None:
         start = replace(start, size=(640, 360), fps=20)
     is_part = given.get("begin") is not None or given.get("end") is not None
     given["cards"] = (not is_loop and not is_part) if cards is None else cards
-    given["size"] = None if size is None else recipe.size_of(size)
+    given["size"] = None if size is None else size_of(size)
     asked = replace(start, **{name: value for name, value in given.items() if value is not None})
     # before the recording is read: what cannot be written is said at once
     check_path(out)

@@ -27,10 +27,8 @@ from games.api.results import (
 from games.api.scene import PublicScene
 
 if TYPE_CHECKING:
-    from engine.record.writer import Recorder
     from engine.topple.laboratory.sweep import SweepRow
     from games.play.playback import Verified
-    from games.play.session import Session
     from scenes.scene import Scene
 
 AnyScene = str | Path | PublicScene
@@ -235,6 +233,7 @@ def play(
     """
     from games.core.errors import SetupError
     from games.play.recording import begin
+    from games.players.bots import play_out
     from games.registry import game_named
 
     people = [name for name in players if not name.startswith("bot:")]
@@ -244,28 +243,10 @@ def play(
     session, recorder = begin(
         game_named(game), tuple(players), seed, options, tremor=tremor_mm / 1e3, path=path
     )
-    return play_out(session, recorder, seed, turns)
-
-
-def play_out(session: Session, recorder: Recorder | None, seed: int, turns: int) -> Played:
-    """Let bots play a game to its end, and close it and its record. Raises TeeterError."""
-    from games.players import player
-    from games.players.bots import bots_of
-
-    try:
-        result = player.play(session, bots_of(session, seed), turns)
-        outcome, names = session.outcome, tuple(seat.name for seat in session.state.seats)
-        winners = outcome.winners if outcome else ()
-        reason = outcome.reason.text if outcome else result.why
-        scores = dict(zip(names, session.game.rules.scores(session.state), strict=True))
-        if recorder is not None:
-            told = {"winners": list(winners), "reason": reason, "turns": session.turns}
-            recorder.close({**told, "ended": outcome is not None})
-    finally:
-        session.close()
-        if recorder is not None:
-            recorder.leave()
-    return Played(names, winners, reason, scores, session.turns, recorder.path if recorder else None)
+    found = play_out(session, recorder, seed, turns)
+    where = recorder.path if recorder else None
+    names, winners = tuple(found["players"]), tuple(found["winners"])
+    return Played(names, winners, found["reason"], found["scores"], found["turns"], where)
 
 
 def verify(record: str | Path) -> Verified:

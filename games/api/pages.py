@@ -32,8 +32,7 @@ def recording_page(file: Path, out: Path) -> RecordingPage:
     from engine.view.page.blob import Blob
     from engine.view.page.recording import recording_data
     from engine.view.video.scenery import scenery_of
-    from games.play.replays import bodies_of, placed, telling_of
-    from games.play.viewer import marks_of
+    from games.play.replays import bodies_of, marks_of, placed, telling_of
 
     check_output(out)
     replay = load(file)

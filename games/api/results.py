@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from rich.panel import Panel
 
     from engine.topple.balance.statics import Statics
-    from engine.topple.dynamics.perturbation import Dynamics
     from engine.topple.laboratory.noise import Chance
     from engine.topple.laboratory.probe import Probed
+    from engine.topple.perturbation import Dynamics
     from engine.topple.verdict import CheckOptions, Pose, Verdict, Word
     from engine.world import Assembly
     from scenes.scene import Scene

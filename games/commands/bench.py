@@ -11,7 +11,7 @@ from rich.console import Console
 from games.commands.console import OK, Json, plain_table, print_json, spinner
 
 if TYPE_CHECKING:
-    from engine.view.render.lighting import Quality
+    from engine.view.render.shading import Quality
 
 
 Found = tuple[str, str, bool | None]

@@ -270,7 +270,8 @@ def _check_outputs(request: CheckRequest) -> None:
 def certificate_of(verdict: Verdict, options: CheckOptions) -> dict[str, Any]:
     """Returns the certificate of a verdict's force balance, or why there is none."""
     from engine.certificate.checker import VERSION
-    from engine.certificate.maker import NoCertificateError, certify
+    from engine.certificate.maker import certify
+    from engine.certificate.proof import NoCertificateError
 
     statics = verdict.statics
     try:

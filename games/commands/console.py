@@ -31,6 +31,10 @@ CRASHED = 70
 """A fault of the program, as in sysexits.h: no verdict."""
 STOPPED = 130
 """By Ctrl-C, as shells say it."""
+MAX_FAULTS = 20
+"""Lines about bad input; how many more there are is said."""
+MAX_LINE = 300
+"""Characters of such a line."""
 BAR_AFTER_S = 1.0
 """Before a progress bar appears."""
 
@@ -93,8 +97,12 @@ def teeter_version() -> str:
 
 
 def refuse(message: str) -> NoReturn:
-    """Report bad input on standard error and leave with exit code 2."""
-    sys.stderr.write(f"teeter: {message}\n")
+    """Report bad input on standard error, a line for each fault, and leave with exit code 2."""
+    faults = message.splitlines()
+    lines = [each if len(each) <= MAX_LINE else f"{each[:MAX_LINE]} ..." for each in faults[:MAX_FAULTS]]
+    if len(faults) > MAX_FAULTS:
+        lines.append(f"... and {len(faults) - MAX_FAULTS} more")
+    sys.stderr.write("teeter: " + "".join(f"{_without_controls(each)}\n" for each in lines))
     raise typer.Exit(BAD_INPUT)
 
 
@@ -124,6 +132,11 @@ def crashed(error: Exception) -> NoReturn:
         where = "please report it"
     sys.stderr.write(f"teeter: internal error, no verdict: {_plain(what)}; {where}\n")
     sys.exit(CRASHED)
+
+
+def _without_controls(text: str) -> str:
+    """Text that moves no cursor and changes no colour of a terminal: what is not a letter of any language, escaped."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
 def _plain(text: str) -> str:

@@ -257,31 +257,22 @@ def _check_players(game: Game, players: tuple[str, ...]) -> None:
 def _play(
     request: PlayRequest, session: Session, recorder: Recorder | None, seed: int, narrator: Narrator
 ) -> int:
-    from games.api.functions import play_out
+    from games.players.bots import play_out
 
     game = session.game
     try:
-        played = play_out(session, recorder, seed, request.turns)
+        found = play_out(session, recorder, seed, request.turns)
     except KeyboardInterrupt:
         hint = "" if recorder is None else f"; go on with: teeter play --resume {recorder.path} --headless"
         Console(stderr=True).print(f"teeter: stopped{hint}", highlight=False, markup=False, soft_wrap=True)
         return STOPPED
     if request.as_json:
-        print_json(
-            {
-                "game": game.name,
-                "mode": getattr(session.state, "mode", "") or "",
-                "seed": seed,
-                "players": list(played.players),
-                "winners": list(played.winners),
-                "reason": played.reason,
-                "turns": played.turns,
-                "scores": played.scores,
-                "events": narrator.events,
-                "replay": None if played.record is None else str(played.record),
-            }
-        )
+        mode = getattr(session.state, "mode", "") or ""
+        begun = {"game": game.name, "mode": mode, "seed": seed, "players": found["players"]}
+        ended = {key: found[key] for key in ("winners", "reason", "turns", "scores")}
+        replay = None if recorder is None else str(recorder.path)
+        print_json({**begun, **ended, "events": narrator.events, "replay": replay})
     else:
-        points = ", ".join(f"{name} {value}" for name, value in played.scores.items())
-        narrator.console.print(f"[bold]{played.reason}[/bold] ({game.score_word}: {points})")
+        points = ", ".join(f"{name} {value}" for name, value in found["scores"].items())
+        narrator.console.print(f"[bold]{found['reason']}[/bold] ({game.score_word}: {points})")
     return OK

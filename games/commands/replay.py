@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
-from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
@@ -23,12 +23,22 @@ from engine.view.video.director import CameraName
 from engine.view.video.scenery import Holder, scenery_of
 from engine.view.window.events import Clicked, Closed, Event, Press, Slid
 from engine.view.window.window import Window
+from engine.workers import Failed, Questioner
 from engine.world import FLOOR, Assembly
 from games.api.scene import OrbitPointer
 from games.commands.console import OK
-from games.play.replays import bodies_of, placed, telling_of
-from games.play.viewer import ORDERS, ViewerState, assembly_at, line_at, marks_of, ordered, panels
-from games.worker import Failed, Questioner, answer_all
+from games.play.replays import (
+    ORDERS,
+    ViewerState,
+    assembly_at,
+    bodies_of,
+    line_at,
+    marks_of,
+    ordered,
+    panels,
+    placed,
+    telling_of,
+)
 
 PLANNED = 5
 """Pictures a second for which a camera is planned; between them it goes straight."""
@@ -53,14 +63,13 @@ def watch(replay: Replay) -> int:
     return OK
 
 
-def serve(line: Connection) -> None:
-    """The process that checks what the window shows."""
-    answer_all(line, lambda fact: None, checked)
+def checker() -> Callable[[object, tuple[Assembly, BoundingSphere]], Checked]:
+    """Returns what answers in the process that checks what the window shows."""
+    return lambda news, question: checked(*question)
 
 
-def checked(question: tuple[Assembly, BoundingSphere]) -> Checked:
+def checked(assembly: Assembly, sphere: BoundingSphere) -> Checked:
     """A verdict and what it draws."""
-    assembly, sphere = question
     options = CheckOptions(settle=SETTLE, workers=1)
     verdict = check(assembly, options)
     return verdict, overlays_on(assembly, verdict, options, sphere)
@@ -71,7 +80,7 @@ class MomentChecker:
 
     def __init__(self) -> None:
         self._questions: Questioner[tuple[Assembly, BoundingSphere], Checked] = Questioner(
-            "check", "games.commands.replay:serve", CHECK_TIMEOUT_S
+            "check", "games.commands.replay:checker", CHECK_TIMEOUT_S
         )
         self.said = ""
         self.guides: list[Overlay] = []

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.view.page.blob import Blob
-from engine.view.render import lighting
+from engine.view.render import shading
 from engine.view.render.decals import EMBOSS_DEPTH_M, EMBOSS_SLOPE_M, decal_area, decal_picture, is_pressed
-from engine.view.render.material import FIBRE_TILE, grain_axes, material_of
 from engine.view.render.png import png_of
+from engine.view.render.shading import FIBRE_TILE, grain_axes, material_of
 from engine.world import TABLE, Body
 from models.export import skin_of
 from models.piece import Piece
@@ -37,13 +37,13 @@ def light() -> dict[str, Any]:
     return {
         "constants": {
             **{
-                name: list(getattr(lighting, name))
+                name: list(getattr(shading, name))
                 for name in ("SUN", "SUN_LIGHT", "SKY_LIGHT", "GROUND_LIGHT")
             },
             "FIBRE_SCALE": [1 / side for side in FIBRE_TILE],
         },
-        "sunAxes": lighting.sun_axes().ravel().tolist(),
-        "penumbra": lighting.PENUMBRA,
+        "sunAxes": shading.sun_axes().ravel().tolist(),
+        "penumbra": shading.PENUMBRA,
     }
 
 

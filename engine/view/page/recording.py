@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 
 from engine.record.motion import Motion, impacts_of
 from engine.record.reader import Replay
-from engine.view.audio.impact_sound import (
+from engine.view.camera import BoundingSphere, bounding_sphere
+from engine.view.page.blob import Blob, varints
+from engine.view.page.bodies import BodyWriter
+from engine.view.render import mannequin
+from engine.view.sound import (
     CLICK_PART,
     DURATION_S,
     FULL_SCALE_IMPULSE_NS,
     contact_time,
     partials_of,
 )
-from engine.view.camera import BoundingSphere, bounding_sphere
-from engine.view.page.blob import Blob, varints
-from engine.view.page.bodies import BodyWriter
-from engine.view.render import mannequin
 from engine.view.video import director
 from engine.view.video.captions import Telling, clean
 from engine.view.video.film import REACH_IN_S, REACH_OUT_S, hands_of
@@ -36,7 +36,7 @@ Array = NDArray[np.float64]
 
 POSITION_M = 2e-5
 """Metres of a step of a quantised place."""
-ROTATION = 1 / 6000
+ROTATION = 1 / 8000
 """A step of a quantised component of a quaternion; four such roundings turn a piece by less than 0.02 degrees."""
 TIME_S = 1e-4
 """Seconds of a step of time."""

@@ -13,9 +13,9 @@ from engine.view.camera import bounding_sphere
 from engine.view.page.blob import Blob
 from engine.view.page.bodies import BodyWriter
 from engine.view.page.recording import sphere_of
-from engine.view.render.material import linear_of, srgb_of
 from engine.view.render.nodes import HIGHLIGHT_STRENGTH
 from engine.view.render.overlays import Arrow, Ghost, Overlay, solids_of
+from engine.view.render.shading import linear_of, srgb_of
 from engine.view.render.verdict_picture import (
     FALL_COLOUR,
     FORCE_COLOUR,

@@ -1,4 +1,4 @@
-// The sound of impacts: damped sines and a click, as engine/view/audio/impact_sound.py makes them.
+// The sound of impacts: damped sines and a click, as engine/view/sound.py makes them.
 
 import type { RecordingData } from "./data";
 

@@ -1,5 +1,5 @@
 // The textures that wood and card are shaded with, made here: noise is what no file format packs. They have the
-// statistics of `fibres` and `rings` in engine/view/render/material.py.
+// statistics of `fibres` and `rings` in engine/view/render/shading.py.
 
 const SIDE = 512;
 
