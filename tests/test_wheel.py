@@ -15,6 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = ("pyproject.toml", "README.md", "LICENSE", "teeter.py", "engine", "games", "models", "scenes")
 DATA = {".toml", ".obj", ".vert", ".frag", ".glsl", ".typed"}
+BUNDLE = {Path("engine/view/page/page.js"), Path("engine/view/page/page.css")}
 STUBS = "teeter-stubs"
 
 
@@ -34,7 +35,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     for part in PARTS:
         if (ROOT / part).is_dir():
-            shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(
+                ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", "node_modules")
+            )
         else:
             shutil.copy(ROOT / part, folder / part)
     said = run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", "dist", ".", cwd=folder)
@@ -46,14 +49,15 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_the_wheel_holds_code_and_data_only(wheel: Path) -> None:
     names = [Path(name) for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name]
-    others = {name.suffix for name in names} - DATA - {".py", ".pyi"}
+    assert set(names) >= BUNDLE, "run `make page` first"
+    others = {name.suffix for name in set(names) - BUNDLE} - DATA - {".py", ".pyi"}
     assert not others, f"files of these kinds are in the wheel: {others}"
     assert {name.parts[0] for name in names} == {"engine", "games", "models", "scenes", "teeter.py", STUBS}
     assert not [name for name in names if name.name.startswith("test") or "pictures" in name.parts]
     # everything that the packages read is there
     for path in ROOT.glob("*/**/*"):
         is_ours = path.relative_to(ROOT).parts[0] in ("engine", "games", "models", "scenes")
-        if is_ours and path.suffix in DATA | {".py"}:
+        if is_ours and "node_modules" not in path.parts and path.suffix in DATA | {".py"}:
             assert path.relative_to(ROOT) in names, f"{path.relative_to(ROOT)} is missing in the wheel"
 
 

@@ -37,6 +37,8 @@ DURATION_S = 0.45
 """After it nothing is heard of an impact."""
 FULL_SCALE_IMPULSE_NS = 0.02
 """The impulse whose peak is about 1."""
+TABLE_PART, CLICK_PART = 0.55, 0.5
+"""How loud the table and the click are, beside the piece."""
 TABLE_MODES = ((96.0, 0.8, 0.055), (171.0, 1.0, 0.045), (262.0, 0.7, 0.035), (418.0, 0.4, 0.022))
 """Of a table top: hertz, strength, seconds to fall to 1/e."""
 MAX_FREQUENCY_HZ = 12_000.0
@@ -122,19 +124,26 @@ def impact_samples(piece: Piece, impulse: float, *, on_table: bool = False) -> S
     return _synthesised(piece, 2.0 ** (level / 8), on_table)
 
 
+def partials_of(piece: Piece, duration: float, *, on_table: bool) -> tuple[VibrationMode, ...]:
+    """Returns what rings after an impact of so many seconds, as loud as it is excited."""
+    found = [
+        VibrationMode(mode.frequency, mode.decay, mode.strength * _excited(mode.frequency, duration))
+        for mode in modes_of(piece)
+    ]
+    if on_table:
+        found += [VibrationMode(hertz, decay, TABLE_PART * part) for hertz, part, decay in TABLE_MODES]
+    return tuple(found)
+
+
 @lru_cache(maxsize=512)
 def _synthesised(piece: Piece, impulse: float, on_table: bool) -> Samples:
     times = np.arange(round(DURATION_S * RATE)) / RATE
     duration = contact_time(piece, impulse)
     found = np.zeros(len(times))
-    for mode in modes_of(piece):
-        strength = mode.strength * _excited(mode.frequency, duration)
-        found += strength * np.exp(-times / mode.decay) * np.sin(2 * math.pi * mode.frequency * times)
+    for mode in partials_of(piece, duration, on_table=on_table):
+        found += mode.strength * np.exp(-times / mode.decay) * np.sin(2 * math.pi * mode.frequency * times)
     # the click: air pushed by the stopping surface
-    found += 0.5 * np.where(times < duration, np.sin(2 * math.pi * times / duration), 0.0)
-    if on_table:
-        for frequency, strength, decay in TABLE_MODES:
-            found += 0.55 * strength * np.exp(-times / decay) * np.sin(2 * math.pi * frequency * times)
+    found += CLICK_PART * np.where(times < duration, np.sin(2 * math.pi * times / duration), 0.0)
     # neither begin nor end with a step
     found[:4] *= np.linspace(0.0, 1.0, 4)
     found[-480:] *= np.linspace(1.0, 0.0, 480)

@@ -75,7 +75,7 @@ def animated_model(file: Path, out: Path) -> AnimatedModel:
     from models.files import OutputError, check_output, whole_or_nothing
 
     if out.suffix.lower() != ".glb":
-        raise OutputError(f'{out}: recordings are exported as .glb (got "{out.suffix}")')
+        raise OutputError(f'{out}: recordings are exported as .html or .glb (got "{out.suffix}")')
     check_output(out)
     replay = load(file)
     if not len(replay.steps):

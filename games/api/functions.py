@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from games.api.arguments import ArgumentError, out_of_range, piece_named
 from games.api.films import AnimatedModel, animated_model, film
+from games.api.pages import HTML, RecordingPage, recording_page
 from games.api.results import (
     CheckResult,
     ExplainResult,
@@ -320,8 +321,13 @@ def video(
     return FilmResult(Path(out), made.seconds, len(made), made.recipe.size)
 
 
-def export(record: str | Path, out: str | Path) -> AnimatedModel:
-    """Write a replay as an animated glTF model (.glb). Raises TeeterError."""
+def export(record: str | Path, out: str | Path) -> AnimatedModel | RecordingPage:
+    """Write a replay as an animated glTF model (.glb), or as a page that any browser replays (.html).
+
+    Raises TeeterError.
+    """
+    if Path(out).suffix.lower() == HTML:
+        return recording_page(Path(record), Path(out))
     return animated_model(Path(record), Path(out))
 
 

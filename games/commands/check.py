@@ -104,6 +104,9 @@ class CheckRequest:
     certificate: Annotated[
         Path | None, typer.Option(help="Write an exact proof of the force balance into this JSON file.")
     ] = None
+    page: Annotated[
+        Path | None, typer.Option(help="Write a page for browsers that shows, explains and proves it.")
+    ] = None
     as_json: Json = False
 
     @property
@@ -123,15 +126,22 @@ def run(request: CheckRequest) -> int:
         found.picture(request.picture)
     if request.record is not None:
         found.record(request.record)
+    from games.api.pages import verdict_page
     from games.api.results import explained, panel
+    from models.files import whole_or_nothing
 
     why = explained(found.verdict, found.options) if request.explain else None
     proof = None
+    if request.certificate is not None or request.page is not None:
+        proof = certificate_of(found.verdict, found.options)
     if request.certificate is not None:
-        proof = write_certificate(found.verdict, found.options, request.certificate)
+        with whole_or_nothing(request.certificate) as part:
+            part.write_text(json.dumps(proof, indent=1) + "\n", encoding="utf-8")
+    if request.page is not None and proof is not None:
+        verdict_page(found, request.page, proof, chance)
     if request.as_json:
         more: dict[str, Any] = {} if why is None else {"explain": why}
-        if proof is not None:
+        if proof is not None and request.certificate is not None:
             more["certificate"] = {"claim": proof["claim"], "why": proof.get("why")}
         if chance is not None:
             from engine.topple.laboratory.noise import to_json as noise_json
@@ -148,6 +158,8 @@ def run(request: CheckRequest) -> int:
             Console().print(f" {sentence}", markup=False, highlight=False)
         if proof is not None and request.certificate is not None:
             say(f" {certificate_row(proof, request.certificate)}")
+        if request.page is not None:
+            say(f" wrote {request.page}")
     return EXIT[found.word]
 
 
@@ -262,6 +274,10 @@ def _check_outputs(request: CheckRequest) -> None:
                 f'--picture {request.picture}: pictures are written as .png (got "{request.picture.suffix}")'
             )
         check_output(request.picture)
+    if request.page is not None:
+        if request.page.suffix.lower() != ".html":
+            refuse(f'--page {request.page}: pages are written as .html (got "{request.page.suffix}")')
+        check_output(request.page)
     if request.certificate is not None:
         check_output(request.certificate)
     if request.record is not None and request.record.exists():
@@ -271,12 +287,11 @@ def _check_outputs(request: CheckRequest) -> None:
 # -- certificates ------------------------------------------------------------------------------------------------
 
 
-def write_certificate(verdict: Verdict, options: CheckOptions, path: Path) -> dict[str, Any]:
-    """Write the certificate of a verdict's force balance, or why there is none; returns what was written."""
+def certificate_of(verdict: Verdict, options: CheckOptions) -> dict[str, Any]:
+    """Returns the certificate of a verdict's force balance, or why there is none."""
     from engine.certificate.checker import VERSION
     from engine.certificate.maker import certify
     from engine.certificate.proof import NoCertificateError
-    from models.files import whole_or_nothing
 
     statics = verdict.statics
     try:
@@ -286,12 +301,9 @@ def write_certificate(verdict: Verdict, options: CheckOptions, path: Path) -> di
             raise NoCertificateError(
                 "the faces do not meet as declared: the pieces were judged where they came to rest"
             )
-        found = certify(verdict.judged, statics.stands, options.gravity)
+        return certify(verdict.judged, statics.stands, options.gravity)
     except NoCertificateError as why:
-        found = {"certificate": VERSION, "scene": verdict.scene, "claim": None, "why": str(why)}
-    with whole_or_nothing(path) as part:
-        part.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    return found
+        return {"certificate": VERSION, "scene": verdict.scene, "claim": None, "why": str(why)}
 
 
 def certificate_row(found: dict[str, Any], path: Path) -> str:

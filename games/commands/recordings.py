@@ -67,12 +67,20 @@ def verify(file: Recording, as_json: Json = False) -> int:
 
 def export(
     file: Recording,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The .glb file to write.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="What to write: .html for browsers, or .glb.")],
     as_json: Json = False,
 ) -> int:
-    """A recording as an animated glTF model for other programs."""
+    """A recording as one page that any browser replays (.html), or as an animated glTF model (.glb)."""
     from games.api.films import animated_model
+    from games.api.pages import HTML, recording_page
 
+    if out.suffix.lower() == HTML:
+        page = recording_page(file, out)
+        if as_json:
+            print_json({"file": str(out), "bytes": page.size, "seconds": round(page.seconds, 3)})
+        else:
+            say(f"{out}: {page.seconds:.1f} s, {page.size / 1e6:.2f} MB; open it in a browser")
+        return OK
     made = animated_model(file, out)
     if as_json:
         print_json(

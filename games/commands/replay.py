@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.record.motion import motion_of
 from engine.record.reader import Replay
 from engine.topple.verdict import CheckOptions, Verdict, check
 from engine.topple.words import headline, rows
@@ -20,11 +19,11 @@ from engine.view.render.overlays import Overlay
 from engine.view.render.verdict_picture import overlays_on
 from engine.view.video import director
 from engine.view.video.director import CameraName
-from engine.view.video.scenery import Holder, Scenery
+from engine.view.video.scenery import Holder, scenery_of
 from engine.view.window.events import Clicked, Closed, Event, Press, Slid
 from engine.view.window.window import Window
 from engine.workers import Failed, Questioner
-from engine.world import FLOOR, Assembly, Body
+from engine.world import FLOOR, Assembly
 from games.api.scene import OrbitPointer
 from games.commands.console import OK
 from games.play.replays import (
@@ -119,9 +118,7 @@ class Viewer:
     def __init__(self, replay: Replay) -> None:
         bodies = placed(replay, bodies_of(replay))
         self.replay, self.bodies = replay, bodies
-        extents = extents_of(replay, bodies)
-        motion = motion_of(replay, np.linalg.norm(extents, axis=1) / 2)
-        self.scenery = Scenery(replay, motion, extents)
+        self.scenery = scenery_of(replay, bodies)
         self.telling = telling_of(replay)
         self.marks = marks_of(replay, self.scenery)
         self.watching = ViewerState(replay.seconds)
@@ -247,12 +244,6 @@ class Viewer:
         session.close()
         self.forked = target
         self.window.is_closed = True
-
-
-def extents_of(replay: Replay, bodies: tuple[Body, ...]) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """(bodies, 3) metres in the order of a recording; nothing for what is not drawn."""
-    known = {body.name: body.piece.extents for body in bodies}
-    return np.array([known.get(name, np.zeros(3)) for name in replay.meta.names], dtype=np.float64)
 
 
 def _triple(point: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> tuple[float, float, float]:

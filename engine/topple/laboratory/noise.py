@@ -79,7 +79,7 @@ class Sample:
 class Chance:
     """The share of samples that stood, with its 95 % interval by Wilson (1927). first: how often each piece
     went first, most often first. judged: samples that each method decided. stopped: the interval was narrow
-    enough before all samples were taken."""
+    enough before all samples were taken. fallen: the numbers of the samples that did not stand."""
 
     noise: Noise
     samples: int
@@ -89,6 +89,7 @@ class Chance:
     first: dict[str, int]
     judged: dict[Method, int]
     stopped: bool
+    fallen: tuple[int, ...] = ()
 
     @property
     def share(self) -> float:
@@ -139,7 +140,8 @@ def counted(noise: Noise, taken: list[Sample], *, stopped: bool = False) -> Chan
             first[one.first] = first.get(one.first, 0) + 1
     low, high = wilson(stood, len(taken))
     ordered = dict(sorted(first.items(), key=lambda item: (-item[1], item[0])))
-    return Chance(noise, len(taken), stood, low, high, ordered, judged, stopped)
+    fallen = tuple(number for number, one in enumerate(taken) if not one.stands)
+    return Chance(noise, len(taken), stood, low, high, ordered, judged, stopped, fallen)
 
 
 def wilson(stood: int, samples: int) -> tuple[float, float]:

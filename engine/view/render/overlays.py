@@ -125,32 +125,9 @@ class OverlayLayer:
             path = self._attached(self._ghosts[mesh], overlay.colour, overlay.cover, 1.0)
             x, y, z, w = overlay.pose.orientation
             path.set_pos_quat(core.LPoint3(*overlay.pose.position), core.LQuaternion(w, x, y, z))
-        elif isinstance(overlay, Spot):
-            corners = np.array(overlay.corners, dtype=np.float64)
-            upward = np.tile([0.0, 0.0, 1.0], (len(corners), 1))
-            self._put(Triangles(_rows(corners, upward), fan(len(corners))), overlay.colour, overlay.cover)
-            self._put(
-                _tube((*overlay.corners, overlay.corners[0]), overlay.edge),
-                overlay.colour,
-                min(1.0, 2.0 * overlay.cover),
-            )
-        elif isinstance(overlay, Arrow):
-            self._arrow(overlay)
-        else:
-            self._put(_tube(overlay.points, overlay.radius), overlay.colour, overlay.cover)
-
-    def _arrow(self, arrow: Arrow) -> None:
-        start, end = np.array(arrow.start), np.array(arrow.end)
-        length = float(np.linalg.norm(end - start))
-        if length < 1e-6:
             return
-        back = min(ARROW_HEAD[1] * arrow.radius, 0.6 * length)
-        neck = end - (end - start) * (back / length)
-        self._put(_tube((arrow.start, vector_of(neck)), arrow.radius), arrow.colour, arrow.cover)
-        self._put(_cone(neck, end, ARROW_HEAD[0] * arrow.radius), arrow.colour, arrow.cover)
-
-    def _put(self, triangles: Triangles, colour: str, cover: float) -> None:
-        self._attached(geom_of(triangles), colour, cover, 0.0)
+        for triangles, cover in solids_of(overlay):
+            self._attached(geom_of(triangles), overlay.colour, cover, 0.0)
 
     def _attached(self, geom: Any, colour: str, cover: float, glass: float) -> Any:
         node = core.GeomNode("overlay")
@@ -159,6 +136,26 @@ class OverlayLayer:
         path.set_shader_input("u_ink", core.LVecBase4(*srgb_of(colour), cover))
         path.set_shader_input("u_glass", glass)
         return path
+
+
+def solids_of(overlay: Line | Spot | Arrow) -> list[tuple[Triangles, float]]:
+    """Returns the meshes of an overlay, in the world, and the opacity of each."""
+    if isinstance(overlay, Spot):
+        corners = np.array(overlay.corners, dtype=np.float64)
+        upward = np.tile([0.0, 0.0, 1.0], (len(corners), 1))
+        inside = Triangles(_rows(corners, upward), fan(len(corners)))
+        ring = _tube((*overlay.corners, overlay.corners[0]), overlay.edge)
+        return [(inside, overlay.cover), (ring, min(1.0, 2.0 * overlay.cover))]
+    if isinstance(overlay, Line):
+        return [(_tube(overlay.points, overlay.radius), overlay.cover)]
+    start, end = np.array(overlay.start), np.array(overlay.end)
+    length = float(np.linalg.norm(end - start))
+    if length < 1e-6:
+        return []
+    back = min(ARROW_HEAD[1] * overlay.radius, 0.6 * length)
+    neck = end - (end - start) * (back / length)
+    shaft = _tube((overlay.start, vector_of(neck)), overlay.radius)
+    return [(shaft, overlay.cover), (_cone(neck, end, ARROW_HEAD[0] * overlay.radius), overlay.cover)]
 
 
 def _rows(points: Array, normals: Array) -> NDArray[np.float32]:

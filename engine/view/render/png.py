@@ -14,14 +14,14 @@ from models.files import whole_or_nothing
 
 
 def png_of(picture: NDArray[np.uint8]) -> bytes:
-    """Returns an (h, w, 3) picture as the bytes of an 8 bit PNG file."""
-    height, width, _ = picture.shape
+    """Returns an (h, w, 3) picture, or one with opacity (h, w, 4), as the bytes of an 8 bit PNG file."""
+    height, width, channels = picture.shape
     # each row is stored as its difference from the row above (filter 2): smooth pictures compress to half
     above = np.concatenate([np.zeros_like(picture[:1]), picture[:-1]])
-    rows = np.empty((height, 1 + 3 * width), dtype=np.uint8)
+    rows = np.empty((height, 1 + channels * width), dtype=np.uint8)
     rows[:, 0] = 2
     rows[:, 1:] = (picture - above).reshape(height, -1)
-    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    head = struct.pack(">IIBBBBB", width, height, 8, {3: 2, 4: 6}[channels], 0, 0, 0)
     chunks = ((b"IHDR", head), (b"sRGB", b"\0"), (b"IDAT", zlib.compress(rows.tobytes(), 6)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

@@ -56,12 +56,12 @@ def picture(
     assembly: Assembly, verdict: Verdict, options: CheckOptions, path: Path, *, quality: Quality = "high"
 ) -> None:
     """Draws a verdict into a PNG. assembly: as it was checked. Raises ViewError."""
-    seen = _as_checked(assembly, verdict)
+    seen = as_checked(assembly, verdict)
     stage = Stage(seen.bodies, size=SIZE, quality=quality)
     try:
         overlays, scale = _overlays(seen, verdict, options, stage.sphere)
         stage.show_overlays(overlays, through=True)
-        frame = _marked(seen, verdict)
+        frame = marked(seen, verdict)
         stage.show(frame)
         # a little to the right: the text is on the left
         x, y, z = stage.sphere.centre
@@ -79,7 +79,7 @@ def overlays_on(
     assembly: Assembly, verdict: Verdict, options: CheckOptions, sphere: BoundingSphere
 ) -> list[Overlay]:
     """Returns what a verdict draws over a scene: forces, centre of mass, support, and how it would start to fall."""
-    return _overlays(_as_checked(assembly, verdict), verdict, options, sphere)[0]
+    return _overlays(as_checked(assembly, verdict), verdict, options, sphere)[0]
 
 
 def contact_forces(assembly: Assembly, contacts: Contacts, options: CheckOptions) -> tuple[ContactForce, ...]:
@@ -109,7 +109,7 @@ def contact_forces(assembly: Assembly, contacts: Contacts, options: CheckOptions
     return tuple(found)
 
 
-def _as_checked(assembly: Assembly, verdict: Verdict) -> Assembly:
+def as_checked(assembly: Assembly, verdict: Verdict) -> Assembly:
     """Returns the scene as statics saw it: as declared, or at rest."""
     stood = [trial for trial in verdict.dynamics.trials if trial.stands]
     if verdict.pose == "rest" and stood:
@@ -117,13 +117,13 @@ def _as_checked(assembly: Assembly, verdict: Verdict) -> Assembly:
     return assembly
 
 
-def _marked(assembly: Assembly, verdict: Verdict) -> Frame:
+def marked(assembly: Assembly, verdict: Verdict) -> Frame:
     """Returns the scene with the weakest piece, or the first to fall, in colour."""
     frame, topples = frame_of(assembly.bodies), verdict.word == "topples"
     weakest, first = verdict.statics.weakest, verdict.dynamics.first_to_move
-    marked = (first or weakest) if topples else (weakest or first)
+    named = (first or weakest) if topples else (weakest or first)
     colour = FALLEN_COLOUR if topples else WEAKEST_COLOUR
-    return Frame(frame.names, frame.poses, {marked: colour} if marked in frame.names else {})
+    return Frame(frame.names, frame.poses, {named: colour} if named in frame.names else {})
 
 
 def _overlays(

@@ -6,7 +6,7 @@ Plain values. A film is planned as a whole and drawn frame by frame, in any orde
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import get_args
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.pose import Pose
-from engine.record.motion import Motion, motion_of
+from engine.record.motion import Motion
 from engine.record.reader import Replay
 from engine.view.camera import Camera, vector_of
 from engine.view.frame import Frame
@@ -27,7 +27,7 @@ from engine.view.video import captions, director
 from engine.view.video.captions import Telling
 from engine.view.video.director import CAMERAS, CameraName
 from engine.view.video.pace import PaceName, Timing, timing_of
-from engine.view.video.scenery import Holder, Scenery
+from engine.view.video.scenery import Holder, Scenery, scenery_of
 from engine.world import FLOOR, TABLE, Body
 
 Array = NDArray[np.float64]
@@ -199,9 +199,8 @@ def film_of(replay: Replay, bodies: Sequence[Body], telling: Telling, recipe: Re
     missing = [name for name in replay.meta.names if name not in known and name != FLOOR]
     if missing:
         raise ViewError(f'{replay.path}: the piece "{missing[0]}" is not known here')
-    extents = extents_of(known, replay.meta.names)
-    motion = motion_of(replay, np.linalg.norm(extents, axis=1) / 2)
-    scenery = Scenery(replay, motion, extents)
+    scenery = scenery_of(replay, bodies)
+    motion = scenery.motion
     span = recipe.begin or 0.0, recipe.end or 0.0
     timing = timing_of(motion, span, pace=recipe.pace, speed=recipe.speed, slow_fall=recipe.slow_fall)
     lead, tail = (TITLE_S, CLOSING_S) if recipe.cards else (0.0, 0.0)
@@ -234,7 +233,9 @@ def _seen(
     names = tuple(names[n] for n in columns)
     shown = _placed([known[name] for name in names], poses)
     if recipe.hand and scenery.motion.carries:
-        poses = np.concatenate([poses, _hands(scenery, known, timing, screen, moments, recipe.speed)], axis=1)
+        poses = np.concatenate(
+            [poses, hands_of(scenery, known, timing, screen, moments, recipe.speed)], axis=1
+        )
         names = (*names, *mannequin.names())
         # within the scene, whose size light and shadow follow
         shown += [part.at(shown[0].pose) for part in mannequin.hand_bodies()]
@@ -252,13 +253,7 @@ def _placed(bodies: Sequence[Body], poses: NDArray[np.float32]) -> list[Body]:
     return [body.at(Pose(tuple(row[:3]), tuple(row[3:]))) for body, row in zip(bodies, rows, strict=True)]
 
 
-def extents_of(bodies: Mapping[str, Body], names: Sequence[str]) -> Array:
-    """Returns the sizes (n, 3) of bodies by name; zero for others, such as the floor."""
-    sizes = [bodies[name].piece.extents if name in bodies else np.zeros(3) for name in names]
-    return np.array(sizes, dtype=np.float64).reshape(-1, 3)
-
-
-def _hands(
+def hands_of(
     scenery: Scenery, known: dict[str, Body], timing: Timing, screen: Array, moments: Array, speed: float
 ) -> NDArray[np.float32]:
     """Returns the hand (n, parts, 7), frame by frame; NaN where there is none.

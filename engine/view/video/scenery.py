@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.geometry.rotation import rotated
-from engine.record.motion import Carry, Motion
+from engine.record.motion import Carry, Motion, motion_of
 from engine.record.reader import Replay
 from engine.view.camera import BOX_CORNERS
 from engine.view.render import mannequin
@@ -127,6 +127,14 @@ class Scenery:
 def _boxes(poses: Array, extents: Array) -> Array:
     """Returns (n, 8, 3): corners of the boxes around bodies."""
     return np.asarray(rotated(poses, extents[:, None, :] / 2 * BOX_CORNERS) + poses[:, None, :3])
+
+
+def scenery_of(replay: Replay, bodies: Sequence[Body]) -> Scenery:
+    """Returns the scenery of a recording. bodies: of the recording, with their pieces; others are not drawn."""
+    known = {body.name: body.piece.extents for body in bodies}
+    sizes = [known.get(name, np.zeros(3)) for name in replay.meta.names]
+    extents = np.array(sizes, dtype=np.float64).reshape(-1, 3)
+    return Scenery(replay, motion_of(replay, np.linalg.norm(extents, axis=1) / 2), extents)
 
 
 class Holder:

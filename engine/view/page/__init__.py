@@ -1,0 +1,1 @@
+"""One HTML file that replays a recording or explains a verdict, in any browser and without a network."""

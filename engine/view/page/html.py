@@ -1,0 +1,65 @@
+"""The HTML file itself: one script, one style, and data that is never run.
+
+Every text from a recording or a scene is data: JSON in an element that browsers do not run, with the signs that could
+end it escaped, and shown as text. The Content-Security-Policy names script and style by their SHA-256 and forbids all
+else, so nothing else runs, and no request leaves the page.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from engine.view.page.blob import Blob
+from engine.view.page.bodies import light, shaders
+from models.files import OutputError, whole_or_nothing
+
+SCRIPT, STYLE = "page.js", "page.css"
+ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+"""What could end the element that JSON stands in, as JSON writes it."""
+
+
+def page(data: Mapping[str, Any], blob: Blob) -> str:
+    """Returns the text of a page. data: `title`, and `kind`: what its script shows. Raises OutputError."""
+    script, style = _file(SCRIPT), _file(STYLE)
+    told = json.dumps({**data, "shaders": shaders(), "light": light()}, allow_nan=False).translate(ESCAPES)
+    policy = (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; base-uri 'none'; "
+        "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+    return "".join(
+        (
+            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
+            f"<title>{html.escape(str(data['title']))}</title>\n<style>{style}</style>\n</head>\n<body>\n",
+            f'<script type="application/json" id="data">{told}</script>\n',
+            f'<script type="application/octet-stream" id="blob">{blob.text()}</script>\n',
+            f"<script>{script}</script>\n</body>\n</html>\n",
+        )
+    )
+
+
+def save(path: Path, text: str) -> None:
+    """Writes a page. Raises OutputError when it cannot be written."""
+    with whole_or_nothing(path) as part:
+        part.write_text(text, encoding="utf-8")
+
+
+def _file(name: str) -> str:
+    file = resources.files("engine.view.page").joinpath(name)
+    if not file.is_file():
+        raise OutputError(
+            f"{name}: the script of pages is not built; run `make page` in the folder of teeter"
+        )
+    return file.read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")

@@ -1,0 +1,23 @@
+// Elements of the page. Every text is set as text, never as markup.
+
+export function make<K extends keyof HTMLElementTagNameMap>(
+  tag: K, name: string, parent: HTMLElement, text = "",
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  element.className = name;
+  element.textContent = text;
+  parent.append(element);
+  return element;
+}
+
+export function button(parent: HTMLElement, text: string, title: string, press: () => void): HTMLButtonElement {
+  const element = make("button", "", parent, text);
+  element.title = title;
+  element.addEventListener("click", press);
+  return element;
+}
+
+// Sets a text only where it is another one: what is set is painted anew.
+export function write(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}

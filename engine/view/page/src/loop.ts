@@ -1,0 +1,69 @@
+// When pictures are drawn: once a screen refresh while something changes, at the size that keeps up, and once more in
+// full when all rests.
+
+const SLOW_MS = 45;
+const SCALES = [1, 0.8, 0.65, 0.5, 0.4];
+const REST_MS = 250;
+const LOOK_BACK = 6;
+
+export class Loop {
+  pictures = 0;
+  private level = 0;
+  private due = true;
+  private isFull = false;
+  private before = 0;
+  private changed = 0;
+  private readonly lasted: number[] = [];
+
+  // step: time passes, in seconds; returns whether the picture changes by itself. draw: at a share of the full size.
+  constructor(
+    private readonly canvas: HTMLCanvasElement, private readonly step: (seconds: number) => boolean, private readonly draw: () => void,
+    private readonly isAdaptive = true,
+  ) {
+    new ResizeObserver(() => this.touch()).observe(canvas);
+    requestAnimationFrame((now) => this.round(now));
+  }
+
+  touch(): void {
+    this.due = true;
+  }
+
+  get scale(): number {
+    return this.isFull ? 1 : SCALES[this.level];
+  }
+
+  private round(now: number): void {
+    const elapsed = this.before ? now - this.before : 0;
+    this.before = now;
+    const isMoving = this.step(Math.min(elapsed / 1000, 0.25));
+    if (isMoving || this.due) {
+      this.adapt(elapsed);
+      this.changed = now;
+      this.isFull = false;
+      this.due = false;
+      this.picture();
+    } else if (!this.isFull && now - this.changed > REST_MS) {
+      this.lasted.length = 0;
+      this.isFull = true;
+      this.picture();
+    }
+    requestAnimationFrame((later) => this.round(later));
+  }
+
+  private adapt(elapsed: number): void {
+    if (!this.isAdaptive || !elapsed) return;
+    this.lasted.push(elapsed);
+    if (this.lasted.length < LOOK_BACK) return;
+    const middle = this.lasted.sort((a, b) => a - b)[LOOK_BACK >> 1];
+    this.lasted.length = 0;
+    if (middle > SLOW_MS) this.level = Math.min(this.level + 1, SCALES.length - 1);
+  }
+
+  picture(): void {
+    const share = this.scale * Math.min(devicePixelRatio, 2);
+    const width = Math.max(1, Math.round(this.canvas.clientWidth * share)), height = Math.max(1, Math.round(this.canvas.clientHeight * share));
+    if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
+    this.draw();
+    ++this.pictures;
+  }
+}

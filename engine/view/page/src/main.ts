@@ -1,0 +1,29 @@
+// The page begins: data, stage, and the viewer for what it shows.
+
+import { Numbers, readJson, type RecordingData, type VerdictData } from "./data";
+import { prove } from "./certificate";
+import { make } from "./dom";
+import { Player } from "./player";
+import { Stage } from "./stage";
+import { VerdictView } from "./verdict";
+
+async function begin(): Promise<void> {
+  const root = make("main", new URLSearchParams(location.search).has("bare") ? "bare" : "", document.body);
+  try {
+    const canvas = make("canvas", "", root);
+    const data = readJson(), numbers = await Numbers.read();
+    const stage = new Stage(canvas, data, numbers);
+    await stage.load();
+    const view = data.kind === "recording" ? new Player(data as RecordingData, numbers, stage, root)
+      : new VerdictView(data as VerdictData, stage, root);
+    view.loop.picture();
+    // for programs that drive the page
+    Object.assign(globalThis, { teeter: { view, stage, data, prove } });
+    document.documentElement.dataset.ready = String(Math.round(performance.now()));
+  } catch (error) {
+    make("p", "fault", root, error instanceof Error ? error.message : String(error));
+    document.documentElement.dataset.fault = String(error);
+  }
+}
+
+void begin();

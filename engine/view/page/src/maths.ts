@@ -1,0 +1,65 @@
+// Vectors, rotations and 4 x 4 matrices by columns, as WebGL takes them. Z is up.
+
+import type { Triple } from "./data";
+
+export type Matrix = Float32Array;
+
+export interface Camera { eye: Triple; target: Triple; fov: number }
+
+export const add = (a: Triple, b: Triple, times = 1): Triple => [a[0] + times * b[0], a[1] + times * b[1], a[2] + times * b[2]];
+export const minus = (a: Triple, b: Triple): Triple => add(a, b, -1);
+export const dot = (a: Triple, b: Triple): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+export const cross = (a: Triple, b: Triple): Triple => [
+  a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+export const length = (a: Triple): number => Math.hypot(a[0], a[1], a[2]);
+export const scaled = (a: Triple, times: number): Triple => [times * a[0], times * a[1], times * a[2]];
+
+export function times(a: Matrix, b: Matrix): Matrix {
+  const found = new Float32Array(16);
+  for (let column = 0; column < 4; ++column)
+    for (let row = 0; row < 4; ++row) {
+      let sum = 0;
+      for (let k = 0; k < 4; ++k) sum += a[4 * k + row] * b[4 * column + k];
+      found[4 * column + row] = sum;
+    }
+  return found;
+}
+
+// The matrix of a pose: place, and rotation as a quaternion x, y, z, w of any length.
+export function placed(into: Matrix, pose: ArrayLike<number>, at = 0): Matrix {
+  const [x, y, z, w] = [pose[at + 3], pose[at + 4], pose[at + 5], pose[at + 6]];
+  const s = 2 / (x * x + y * y + z * z + w * w);
+  into.set([
+    1 - s * (y * y + z * z), s * (x * y + z * w), s * (x * z - y * w), 0,
+    s * (x * y - z * w), 1 - s * (x * x + z * z), s * (y * z + x * w), 0,
+    s * (x * z + y * w), s * (y * z - x * w), 1 - s * (x * x + y * y), 0,
+    pose[at], pose[at + 1], pose[at + 2], 1]);
+  return into;
+}
+
+// Right, forward and up of a camera; straight down, the far side of the table is up.
+export function axesOf(camera: Camera): [Triple, Triple, Triple] {
+  const away = minus(camera.target, camera.eye);
+  const forward = scaled(away, 1 / length(away));
+  const flat: Triple = Math.abs(forward[2]) < 0.999 ? [forward[1], -forward[0], 0] : [-forward[2], 0, forward[0]];
+  const right = scaled(flat, 1 / length(flat));
+  return [right, forward, cross(right, forward)];
+}
+
+// From the world to a camera at an eye with these axes.
+export function lookAt(eye: Triple, [right, forward, up]: [Triple, Triple, Triple]): Matrix {
+  return new Float32Array([
+    right[0], up[0], -forward[0], 0, right[1], up[1], -forward[1], 0, right[2], up[2], -forward[2], 0,
+    -dot(right, eye), -dot(up, eye), dot(forward, eye), 1]);
+}
+
+export function perspective(fov: number, aspect: number, near: number, far: number): Matrix {
+  const zoom = 1 / Math.tan((fov * Math.PI) / 360);
+  return new Float32Array([
+    zoom / aspect, 0, 0, 0, 0, zoom, 0, 0, 0, 0, (far + near) / (near - far), -1, 0, 0, (2 * far * near) / (near - far), 0]);
+}
+
+export function orthographic(half: number, near: number, far: number): Matrix {
+  return new Float32Array([
+    1 / half, 0, 0, 0, 0, 1 / half, 0, 0, 0, 0, 2 / (near - far), 0, 0, 0, (far + near) / (near - far), 1]);
+}

@@ -1,0 +1,128 @@
+"""A verdict as a page shows it: the scene with its forces, the motion in which it fails, and the proof."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from engine.topple.verdict import CheckOptions, Verdict
+from engine.topple.words import headline, rows
+from engine.view.camera import bounding_sphere
+from engine.view.page.blob import Blob
+from engine.view.page.bodies import BodyWriter
+from engine.view.page.recording import sphere_of
+from engine.view.render.nodes import HIGHLIGHT_STRENGTH
+from engine.view.render.overlays import Arrow, Ghost, Overlay, solids_of
+from engine.view.render.shading import linear_of, srgb_of
+from engine.view.render.verdict_picture import (
+    FALL_COLOUR,
+    FORCE_COLOUR,
+    MASS_COLOUR,
+    SUPPORT_COLOUR,
+    as_checked,
+    marked,
+    overlays_on,
+)
+from engine.view.video.captions import clean
+from engine.world import TABLE, Assembly
+
+MAX_GHOSTS = 6
+"""Noisy copies that are shown at once; more hide the scene."""
+
+
+def verdict_data(
+    assembly: Assembly,
+    verdict: Verdict,
+    options: CheckOptions,
+    blob: Blob,
+    *,
+    why: Sequence[str] = (),
+    noise: str = "",
+    copies: Sequence[Assembly] = (),
+    certificate: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Returns what a page is told of a verdict.
+
+    assembly: as it was checked. why: sentences. noise: how surely, in words. copies: noisy ones that fell. certificate:
+    the proof, or why there is none.
+    """
+    seen = as_checked(assembly, verdict)
+    sphere = bounding_sphere(seen.bodies)
+    writer = BodyWriter(blob)
+    bodies = writer.rows(seen.bodies)
+    for row, body in zip(bodies, seen.bodies, strict=True):
+        row["pose"] = [*body.pose.position, *body.pose.orientation]
+    numbers = {body.name: n for n, body in enumerate(seen.bodies)}
+    centres = {body.name: body.pose.apply(body.piece.centre_of_mass).ravel() for body in seen.free}
+    overlays = overlays_on(assembly, verdict, options, sphere)
+    solids = [row for each in overlays for row in _solids(each, blob)]
+    frame = marked(seen, verdict)
+    weakest = next(iter(frame.highlights.items()), None)
+    return {
+        "title": clean(verdict.scene),
+        "word": verdict.word,
+        "headline": headline(verdict),
+        "rows": [row for row in rows(verdict) if row[0] != "time"],
+        "why": list(why),
+        "noise": noise,
+        "meshes": writer.meshes,
+        "prints": writer.prints,
+        "bodies": bodies,
+        "table": numbers.get(TABLE, -1),
+        "sphere": sphere_of(sphere),
+        "solids": [
+            row for each in overlays_on(assembly, verdict, options, sphere) for row in _solids(each, blob)
+        ],
+        "weakest": weakest
+        and {"name": weakest[0], "colour": [*linear_of(weakest[1]), HIGHLIGHT_STRENGTH], "words": weakest[0]},
+        "legend": _legend(verdict, weakest, {solid["layer"] for solid in solids}),
+        "mechanism": {
+            name: [list(linear), list(angular), centres[name].tolist()]
+            for name, (linear, angular) in verdict.statics.mechanism.items()
+            if name in centres
+        },
+        "ghosts": [
+            {
+                "body": numbers[body.name],
+                "pose": [*body.pose.position, *body.pose.orientation],
+                "copy": number,
+            }
+            for number, copy in enumerate(copies[:MAX_GHOSTS])
+            for body in copy.free
+        ],
+        "certificate": certificate,
+    }
+
+
+def _solids(overlay: Overlay, blob: Blob) -> list[dict[str, Any]]:
+    """Returns the meshes of an overlay, and when they are shown: with the forces, the motion or the support."""
+    assert not isinstance(overlay, Ghost)  # verdicts draw none
+    layer = "support"
+    if isinstance(overlay, Arrow):
+        layer = "motion" if overlay.colour == FALL_COLOUR else "forces"
+    return [
+        {
+            "points": blob.put(triangles.rows[:, :3].T),
+            "normals": blob.put(np.round(triangles.rows[:, 3:6] * 127).astype(np.int8).T),
+            "triangles": blob.put(triangles.indices.astype(np.uint16).ravel()),
+            "ink": [*srgb_of(overlay.colour), cover],
+            "layer": layer,
+        }
+        for triangles, cover in solids_of(overlay)
+    ]
+
+
+def _legend(verdict: Verdict, weakest: tuple[str, str] | None, layers: set[str]) -> list[tuple[str, str]]:
+    word = "goes first" if verdict.word == "topples" else "weakest piece"
+    told = {
+        "forces": [(FORCE_COLOUR, "contact forces on the upper piece")],
+        "motion": [(FALL_COLOUR, "how the pieces set off")],
+        "support": [
+            (MASS_COLOUR, "centre of mass of all pieces, and its line of weight"),
+            (SUPPORT_COLOUR, "support polygon"),
+        ],
+    }
+    found = [] if weakest is None else [(weakest[1], f"{word}: {weakest[0]}")]
+    return [*found, *(line for layer, lines in told.items() if layer in layers for line in lines)]

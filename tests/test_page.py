@@ -1,0 +1,320 @@
+"""Pages in a browser: what they show is the recording and the verdict, nothing in them runs but their own script, and
+proofs are checked there once more."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from chromium import Opened, opened, picture
+from playwright.sync_api import Browser
+from typer.testing import CliRunner
+
+from engine.geometry.rotation import angle_between
+from engine.record.motion import impacts_of
+from engine.record.reader import load
+from engine.view.camera import Camera
+from engine.view.frame import Frame
+from engine.view.page import html
+from engine.view.page.blob import Blob, varints
+from engine.view.page.recording import recording_data
+from engine.view.render.stage import Stage
+from engine.view.sound import RATE, impact_samples
+from engine.view.video.scenery import Scenery, scenery_of
+from engine.world import TABLE, Body
+from games.cli import app
+from games.play.replays import bodies_of, marks_of, placed, telling_of
+
+RECORDINGS = Path(__file__).parent / "recordings"
+GAME = RECORDINGS / "tower-topple-2.teeter"
+POSITION, DEGREES = 2.0e-5, 0.02
+"""What quantised poses may be off by: metres, degrees."""
+LIMIT_BYTES = 2_000_000
+OVERLAP = 0.97
+
+BEGINNINGS = (
+    "",
+    "</script>",
+    "<!--<script>",
+    "\"'>",
+    "]]>",
+    "</title>",
+    "\u2028",
+    "%3C",
+    "&lt;",
+    "\\u003c/script>",
+)
+PAYLOADS = (
+    "<script>window.pwned=1</script>",
+    "<img src=x onerror=window.pwned=1>",
+    "<svg onload=window.pwned=1>",
+    "<svg><script>window.pwned=1</script></svg>",
+    "<iframe srcdoc='<script>parent.pwned=1</script>'>",
+    "<iframe src=https://example.com></iframe>",
+    "<link rel=stylesheet href=https://example.com/x.css>",
+    "<img src=https://example.com/x.png>",
+    "<meta http-equiv=refresh content='0;url=https://example.com'>",
+    "<base href=https://example.com/>",
+    "javascript:window.pwned=1",
+    "<a href=javascript:window.pwned=1 autofocus onfocus=window.pwned=1>",
+    "<body onload=window.pwned=1>",
+    "<style>@import 'https://example.com'</style>",
+    "<form action=https://example.com><button autofocus onfocus=window.pwned=1>",
+    "<object data=javascript:window.pwned=1>",
+    "${window.pwned=1}{{constructor.constructor('window.pwned=1')()}}",
+    "\u202eeno\u0000\u0007\U0001f600",
+    "__proto__",
+    "-->\r\n<script>alert(1)</script>",
+)
+HOSTILE = [beginning + payload for beginning in BEGINNINGS for payload in PAYLOADS]
+
+
+def scenery_from(file: Path) -> tuple[Scenery, tuple[Body, ...]]:
+    replay = load(file)
+    bodies = placed(replay, bodies_of(replay))
+    return scenery_of(replay, bodies), bodies
+
+
+@pytest.fixture(scope="module")
+def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A game as the command exports it."""
+    out = tmp_path_factory.mktemp("pages") / "game.html"
+    done = CliRunner().invoke(app, ["export", str(GAME), "-o", str(out), "--json"])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["bytes"] == out.stat().st_size < LIMIT_BYTES
+    return out
+
+
+@pytest.fixture
+def played(browser: Browser, game: Path) -> Iterator[Opened]:
+    with opened(browser, game, "?t=3.5") as found:
+        yield found
+        assert found.faults == []
+
+
+# -- a recording -----------------------------------------------------------------------------------------------------
+
+
+def test_a_page_opens_from_disk_shows_a_picture_and_asks_for_nothing_else(played: Opened, game: Path) -> None:
+    assert played.requests == [f"{game.as_uri()}?t=3.5"]
+    assert len(np.unique(picture(played).reshape(-1, 3), axis=0)) > 500
+
+
+def test_poses_are_those_of_the_recording(played: Opened) -> None:
+    scenery, _ = scenery_from(GAME)
+    moments = np.linspace(0.0, scenery.replay.seconds, 120)
+    moments = scenery.motion.times[
+        np.searchsorted(scenery.motion.times, moments).clip(0, len(scenery.motion.times) - 1)
+    ]
+    names, rows, seen = played.run(
+        """moments => [teeter.data.bodies.map(b => b.name), ...["poses", "seen"].map(what =>
+            moments.map(t => { const view = teeter.view; view.tracks.sample(t, view.poses, view.seen);
+                return [...view[what]]; }))]""",
+        moments.tolist(),
+    )
+    poses = np.array(rows).reshape(len(moments), len(names), 7)
+    for column, name in enumerate(scenery.replay.meta.names):
+        if name not in names:
+            continue
+        n = names.index(name)
+        for number, moment in enumerate(moments):
+            own = scenery.poses(float(moment))[column]
+            assert bool(seen[number][n]) == bool(np.isfinite(own).all()), (name, moment)
+            if seen[number][n]:
+                assert np.abs(poses[number, n, :3] - own[:3]).max() <= POSITION, (name, moment)
+                assert np.degrees(angle_between(tuple(poses[number, n, 3:]), tuple(own[3:]))) <= DEGREES
+
+
+def test_an_address_jumps_there_and_waits(played: Opened) -> None:
+    assert played.text(".clock").startswith("0:03.5")
+    assert played.text("footer button:nth-of-type(2)") == "Play"
+    assert played.text("h1") == telling_of(load(GAME)).title
+
+
+def test_keys_scrub_bar_and_marks(played: Opened) -> None:
+    scenery, _ = scenery_from(GAME)
+    marks = marks_of(scenery.replay, scenery)
+    assert played.page.locator(".mark").count() == len(marks)
+    falls = [mark.seconds for mark in marks if mark.kind == "fell"]
+    assert played.page.locator(".mark.fell").count() == len(falls) > 0
+    played.page.keyboard.press("n")
+    assert played.run("() => teeter.view.seconds") == pytest.approx(max(falls[0] - 0.6, 0.0), abs=1e-6)
+    played.page.keyboard.press("ArrowRight")
+    assert played.run("() => teeter.view.seconds") == pytest.approx(falls[0] - 0.6 + 1 / 60, abs=1e-6)
+    played.page.locator("input").fill("6")
+    assert played.text(".clock").startswith("0:06.0")
+    played.page.keyboard.press(" ")
+    while played.run("() => teeter.view.seconds") == 6.0:
+        played.page.wait_for_timeout(50)
+    played.page.keyboard.press(" ")
+    assert played.run("() => teeter.view.isPlaying") is False
+
+
+def test_a_drag_takes_the_camera_from_where_the_director_looks(played: Opened) -> None:
+    before = played.run("() => teeter.view.view()")
+    mouse = played.page.mouse
+    mouse.move(300, 60)
+    mouse.down()
+    mouse.move(301, 60)
+    near = played.run("() => teeter.view.view()")
+    assert np.allclose(near["eye"], before["eye"], atol=0.01)
+    mouse.move(380, 90, steps=4)
+    mouse.up()
+    assert played.run("() => teeter.view.camera") == "free"
+    after = played.run("() => teeter.view.view()")
+    assert np.linalg.norm(np.subtract(after["eye"], before["eye"])) > 0.05
+    away = np.linalg.norm(np.subtract(after["eye"], after["target"]))
+    mouse.wheel(0, -300)
+    played.page.wait_for_timeout(100)
+    closer = played.run("() => teeter.view.view()")
+    assert np.linalg.norm(np.subtract(closer["eye"], closer["target"])) < away
+
+
+def test_impacts_sound_as_in_films(played: Opened) -> None:
+    scenery, bodies = scenery_from(GAME)
+    known = {body.name: body for body in bodies}
+    names = scenery.replay.meta.names
+    masses = [known[n].piece.mass if n in known and n != TABLE else 0.0 for n in names]
+    impacts = impacts_of(scenery.replay, scenery.motion, scenery.extents, masses)
+    told = played.run("() => teeter.data.sound.impacts")
+    assert [each[0] for each in told] == [round(impact.seconds, 4) for impact in impacts]
+    loudest = max(range(len(impacts)), key=lambda n: impacts[n].impulse)
+    impact = impacts[loudest]
+    other = names[impact.other] if impact.other >= 0 else ""
+    ours = impact_samples(known[names[impact.body]].piece, impact.impulse, on_table=other in (TABLE, "floor"))
+    theirs = (
+        np.array(played.run(f"n => [...teeter.view.sound.samples(n, {RATE})]", told[loudest][1]))
+        * told[loudest][2]
+    )
+    assert np.corrcoef(ours, theirs)[0, 1] > 0.97
+    assert np.abs(theirs).max() == pytest.approx(np.abs(ours).max(), rel=0.15)
+
+
+# -- nothing else runs -----------------------------------------------------------------------------------------------
+
+
+def test_200_hostile_texts_are_shown_and_do_nothing(browser: Browser, tmp_path: Path) -> None:
+    scenery, bodies = scenery_from(GAME)
+    blob = Blob()
+    data = recording_data(scenery, bodies, telling_of(scenery.replay), (), blob)
+    assert len(HOSTILE) == 200
+    data |= {"title": HOSTILE[0] + HOSTILE[25], "players": HOSTILE, "result": HOSTILE[41]}
+    data["lines"] = [[0.05 * number, text, text] for number, text in enumerate(HOSTILE)]
+    data["marks"] = [[0.05 * number, "fell", text] for number, text in enumerate(HOSTILE)]
+    for number, row in enumerate(data["bodies"]):
+        row["name"] = HOSTILE[number]
+    file = tmp_path / "hostile.html"
+    html.save(file, html.page({"kind": "recording", **data}, blob))
+    with opened(browser, file, "?t=0") as found:
+        shown = found.run(
+            """lines => lines.map(([t]) => { teeter.view.seek(t);
+                return [".who", ".line"].map(name => document.querySelector(name).textContent); })""",
+            data["lines"],
+        )
+        for (who, line), text in zip(shown, HOSTILE, strict=True):
+            assert who == text
+            assert line == text
+        assert found.run("() => [...document.querySelectorAll('.mark')].map(mark => mark.title)") == HOSTILE
+        tags = "script, img, svg, iframe, link, meta, base, form, object, style, a"
+        assert (
+            found.run(
+                "tags => document.querySelectorAll('body ' + tags.split(', ').join(', body ')).length", tags
+            )
+            == 3
+        )
+        assert found.run("() => [window.pwned, window.length, {}.pwned]") == [None, 0, None]
+        assert found.requests == [f"{file.as_uri()}?t=0"]
+        assert found.faults == []
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        "() => fetch('https://example.com/')",
+        "() => { const script = document.createElement('script'); script.textContent = 'window.pwned = 1';"
+        " document.body.append(script); if (!window.pwned) throw new Error('blocked'); }",
+        "() => { document.body.innerHTML = '<img src=x onerror=window.pwned=1>'; }",
+        "() => new Promise((resolve, reject) => { const image = new Image(); image.onload = resolve;"
+        " image.onerror = reject; image.src = 'data:image/gif;base64,R0lGODlhAQABAAAAACw='; })",
+        "() => new Worker(URL.createObjectURL(new Blob(['1'])))",
+    ],
+)
+def test_the_policy_forbids_what_a_page_does_not_need(browser: Browser, game: Path, deed: str) -> None:
+    with opened(browser, game, "?t=0") as found:
+        assert (
+            found.run(
+                f"async () => {{ try {{ await ({deed})(); return 'done'; }} catch {{ return 'refused'; }} }}"
+            )
+            == "refused"
+        )
+        assert found.run("() => window.pwned") is None
+        assert found.requests == [f"{game.as_uri()}?t=0"] or "data:" in found.requests[-1]
+
+
+# -- numbers ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("values", [[0], [1, -1, 63, -64, 64, -65], [2**33, -(2**33)], []])
+def test_numbers_of_variable_length(values: list[int]) -> None:
+    found, rest, value, place = [], varints(np.array(values, dtype=np.int64)).tolist(), 0, 0
+    for byte in rest:
+        value |= (byte & 127) << 7 * place
+        place += 1
+        if byte < 128:
+            found.append(-(value + 1) // 2 if value % 2 else value // 2)
+            value = place = 0
+    assert found == values
+    with pytest.raises(ValueError, match="too large"):
+        varints(np.array([2**40]))
+
+
+# -- beside our own pictures -----------------------------------------------------------------------------------------
+
+ALONE = """([seconds, eye, target, fov, isEmpty]) => {
+    const view = teeter.view; view.isPlaying = false; view.seek(seconds);
+    view.hidden = new Set(teeter.data.bodies.map((_, n) => n).filter(n => isEmpty || n === teeter.data.table));
+    view.look("free", { eye, target, fov }); view.loop.picture(); }"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["wonky-1", "tower-topple-2", "crazy-tower-1"])
+def test_silhouettes_are_those_of_our_own_pictures(
+    browser: Browser, name: str, tmp_path: Path, row: Callable[..., None]
+) -> None:
+    scenery, bodies = scenery_from(RECORDINGS / f"{name}.teeter")
+    file = tmp_path / "game.html"
+    done = CliRunner().invoke(app, ["export", str(scenery.replay.path), "-o", str(file)])
+    assert done.exit_code == 0, done.output
+    pieces = [body for body in bodies if body.name != TABLE]
+    columns = [scenery.replay.meta.names.index(body.name) for body in pieces]
+    stage = Stage(pieces, size=(640, 360))
+    nothing = Frame((), np.zeros((0, 7)))
+    worst = 1.0
+    with opened(browser, file, "?t=0&bare&full") as found:
+        names = found.run("() => teeter.data.bodies.map(body => body.name)")
+        hand = [n for n, each in enumerate(names) if each.startswith("hand.")]
+        for seconds in np.linspace(0.05, 0.95, 6) * scenery.replay.seconds:
+            view = found.run(
+                "t => { teeter.view.seek(t); teeter.view.camera = 'director'; return teeter.view.view(); }",
+                seconds,
+            )
+            camera = Camera(tuple(view["eye"]), tuple(view["target"]), view["fov"])
+            stage.aim(camera)
+            masks = []
+            for is_empty in (False, True):
+                found.run(ALONE, [seconds, *map(list, (camera.eye, camera.target)), camera.fov, is_empty])
+                found.run(
+                    "hand => { hand.forEach(n => teeter.view.hidden.add(n)); teeter.view.loop.picture(); }",
+                    hand,
+                )
+                frame = Frame(tuple(body.name for body in pieces), scenery.poses(float(seconds))[columns])
+                stage.show(nothing if is_empty else frame)
+                masks.append((picture(found).astype(int), stage.render().astype(int)))
+            page, ours = (np.abs(masks[0][k] - masks[1][k]).max(axis=2) > 6 for k in (0, 1))
+            worst = min(worst, (page & ours).sum() / (page | ours).sum())
+    stage.close()
+    row("pages beside our own pictures", game=name, overlap=f"{worst:.4f}")
+    assert worst >= OVERLAP

@@ -1,0 +1,146 @@
+"""Pages of verdicts: forces, the motion in which it fails, ghosts, and proofs that the page checks by itself."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from chromium import Opened, opened, picture
+from playwright.sync_api import Browser
+from test_certificate import TAMPERED, certificate_of, tampered
+from typer.testing import CliRunner
+
+from engine.certificate.checker import RefusedError, check, digest_of
+from engine.geometry.rotation import angle_between
+from games.cli import app
+
+
+def verdict(folder: Path, *words: str) -> Path:
+    out = folder / "verdict.html"
+    done = CliRunner().invoke(app, ["check", *words, "--page", str(out)])
+    assert done.exit_code in (0, 1), done.output
+    return out
+
+
+@pytest.fixture(scope="module")
+def standing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of two bricks that stand."""
+    return verdict(tmp_path_factory.mktemp("pages"), "two_bricks")
+
+
+def test_a_verdict_shows_its_forces_and_checks_its_own_proof(browser: Browser, standing: Path) -> None:
+    with opened(browser, standing, size=(1000, 600)) as found:
+        found.page.wait_for_selector(".proven")
+        assert found.text(".proven").startswith("✓ Proven here")
+        assert found.run("() => teeter.view.claim") == "stands"
+        assert found.text(".word") == "stands"
+        assert "weakest piece: slab" in found.text(".legend")
+        with_forces = picture(found)
+        found.page.get_by_role("button", name="Forces").click()
+        found.page.wait_for_timeout(300)
+        assert (np.abs(picture(found)[:, 400:].astype(int) - with_forces[:, 400:]) > 8).any(
+            axis=2
+        ).sum() > 100
+        assert found.requests == [standing.as_uri()]
+        assert found.faults == []
+
+
+def test_what_topples_moves_as_its_mechanism_says(browser: Browser, tmp_path: Path) -> None:
+    file = verdict(tmp_path, "bridge", "--without", "counterweight")
+    with opened(browser, file) as found:
+        found.page.wait_for_selector(".proven")
+        assert found.run("() => teeter.view.claim") == "topples"
+        assert "deck tips over the edge" in found.text("header")
+        start, moved = found.run(
+            "() => { teeter.view.displace(0.2); return [[...teeter.view.poses], [...teeter.view.moved]]; }"
+        )
+        names = found.run("() => teeter.data.bodies.map(body => body.name)")
+        start, moved = (np.array(rows).reshape(len(names), 7) for rows in (start, moved))
+        deck, pier = names.index("deck"), names.index("pier")
+        assert np.allclose(moved[pier], start[pier], atol=1e-4)
+        # towards +x, and down with its centre
+        assert moved[deck, 2] < start[deck, 2] - 5e-4
+        linear, angular, _ = found.run("() => teeter.data.mechanism.deck")
+        turn = angle_between(tuple(start[deck, 3:]), tuple(moved[deck, 3:]))
+        step = np.linalg.norm(moved[deck, :3] - start[deck, :3])
+        assert turn / step == pytest.approx(np.linalg.norm(angular) / np.linalg.norm(linear), rel=0.05)
+        assert angular[1] > 0
+
+
+def test_copies_that_fell_stand_as_ghosts(browser: Browser, tmp_path: Path) -> None:
+    file = verdict(tmp_path, "two_bricks", "--noise", "15", "--samples", "12", "--workers", "1")
+    with opened(browser, file) as found:
+        ghosts = found.run("() => teeter.data.ghosts.map(ghost => ghost.copy)")
+        assert "noisy copies" in found.text("header")
+        assert (
+            found.page.get_by_role("button", name="Copies that fell").get_attribute("aria-pressed") == "true"
+        )
+        assert len(ghosts) == 2 * len(set(ghosts)) > 0
+
+
+def test_where_nothing_is_proven_the_page_says_why(browser: Browser, tmp_path: Path) -> None:
+    with opened(browser, verdict(tmp_path, "ball_on_ring")) as found:
+        assert found.text(".proof").startswith("No proof: ")
+        assert found.run("() => teeter.view.claim") is None
+
+
+def proofs(names: tuple[tuple[str, bool], ...]) -> list[dict[str, Any]]:
+    return [certificate_of(name, stands) for name, stands in names]
+
+
+def told_by_page(found: Opened, certificates: list[dict[str, Any]]) -> list[str | None]:
+    script = "texts => texts.map(text => teeter.prove(JSON.parse(text)).claim)"
+    claims: list[str | None] = found.run(script, [json.dumps(each) for each in certificates])
+    return claims
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(TAMPERED, marks=pytest.mark.slow)])
+def test_the_page_refuses_what_was_tampered_with(browser: Browser, standing: Path, count: int) -> None:
+    whole = proofs((("two_bricks", True), ("bridge", True), ("bridge_bare", False), ("slope_above", False)))
+    luck = random.Random(11)
+    changed = [tampered(whole[number % len(whole)], luck)[1] for number in range(count)]
+    changed = [each for number, each in enumerate(changed) if each != whole[number % len(whole)]]
+    for each in changed[::2]:
+        # whoever changes a file can write its digest too
+
+        each["digest"] = digest_of(each)
+    with opened(browser, standing) as found:
+        assert told_by_page(found, whole) == ["stands", "stands", "topples", "topples"]
+        assert told_by_page(found, changed) == [claim_of(each) for each in changed]
+        assert told_by_page(found, changed[1::2]) == [None] * len(changed[1::2])
+
+
+def claim_of(certificate: dict[str, Any]) -> str | None:
+    try:
+        return check(certificate)
+    except RefusedError:
+        return None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda found: found | {"certificate": 2},
+        lambda found: found | {"bodies": None},
+        lambda found: found | {"claim": "floats"},
+        lambda found: found | {"forces": []},
+        lambda found: found | {"gravity": ["0", "1/0", "0"]},
+        lambda found: {"certificate": 1},
+        lambda found: found | {"scene": "</script>\u2028\x7f\ud83d\ude00"},
+    ],
+)
+def test_malformed_proofs_are_refused_in_words(
+    browser: Browser, standing: Path, change: Callable[[dict[str, Any]], dict[str, Any]]
+) -> None:
+
+    found = change(certificate_of("two_bricks", True))
+    found["digest"] = digest_of(found)
+    with opened(browser, standing) as tab:
+        answer = tab.run("text => teeter.prove(JSON.parse(text))", json.dumps(found))
+        assert answer["claim"] == claim_of(found)
+        assert bool(answer["why"]) == (answer["claim"] is None)
