@@ -122,7 +122,7 @@ def test_a_log_keeps_its_last_lines() -> None:
 
 def test_text_is_broken_at_words() -> None:
     assert wrapped("one two three", 7, lambda text: float(len(text))) == ["one two", "three"]
-    assert wrapped("unbreakable", 3, lambda text: float(len(text))) == ["unbreakable"]
+    assert wrapped("unbreakable", 3, lambda text: float(len(text))) == ["unb", "rea", "kab", "le"]
 
 
 def test_long_texts_stay_inside_their_field() -> None:

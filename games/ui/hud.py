@@ -189,7 +189,7 @@ def _tools(client: ClientState, settings: Settings) -> Panel:
         for name in ("undo", "view", "help", "menu")
     )
     undo = replace(buttons[0], is_enabled=can_undo(client, settings))
-    return Panel("tools", "bottom-right", (Row((undo, *buttons[1:])),), width=400, is_bare=True)
+    return Panel("tools", "bottom-right", (Row((undo, *buttons[1:])),), width=230, is_bare=True)
 
 
 def can_undo(client: ClientState, settings: Settings) -> bool:
