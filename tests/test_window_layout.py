@@ -13,6 +13,7 @@ from rules_lab import Lab, playthrough
 from rules_labs import LABS
 
 from engine.view.panels import Button, Card, Fan, Panel, Place, Row, Slider, Text
+from engine.view.window.events import Clicked
 from engine.view.window.hud import width_of
 from engine.view.window.layout import Layout, lay_out
 from engine.view.window.shapes import Letters, Rect, wrapped
@@ -21,6 +22,7 @@ from games.registry import GAMES
 from games.ui import hud, menu
 from games.ui.hud import HudState
 from games.ui.messages import Busy, GameUpdate, Plan, Refused, Waits
+from games.ui.pages import Pages
 from games.ui.physics_client import ClientState
 from games.ui.settings import load_settings
 from games.ui.setup import LISTED, SavedGame
@@ -36,11 +38,12 @@ LINES = ("one", "two three", "a long line of a log that has to be broken somewhe
 def sound(layout: Layout, size: tuple[int, int], where: str) -> None:
     """Nothing overlaps, nothing runs off, no word is cut."""
     width, height = size
-    for one, other in combinations(layout.cards, 2):
+    cards = [card for card in layout.cards if card.width < width]
+    for one, other in combinations(cards, 2):
         assert not smaller(one).meets(smaller(other)), f"{where}: panels overlap: {one} {other}"
     for one, other in combinations([region.rect for region in layout.regions], 2):
         assert not smaller(one).meets(smaller(other)), f"{where}: buttons overlap: {one} {other}"
-    for card in layout.cards:
+    for card in cards:
         assert card.x >= -1, f"{where}: {card} runs off"
         assert card.y >= -1, f"{where}: {card} runs off"
         assert card.x + card.width <= width + 1, f"{where}: {card} runs off"
@@ -53,7 +56,7 @@ def sound(layout: Layout, size: tuple[int, int], where: str) -> None:
                 card.x <= begin + 2
                 and begin + wide - 1 <= card.x + card.width
                 and card.y <= middle <= card.y + card.height
-                for card in layout.cards
+                for card in cards
             ), f"{where}: {shape.text!r} is cut"
 
 
@@ -89,7 +92,10 @@ def moments(lab: Lab, luck: Random, count: int) -> list[ClientState]:
 def seen(client: ClientState, luck: Random) -> HudState:
     return HudState(
         page=luck.randrange(3),
-        is_helping=luck.random() < 0.3,
+        toast=("The medium blue falls off.",) * luck.randrange(3),
+        toast_at=(luck.random() * 1280, luck.random() * 720),
+        refused_at=(luck.random() * 1280, luck.random() * 720),
+        film="kept as " + "/deep/down/in/folders" * 4 + "/wonky-1.mp4",
         is_scanning=luck.random() < 0.3,
         coach="Take a block that fits the card, and lay it. " * luck.randrange(5),
         feel="1.21 N lie on it; a pull of 1.00 N moves it; the tower stands without it." * luck.randrange(2),
@@ -108,18 +114,30 @@ def test_no_panel_of_a_game_overlaps_or_is_cut_at_any_size(lab: Lab) -> None:
             sound(laid(panels, size, scale), size, f"{lab.game.name} {number} at {size} x {scale}")
 
 
-@pytest.mark.parametrize("page", ["game", "options", "settings", "replays"])
+@pytest.mark.parametrize("page", ["game", "options", "settings", "keys", "replays"])
 def test_no_page_of_the_menu_overlaps_or_is_cut_at_any_size(page: str) -> None:
     kept = (SavedGame(Path("a-long-name-of-a-game-1-1.teeter"), "2026-01-01 12:00"),) * LISTED
     for game in GAMES:
-        form = menu.clicked(menu.of_game(game.name), f"page:{page}")
+        form, pages = menu.of_game(game.name), Pages(SETTINGS)
+        if not pages.handle(Clicked(f"page:{page}")):
+            form = menu.clicked(form, f"page:{page}")
         while len(form.players) < min(form.kind.most, menu.MOST_SEATS):
             form = menu.one_more(form)
         form = replace(form, players=(LONG_NAME, *form.players[1:]), fault="There is no such thing. " * 3)
         for size in SIZES:
             for scale in LETTERS:
-                panels = menu.panels(form, SETTINGS, (Path("x.teeter"),), kept)
+                panels = menu.panels(form, pages, (Path("x.teeter"),), kept)
                 sound(laid(panels, size, scale), size, f"{game.name}, {page} at {size} x {scale}")
+
+
+@pytest.mark.parametrize("page", ["pause", "settings", "keys", "rules"])
+def test_no_page_of_the_pause_is_cut_at_any_size(page: str) -> None:
+    for game in GAMES:
+        pages = Pages(SETTINGS, game, "Save and leave")
+        pages.handle(Clicked(f"page:{page}"))
+        for size in SIZES:
+            for scale in LETTERS:
+                sound(laid((pages.dialog(),), size, scale), size, f"{game.name}, {page} at {size} x {scale}")
 
 
 def test_what_does_not_fit_is_scrolled_and_every_button_can_be_reached() -> None:

@@ -37,6 +37,14 @@ def opened(plan: Plan | None = None) -> Person:
     return person
 
 
+def left(person: Person) -> None:
+    """Leave a game for the menu: first the pause, then the way out."""
+    person.key("Escape")
+    person.wait(lambda: shown_on(person, "pause"), "the pause")
+    person.press("leave")
+    person.wait(lambda: hasattr(person.app.screen, "form"), "the menu")
+
+
 def shown_on(person: Person, name: str) -> bool:
     """Whether a panel of this name is on the screen."""
     return any(panel.name == name for panel in person.app.screen.panels())
@@ -156,8 +164,7 @@ def everything_on_the_screen() -> None:
             xdotool("windowsize", person.number, "1000", "600")
             person.wait(lambda: person.app.window.size == (1000, 600), "the new size")
             person.sees("screen-resized")
-        person.key("Escape")
-        person.wait(lambda: not hasattr(person.app.screen, "client"), "the menu")
+        left(person)
     person.app.close()
 
 
@@ -189,8 +196,7 @@ def menu_starts_every_game() -> None:
         shades = person.picture()[::8, ::8].reshape(-1, 3).std(axis=0)
         assert shades.min() > 12, "there is nothing to be seen"
         person.keep(f"menu-{game.name}")
-        person.key("Escape")
-        person.wait(lambda: hasattr(person.app.screen, "form"), "the menu again")
+        left(person)
     window = person.app.window
     for width, height in ((1, 1), (700, 400), (960, 540)):
         xdotool("windowsize", person.number, str(width), str(height))
@@ -324,7 +330,7 @@ def meddle(person: Person, luck: random.Random) -> None:
     width, height = person.app.window.size
     x, y = luck.randrange(width), luck.randrange(height)
     kind = luck.random()
-    regions = [each for each in person.app.window.hud.layout.regions if each.name not in ("quit", "menu")]
+    regions = [each for each in person.app.window.hud.layout.regions if each.name not in ("quit", "leave")]
     if kind < 0.35 and regions:
         x, y = (round(value) for value in luck.choice(regions).rect.middle)
         xdotool("mousemove", "--window", person.number, str(x), str(y), "click", "1")

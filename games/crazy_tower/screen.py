@@ -15,6 +15,7 @@ from games.crazy_tower import judge_footprint
 from games.crazy_tower.judge import COVERED_SHARE, RED_SHARE
 from games.crazy_tower.rules_allowed import is_card, top_card
 from games.crazy_tower.state import Sort, State
+from games.game import Game, stock_of
 from games.ui.carry import CarryTarget
 from games.ui.details import CARRY, COLOURS, SEATS, GameDetails
 from games.ui.physics_client import ClientState
@@ -68,6 +69,12 @@ class CrazyDetails(GameDetails[State]):
         """The first colour that the seat chose."""
         chosen: str = desk.state.colours[seat][0]
         return COLOURS.get(chosen, SEATS[seat % len(SEATS)])
+
+    def values(self, game: Game[State], option: str) -> Mapping[str, str]:
+        """The challenges by their numbers."""
+        if option != "challenge":
+            return {}
+        return {str(each.number): f"{each.number}. {each.text}" for each in stock_of(game).challenges}
 
     def highlights(self, desk: ClientState[State], grip: CarryTarget) -> list[Overlay]:
         """The boxes that the held block would cover; red ones may not be."""

@@ -67,6 +67,10 @@ class GameDetails(Generic[S]):
         """Returns what lights up under the piece in the hand."""
         return []
 
+    def values(self, game: Game[S], option: str) -> Mapping[str, str]:
+        """Returns what the values of a house rule are called, those in order that can be chosen; empty: as they are."""
+        return {}
+
     def unread(self, desk: ClientState[S]) -> frozenset[str]:
         """Returns the pieces whose print nobody may see yet."""
         return frozenset()

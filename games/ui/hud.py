@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, replace
 
-from engine.view.panels import Button, Item, Meter, Panel, Row, Text
+from engine.view.panels import Button, Gap, Item, Meter, Panel, Row, Text
 from games.core.events import Condition
 from games.core.rules import Choice, Need, Wait
 from games.ui.details import colour_of, details_of
@@ -28,7 +29,9 @@ PROMPTS = {
 @dataclass(frozen=True, slots=True)
 class HudState:
     """What of the window the panels tell. lit: the button that the keyboard or the scan is on. gap: millimetres free
-    below the held piece. hint: what the checker says of its place."""
+    below the held piece. hint: what the checker says of its place. pieces: choices are only listed for these pieces,
+    those that were clicked; none: all. toast: what just happened. toast_at, refused_at: where in the picture, pixels.
+    film: how the film of the game is getting on."""
 
     page: int = 0
     lit: str = ""
@@ -37,29 +40,34 @@ class HudState:
     is_fine: bool = False
     hint: str = ""
     is_scanning: bool = False
-    is_helping: bool = False
     coach: str = ""
     feel: str = ""
     now: float = 0.0
     pieces: tuple[str, ...] = ()
-    """Choices are only listed for these pieces, those that were clicked; none: all."""
+    toast: tuple[str, ...] = ()
+    toast_at: tuple[float, float] = (0.0, 0.0)
+    refused_at: tuple[float, float] = (0.0, 0.0)
+    film: str = ""
 
 
 def panels(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
     """Everything that lies over the table."""
-    found = [_turn(client, settings, look), _scores(client), *_details(client)]
+    is_over = client.game.rules.outcome(client.state) is not None
+    found = [_over(client, look)] if is_over else [_turn(client, look), _scores(client)]
+    found += _details(client)
+    if look.coach and not is_over:
+        found.append(Panel("coach", "bottom-left", (Text(look.coach, "accent"),), width=320))
     if client.log:
         lines = tuple(Text(line, "quiet", "small") for line in client.log[-LOG_LINES_SHOWN:])
-        found.append(Panel("log", "bottom-left", lines, width=360, tallest=170))
+        found.append(Panel("log", "bottom-left", lines, width=320, tallest=150))
     found.append(_tools(client, settings))
     if client.held and client.waits is not None:
         found.append(_hand(client, settings, look))
     if client.refused is not None and look.now - client.refused_at < REFUSED_S:
-        found.append(_refusal(client))
-    if look.coach:
-        found.append(Panel("coach", "top", (Text(look.coach, "accent"),), width=460))
-    if look.is_helping:
-        found.append(_help(client, settings))
+        found.append(_refusal(client, look))
+    if look.toast:
+        lines = tuple(Text(line, "accent", bold=True) for line in look.toast)
+        found.append(Panel("toast", "toast", lines, width=300, at=look.toast_at))
     return tuple(found)
 
 
@@ -94,11 +102,8 @@ def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _turn(client: ClientState, settings: Settings, look: HudState) -> Panel:
+def _turn(client: ClientState, look: HudState) -> Panel:
     need = client.need
-    outcome = client.game.rules.outcome(client.state)
-    if outcome is not None:
-        return _over(client)
     items: list[Item] = []
     if client.busy:
         dots = "" if "..." in client.busy else " ..."
@@ -111,8 +116,11 @@ def _turn(client: ClientState, settings: Settings, look: HudState) -> Panel:
         if look.feel:
             items.append(Text(look.feel, "good", "small"))
         items += _choices(client, look)
-    title = f"{need.player}'s turn" if not client.game.endless else client.game.title
-    return Panel("turn", "top-left", tuple(items), title, width=320)
+    if client.game.endless:
+        return Panel("turn", "top-left", tuple(items), client.game.title, width=320)
+    seat = next(n for n, seat in enumerate(client.state.seats) if seat.name == need.player)
+    colour = details_of(client.game).seat_colour(client, seat)
+    return Panel("turn", "top-left", tuple(items), f"{need.player}'s turn", width=320, mark=colour)
 
 
 def _prompt(client: ClientState, need: Need, look: HudState) -> str:
@@ -152,30 +160,52 @@ def _choices(client: ClientState, look: HudState) -> list[Item]:
     return items
 
 
-def _over(client: ClientState) -> Panel:
+def _over(client: ClientState, look: HudState) -> Panel:
+    """How the game ended: who won, why, the points, and what can be done now."""
     outcome = client.game.rules.outcome(client.state)
     assert outcome is not None
     winners = " and ".join(outcome.winners)
     won = f"{winners} {'win' if len(outcome.winners) > 1 else 'wins'}!" if winners else "Nobody wins."
-    reason = Text(f"{outcome.reason.clause}  {outcome.reason.text}", "quiet")
-    buttons = Row((Button("again", "Play again", "accent"), Button("menu", "Menu")))
-    return Panel("over", "top-left", (Text(won, "accent", "large", bold=True), reason, buttons), width=320)
+    clause = client.clause(outcome.reason.clause)
+    is_kept = client.waits is not None and (client.plan.record or client.plan.resume) is not None
+    items: list[Item] = [
+        Text(won, "accent", "title", bold=True),
+        Text(f"{capitalised(outcome.reason.text)}."),
+        Text(f"{outcome.reason.clause}: {clause}", "quiet", "small"),
+        Gap(4),
+        Row((Text("", size="small"), Text(client.game.score_word, "quiet", "small")), (3.2, 1)),
+        *_score_rows(client, outcome.winners),
+        Gap(4),
+        Button("again", "Rematch", is_on=True, text2=f"a new game, seed {client.plan.seed + 1}"),
+        Row(
+            (
+                Button("watch", "Watch the replay", is_enabled=is_kept),
+                Button("fall", "Watch the fall", is_enabled=is_kept and client.fell_s is not None),
+            )
+        ),
+        Button("film", "Save the film", is_enabled=is_kept and not look.film, text2=look.film),
+        Button("leave", "Menu"),
+    ]
+    return Panel("over", "left", tuple(items), width=360)
 
 
 def _scores(client: ClientState) -> Panel:
-    scores = client.game.rules.scores(client.state)
+    turn = () if client.game.endless else (client.need.player,)
+    rows = tuple(_score_rows(client, turn))
+    return Panel("scores", "top-right", rows, capitalised(client.game.score_word), width=230)
+
+
+def _score_rows(client: ClientState, lit: Container[str]) -> list[Item]:
+    """A row for each seat; those that are lit stand out."""
     items: list[Item] = []
+    scores = client.game.rules.scores(client.state)
     for number, (seat, score) in enumerate(zip(client.state.seats, scores, strict=True)):
-        turn = seat.name == client.need.player and not client.game.endless
+        is_lit = seat.name in lit
         name = seat.name + (" (bot)" if seat.members[0].bot else "")
         mark = details_of(client.game).seat_colour(client, number)
-        items.append(
-            Row(
-                (Text(name, "plain" if turn else "quiet", bold=turn, mark=mark), Text(str(score), bold=turn)),
-                (3.2, 1),
-            )
-        )
-    return Panel("scores", "top-right", tuple(items), client.game.score_word.capitalize(), width=230)
+        named = Text(name, "plain" if is_lit else "quiet", bold=is_lit, mark=mark)
+        items.append(Row((named, Text(str(score), bold=is_lit)), (3.2, 1)))
+    return items
 
 
 def _details(client: ClientState) -> tuple[Panel, ...]:
@@ -232,47 +262,13 @@ def nudges(settings: Settings, look: HudState) -> tuple[Button, ...]:
     )
 
 
-def _refusal(client: ClientState) -> Panel:
+def _refusal(client: ClientState, look: HudState) -> Panel:
     refused = client.refused
     assert refused is not None
     items: list[Item] = [Text(capitalised(refused.sentence) + ".", "bad", bold=True)]
     if refused.clause:
         items.append(Text(f"{refused.clause}: {client.clause(refused.clause)}", "quiet", "small"))
-    return Panel("refusal", "top", tuple(items), width=440)
-
-
-def _help(client: ClientState, settings: Settings) -> Panel:
-    said = {
-        "choose": "take the lit choice",
-        "next": "next choice or piece",
-        "lay": "lower the held piece and let go",
-        "let_go": "let go where it is",
-        "turn_left": "turn",
-        "flip": "flip to the next face",
-        "lift": "lift",
-        "lower": "lower",
-        "fine": "slower",
-        "undo": "undo",
-        "ghost": "where it would rest",
-        "hint": "what the checker thinks",
-        "feel": "put a finger to a brick: what it carries, how hard it pulls",
-        "tap": "tap a brick that is being pulled",
-        "view": "next view",
-        "follow": "follow the hand",
-        "scan": "one-button play",
-        "menu": "menu",
-    }
-    rows = tuple(
-        Row((Text(" ".join(settings.keys_of(act)), "accent", "small"), Text(text, size="small")), (1, 2))
-        for act, text in said.items()
-    )
-    mouse = Text(
-        "Left button: take, lay. Right-drag: turn the held piece, or go round the table. Middle-drag: move the view. "
-        "Wheel: lift the held piece, or come nearer.",
-        "quiet",
-        "small",
-    )
-    return Panel("keys", "right", (mouse, *rows, Button("help", "Close")), "Keys", width=330)
+    return Panel("refusal", "toast", tuple(items), width=340, at=look.refused_at)
 
 
 def pass_on(player: str) -> Panel:
@@ -284,5 +280,5 @@ def pass_on(player: str) -> Panel:
 
 def broken(why: str) -> Panel:
     """Why the game cannot go on."""
-    items = (Text("The game cannot go on.", "bad", "large", bold=True), Text(why), Button("menu", "Menu"))
-    return Panel("broken", "centre", items, width=520)
+    items = (Text("The game cannot go on.", "bad", "large", bold=True), Text(why), Button("leave", "Menu"))
+    return Panel("broken", "dialog", items, width=520)

@@ -76,6 +76,13 @@ class SetSpeed:
 
 
 @dataclass(frozen=True, slots=True)
+class Pause:
+    """Time stands still, or goes on."""
+
+    is_paused: bool
+
+
+@dataclass(frozen=True, slots=True)
 class BringFile:
     """Sandbox: a new piece from a mesh file."""
 
@@ -104,7 +111,7 @@ class Quit:
     """Stop; what is recorded stays."""
 
 
-Order = Do | Aim | Lay | LetGo | Undo | SetSpeed | BringFile | Shove | Tilt | Quit
+Order = Do | Aim | Lay | LetGo | Undo | SetSpeed | Pause | BringFile | Shove | Tilt | Quit
 
 
 # -- news ------------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Generic
 from engine.pose import Pose
 from engine.view.frame import Frame, frame_of
 from engine.world import FLOOR, Body
-from games.core.rules import Choice, Need
+from games.core.rules import Choice, Input, Need
 from games.game import Game
 from games.registry import clauses_of
 from games.ui.messages import (
@@ -56,6 +56,11 @@ class ClientState(Generic[S]):
         self.told = 0
         self.events: list[str] = []
         """Types of what the rules took, since somebody last looked."""
+        self.told_last: tuple[str, ...] = ()
+        """The last lines of the story, and the piece that they are about."""
+        self.told_piece = ""
+        self.fell_s: float | None = None
+        """When something fell last, seconds of the record."""
         self._clock = clock
 
     @property
@@ -135,6 +140,10 @@ class ClientState(Generic[S]):
         self.told += 1
         self.events.append(told.event)
         lines = [HIDDEN.sub("a card", line) for line in self._public(before, told)]
+        if lines and told.given is not None:
+            self.told_last, self.told_piece = tuple(lines), _piece_of(told.given)
+        if told.event == "Fell" and self.view is not None:
+            self.fell_s = self.view.step / self.view.rate
         self.log = [*self.log, *lines][-LOG_LINES:]
 
     def _public(self, before: S, told: GameUpdate[S]) -> tuple[str, ...]:
@@ -167,6 +176,12 @@ class ClientState(Generic[S]):
             for name, pose in self.frame.placed().items()
             if name in play and name not in (but, FLOOR)
         )
+
+
+def _piece_of(given: Input) -> str:
+    """The piece an action or an event is about; empty for none."""
+    several = getattr(given, "pieces", ())
+    return str(getattr(given, "piece", "") or (several[0] if several else ""))
 
 
 class PhysicsClient:

@@ -80,7 +80,7 @@ class PhysicsServer:
         self._orders: deque[Order] = deque()
         self._known: dict[str, Body] = {}
         self._last: TableView | None = None
-        self._is_open = False
+        self._is_open = self._is_paused = False
         self._pulled = ""
         self.active = open_game(plan, self._tell, self._look)
         self.session: Session = self.active.session
@@ -143,12 +143,15 @@ class PhysicsServer:
     def _hear(self, seconds: float = 0.0) -> None:
         """Take in orders; wait for one so long."""
         try:
-            while self._line.poll(seconds):
+            while self._line.poll(None if self._is_paused else seconds):
                 order = self._line.recv()
                 if isinstance(order, messages.Quit):
                     raise Abandoned
                 if isinstance(order, messages.SetSpeed):
                     self._clock.speed = order.speed
+                    self._clock.restart(self.session.table.step)
+                elif isinstance(order, messages.Pause):
+                    self._is_paused = order.is_paused
                     self._clock.restart(self.session.table.step)
                 else:
                     self._orders.append(order)
@@ -165,6 +168,8 @@ class PhysicsServer:
         self.say(GameUpdate(self.session.state, (), "Opening"))
         while True:
             need = self.session.need
+            if need.wait is Wait.OVER:
+                self.active.pack()
             if need.wait in (Wait.REST, Wait.COUNT):
                 is_count = need.wait is Wait.COUNT
                 self.say(Busy("one ... two ... three ..." if is_count else "waiting until all is still"))

@@ -66,6 +66,11 @@ class ActiveGame:
 
     def close(self) -> None:
         """Free the simulator, and pack the record; a game that is not over can be gone on with."""
+        self.pack()
+        self.session.close()
+
+    def pack(self) -> None:
+        """End the record here."""
         outcome = self.session.outcome
         summary: dict[str, object] = {
             "winners": list(outcome.winners) if outcome is not None else [],
@@ -73,9 +78,9 @@ class ActiveGame:
             "turns": self.session.turns,
             "ended": outcome is not None,
         }
-        self.session.close()
         if self.recorder is not None:
             self.recorder.close(summary)
+        self.recorder = None
 
 
 def open_game(plan: Plan, tell: Teller, sink: Sink) -> ActiveGame:

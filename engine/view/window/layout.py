@@ -246,11 +246,11 @@ class _Page:
             while end < len(parts) and _tall(parts[first : end + 1]) <= room:
                 end += 1
             self.scrolls.append(Scroll(panel.name, Rect(0, 0, 0, 0), first, last))
-            track = Rect(box.width - (2 + SCROLL_WIDTH) * self.unit, padding, SCROLL_WIDTH * self.unit, room)
-            thumb = Rect(
-                track.x, track.y + room * first / len(parts), track.width, room * (end - first) / len(parts)
-            )
-            box.shapes += [Fill(track, TRACK, track.width / 2), Fill(thumb, FOCUS, track.width / 2)]
+            tall = _tall(parts[first:end])
+            x, wide = box.width - (2 + SCROLL_WIDTH) * self.unit, SCROLL_WIDTH * self.unit
+            begin, length = tall * first / len(parts), tall * (end - first) / len(parts)
+            box.shapes.append(Fill(Rect(x, padding, wide, tall), TRACK, wide / 2))
+            box.shapes.append(Fill(Rect(x, padding + begin, wide, length), FOCUS, wide / 2))
             parts = parts[first:end]
         y = padding
         for number, part in enumerate(parts):
