@@ -45,6 +45,13 @@ def test_the_sandbox_checks_brings_out_and_saves() -> None:
 
 
 @pytest.mark.slow
+def test_an_exported_piece_comes_into_the_sandbox_by_its_file(tmp_path: Path) -> None:
+    done = teeter("models", "export", "bausack/base_1", "-o", str(tmp_path / "b1.glb"))
+    assert done.returncode == 0, done.stderr
+    play_out("window_scenarios:piece_from_a_file", str(tmp_path))
+
+
+@pytest.mark.slow
 def test_a_display_that_goes_away_leaves_the_game(tmp_path: Path) -> None:
     file = tmp_path / "lost.teeter"
     said = play_out("window_scenarios:display_lost", str(file), code=2)

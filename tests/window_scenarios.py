@@ -285,6 +285,36 @@ def sandbox_checked() -> None:
     person.app.close()
 
 
+def piece_from_a_file(folder: str) -> None:
+    """The sandbox: a file that is none is refused, its path kept; an own export comes into the hand and is laid."""
+    (Path(folder) / "wrong.stl").write_text("solid nothing")
+    person = opened(Plan("sandbox", ("Ana",)))
+    screen = person.app.screen
+    person.press("file")
+    screen._file = f"{folder}/wrong.st"
+    person.key("l")
+    person.key("Return")
+    person.wait(lambda: screen._file_fault, "a refusal")
+    assert "--" not in screen._file_fault
+    person.look()
+    assert screen._file == f"{folder}/wrong.stl"
+    assert any(panel.name == "sandbox" for panel in screen.panels())
+    person.keep("file-refused")
+    screen._file = f"{folder}/b1"
+    person.look()
+    person.press(f"like:{folder}/b1.glb")
+    person.press("bring")
+    person.asked(wait=Wait.HAND)
+    assert person.client.held == "b1"
+    person.move(*person.place(0.0, -0.2, 0.0))
+    person.look(10)
+    person.key("space")
+    person.asked(wait=Wait.ACTION)
+    assert abs(person.client.pose("b1").position[2] - 0.0075) < 1e-3
+    person.keep("file-laid")
+    person.app.close()
+
+
 def display_lost(file: str) -> None:
     """Two people pass the seat, one plays a card; then the display goes away, and with it this process."""
     person = opened(Plan("wonky", ("Ana", "Ben"), 1, {"first": "Ana"}, Path(file)))

@@ -293,8 +293,9 @@ class GameScreen:
         if name == "next":
             self._cursor = (self._cursor + 1) % max(len(self.client.choices), 1)
         elif name == "choose":
-            if (lit := self._lit_choice()) is not None:
-                self._do(lit)
+            choices = self.client.choices
+            if (lit := self._lit_choice()) is not None or len(choices) == 1:
+                self._do(lit or choices[0])
         elif name == "undo":
             if hud.can_undo(self.client, self.settings):
                 self._order(Undo())

@@ -142,11 +142,15 @@ def _conditions(client: ClientState, need: Need) -> tuple[Condition, ...]:
 def _choices(client: ClientState, look: HudState) -> list[Item]:
     shown, pages = offered(client, look)
     items: list[Item] = []
+    lit = next((each for n, each in enumerate(client.choices) if look.lit == f"choice:{n}"), None)
+    if lit is not None and lit not in shown:
+        # gone to by the keyboard: it is not listed, but has to be seen
+        items.append(Button(look.lit, capitalised(lit.sentence), key="Enter", is_lit=True))
     for number, choice in enumerate(shown):
         name = f"choice:{client.choices.index(choice)}"
         sentence = capitalised(choice.sentence)
-        lit = look.lit == name
-        items.append(Button(name, sentence, key=str(number + 1), mark=colour_of(choice), is_lit=lit))
+        key, is_lit = str(number + 1), look.lit == name
+        items.append(Button(name, sentence, key=key, mark=colour_of(choice), is_lit=is_lit))
     if pages > 1:
         items.append(
             Button(

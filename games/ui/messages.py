@@ -82,11 +82,11 @@ class Pause:
     is_paused: bool
 
 
-@dataclass(frozen=True, slots=True)
-class BringFile:
-    """Sandbox: a new piece from a mesh file."""
+@dataclass(frozen=True, slots=True, eq=False)
+class BringBody:
+    """Sandbox: a piece that no catalogue has, into the hand. Its name is one of many."""
 
-    path: str
+    body: Body
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class Quit:
     """Stop; what is recorded stays."""
 
 
-Order = Do | Aim | Lay | LetGo | Undo | SetSpeed | Pause | BringFile | Shove | Tilt | Quit
+Order = Do | Aim | Lay | LetGo | Undo | SetSpeed | Pause | BringBody | Shove | Tilt | Quit
 
 
 # -- news ------------------------------------------------------------------------------------------------------------

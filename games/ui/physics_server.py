@@ -229,8 +229,8 @@ class PhysicsServer:
                     session.undo()
                 case messages.LetGo():
                     session.release()
-                case messages.BringFile(path):
-                    self._bring_file(path)
+                case messages.BringBody(body):
+                    self._bring(body)
                 case messages.Shove(piece, newtons, towards):
                     session.shove(piece, newtons, math.radians(towards))
                 case messages.Tilt(degrees, towards):
@@ -241,11 +241,11 @@ class PhysicsServer:
             self.say(Refused("", str(error)))
         self._refresh()
 
-    def _bring_file(self, path: str) -> None:
-        """A new piece from a mesh file, into the hand. Raises SetupError, SceneError, ModelError."""
+    def _bring(self, body: Body) -> None:
+        """A new piece that no catalogue has, into the hand. Raises SetupError, IllegalAction."""
         if self.active.tray is None:
-            raise SetupError(f"{path}: only the sandbox takes pieces from files")
-        body = self.active.tray.read(path)
+            raise SetupError("only the sandbox takes pieces from files")
+        body = self.active.tray.keep(body)
         self.session.act(Bring(self.session.need.player, body.name, body.piece.model or body.name))
 
     # -- a person's hand ---------------------------------------------------------------------------------------------

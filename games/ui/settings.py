@@ -22,7 +22,7 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-class Picture(_Section):
+class PictureSettings(_Section):
     """How the window looks. width, height: pixels. letters: their size, 1 as designed."""
 
     quality: Literal["auto", "low", "medium", "high"]
@@ -31,7 +31,7 @@ class Picture(_Section):
     letters: Annotated[float, Field(ge=0.7, le=2.0)]
 
 
-class Sound(_Section):
+class SoundSettings(_Section):
     """How loud it is, 0 to 1."""
 
     volume: Annotated[float, Field(ge=0.0, le=1.0)]
@@ -60,8 +60,8 @@ class Help(_Section):
 class Settings(_Section):
     """All settings. keys: which keys do what, by the name of the act."""
 
-    picture: Picture
-    sound: Sound
+    picture: PictureSettings
+    sound: SoundSettings
     hand: HandSettings
     help: Help
     keys: dict[str, str]
