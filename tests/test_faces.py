@@ -28,7 +28,7 @@ from engine.view.render.decals import (
     tile,
 )
 from engine.view.render.drawing import Paper, box, disc, fitted, polygon, size_of, write
-from engine.view.render.material import linear_of
+from engine.view.render.shading import linear_of
 from engine.view.render.stage import Stage
 from engine.world import Body
 from games.cli import app

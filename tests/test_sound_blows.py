@@ -9,10 +9,9 @@ import pytest
 from video_lab import DROP, SET_OFF, TELLING, TOP, bodies, recorded
 
 from engine.record.motion import Impact
-from engine.view.audio import soundtrack as tracks
-from engine.view.audio.impact_sound import FULL_SCALE_IMPULSE_NS, RATE, Samples, impact_samples, modes_of
-from engine.view.video.film import film_of
-from engine.view.video.recipe import Recipe
+from engine.view import sound as tracks
+from engine.view.sound import FULL_SCALE_IMPULSE_NS, RATE, Samples, impact_samples, modes_of
+from engine.view.video.film import Recipe, film_of
 from models.build import build
 from models.piece import Piece
 from models.spec import parse

@@ -14,9 +14,8 @@ from video_lab import TELLING, bodies, recorded
 from engine.record.reader import Replay
 from engine.view.opengl import ViewError
 from engine.view.video.encode import bits
-from engine.view.video.film import film_of
+from engine.view.video.film import Recipe, film_of, preset
 from engine.view.video.make import make
-from engine.view.video.recipe import Recipe, preset
 from games.cli import app
 
 SMALL = Recipe(size=(160, 96), fps=12, quality="low", begin=7.6, end=9.0, cards=False)

@@ -11,10 +11,9 @@ from video_lab import DROP, GRAB, LAID, LANDS, NAMES, SET_OFF, TELLING, TIDY, bo
 from engine.record.motion import Collapse, Motion, impacts_of, motion_of
 from engine.record.reader import Replay
 from engine.settings import GRAVITY
-from engine.view.video.film import film_of
+from engine.view.video.film import Recipe, film_of
 from engine.view.video.pace import CARRY_SPEED, QUIET_S, SLOW_SPEED, highlight, timing_of
 from engine.view.video.pace import TIDY_S as TIDY_TIME
-from engine.view.video.recipe import Recipe
 
 FRAME = 1 / 60
 

@@ -17,9 +17,9 @@ from engine.pose import Pose
 from engine.view.camera import PRESETS, BoundingSphere, Camera, bounding_sphere, framing
 from engine.view.frame import frame_of
 from engine.view.opengl import INSTALL_LINE, ViewError, _read, kind_of
-from engine.view.render.material import FINISHES, fibres, finish_of, grain_axes, linear_of, material_of, rings
 from engine.view.render.png import png_of, save_png
 from engine.view.render.resources import triangles_of
+from engine.view.render.shading import FINISHES, fibres, finish_of, grain_axes, linear_of, material_of, rings
 from engine.world import Body
 from models.build import build
 from models.piece import Piece
@@ -173,7 +173,7 @@ def test_a_probe_that_fails_says_how_to_install(code: int, out: str, err: str, s
 
 def test_importing_the_package_opens_and_loads_nothing_heavy() -> None:
     code = (
-        "import sys, engine.view.camera, engine.view.frame, engine.view.render.material, engine.view.render.png;"
+        "import sys, engine.view.camera, engine.view.frame, engine.view.render.shading, engine.view.render.png;"
         "import engine.view.opengl;"
         "assert not [m for m in sys.modules if m.startswith(('panda3d', 'direct', 'pybullet'))]"
     )

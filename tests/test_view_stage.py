@@ -15,7 +15,7 @@ from engine.pose import Pose
 from engine.view.camera import Camera, framing
 from engine.view.frame import Frame, frame_of
 from engine.view.opengl import INSTALL_LINE, ViewError, describe
-from engine.view.render.lighting import QUALITY_LEVELS, Quality
+from engine.view.render.shading import QUALITY_LEVELS, Quality
 from engine.view.render.sheet import CELL, caption, sheet
 from engine.view.render.stage import Stage
 from engine.world import Body

@@ -60,7 +60,9 @@ def test_a_file_that_is_none_is_refused_in_words_of_a_window(tmp_path: Path) -> 
     (tmp_path / "wrong.stl").write_text("solid nothing")
     with pytest.raises((SceneError, SetupError, ValueError)):
         read_piece(str(tmp_path / "wrong.stl"))
-    advice = "b overlaps the table by 7.50 mm (--settle MM allows more, --table lowest puts it lower); try again"
+    advice = (
+        "b overlaps the table by 7.50 mm (--settle MM allows more, --table lowest puts it lower); try again"
+    )
     assert in_words(advice) == "b overlaps the table by 7.50 mm; try again"
 
 

@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 
 from engine.bench.rigs import tower
-from engine.record.arrays import state_digest
+from engine.record.format import state_digest
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.writer import Recorder
 from engine.view.camera import framing
 from engine.view.frame import frame_of
 from engine.view.opengl import ViewError
-from engine.view.render.lighting import Quality
+from engine.view.render.shading import Quality
 from engine.view.render.stage import Stage
 from engine.world import TABLE
 
@@ -63,7 +63,7 @@ from engine.bench.drawing import SIZE, tower
 from engine.record.reader import load
 from engine.view.video.film import Telling
 from engine.view.video.make import make
-from engine.view.video.recipe import Recipe
+from engine.view.video.film import Recipe
 path, quality, out = sys.argv[1:]
 recipe = Recipe(size=SIZE, quality=quality, camera="orbit", pace="true", cards=False)
 make(load(Path(path)), tower(), Telling("bench"), recipe, Path(out))

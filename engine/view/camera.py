@@ -18,6 +18,12 @@ Array = NDArray[np.float64]
 Vector = tuple[float, float, float]
 
 
+def vector_of(point: Array) -> Vector:
+    """Returns a point (3,) as a tuple."""
+    x, y, z = point.tolist()
+    return x, y, z
+
+
 @dataclass(frozen=True, slots=True)
 class Camera:
     """An eye that looks at a target. Metres, world axes. fov: the vertical field of view in degrees."""
@@ -69,19 +75,17 @@ BOX_CORNERS = np.array(list(product((-1.0, 1.0), repeat=3)))
 
 def bounding_sphere(bodies: Sequence[Body]) -> BoundingSphere:
     """Returns a sphere around all bodies but the table. Raises ViewError when there are none."""
-    corners = [_corners(body) for body in bodies if body.name != TABLE]
-    if not corners:
+    pieces = [body for body in bodies if body.name != TABLE]
+    if not pieces:
         raise ViewError("there is nothing to look at: the scene has no pieces")
+    corners = [
+        BOX_CORNERS / 2 * body.piece.extents @ matrix_of(body.pose.orientation).T + body.pose.position
+        for body in pieces
+    ]
     points = np.concatenate(corners)
-    low, high = points.min(axis=0), points.max(axis=0)
-    centre = (low + high) / 2
+    centre = (points.min(axis=0) + points.max(axis=0)) / 2
     radius = float(np.linalg.norm(points - centre, axis=1).max())
-    return BoundingSphere((float(centre[0]), float(centre[1]), float(centre[2])), max(radius, 1e-4))
-
-
-def _corners(body: Body) -> Array:
-    """Returns (8, 3): corners of the rotated bounding box of a body."""
-    return BOX_CORNERS / 2 * body.piece.extents @ matrix_of(body.pose.orientation).T + body.pose.position
+    return BoundingSphere(vector_of(centre), max(radius, 1e-4))
 
 
 def framing(
@@ -110,8 +114,7 @@ def _camera_at(target: Vector, distance: float, azimuth: float, elevation: float
     """Returns a camera around a target; azimuth and elevation in degrees."""
     around, up = math.radians(azimuth), math.radians(elevation)
     direction = (math.cos(up) * math.cos(around), math.cos(up) * math.sin(around), math.sin(up))
-    x, y, z = (centre + distance * part for centre, part in zip(target, direction, strict=True))
-    return Camera((x, y, z), target, fov)
+    return Camera(vector_of(np.array(target) + distance * np.array(direction)), target, fov)
 
 
 MIN_ELEVATION_DEG, MAX_ELEVATION_DEG = -4.0, 88.0
@@ -124,8 +127,7 @@ DEGREES_PER_PIXEL = 0.35
 
 @dataclass(frozen=True, slots=True)
 class Orbit:
-    """A camera that circles a target. azimuth: degrees counter-clockwise from +x. elevation: degrees. distance:
-    metres."""
+    """A camera that circles a target; degrees (azimuth counter-clockwise from +x) and metres."""
 
     target: Vector
     distance: float
@@ -142,12 +144,18 @@ class Orbit:
         elevation = min(max(self.elevation + up, MIN_ELEVATION_DEG), MAX_ELEVATION_DEG)
         return replace(self, azimuth=(self.azimuth + right) % 360.0, elevation=elevation)
 
+    def dragged(self, right: float, down: float, high: float, *, is_pan: bool = False) -> Orbit:
+        """Returns the orbit after the pointer was dragged by pixels, in a window so many pixels high."""
+        if is_pan:
+            return self.panned(-right / high, down / high)
+        degrees = DEGREES_PER_PIXEL * 720.0 / high
+        return self.turned(-right * degrees, down * degrees)
+
     def panned(self, right: float, up: float) -> Orbit:
         """Returns the orbit moved sideways, in picture heights at the target."""
         high = 2.0 * self.distance * math.tan(math.radians(FOV) / 2.0)
         axes = self.camera.axes
-        x, y, z = (np.asarray(self.target) + high * (right * axes[0] + up * axes[2])).tolist()
-        return replace(self, target=(x, y, z))
+        return replace(self, target=vector_of(self.target + high * (right * axes[0] + up * axes[2])))
 
     def zoomed(self, times: float, toward: Vector | None = None) -> Orbit:
         """Returns the orbit at another distance, `times` as far; the point zoomed towards stays put in the picture."""
@@ -155,19 +163,21 @@ class Orbit:
         if toward is None:
             return replace(self, distance=distance)
         part = 1.0 - distance / self.distance
-        x, y, z = (t + part * (p - t) for t, p in zip(self.target, toward, strict=True))
-        return replace(self, target=(x, y, z), distance=distance)
+        return replace(self, target=_between(self.target, toward, part), distance=distance)
 
     def towards(self, other: Orbit, part: float) -> Orbit:
         """Returns the orbit at a fraction (0 to 1) of the way to another one, the short way round."""
         rotation = (other.azimuth - self.azimuth + 180.0) % 360.0 - 180.0
-        x, y, z = (a + part * (b - a) for a, b in zip(self.target, other.target, strict=True))
         return Orbit(
-            (x, y, z),
+            _between(self.target, other.target, part),
             self.distance * (other.distance / self.distance) ** part,
             (self.azimuth + part * rotation) % 360.0,
             self.elevation + part * (other.elevation - self.elevation),
         )
+
+
+def _between(first: Vector, second: Vector, part: float) -> Vector:
+    return vector_of(np.array(first) + part * np.subtract(second, first))
 
 
 def orbit_of(sphere: BoundingSphere, view: str = "three-quarter", aspect: float = 16 / 9) -> Orbit:
@@ -203,5 +213,4 @@ def on_plane(origin: Array, direction: Array, height: float) -> Vector | None:
     along = (height - origin[2]) / direction[2]
     if not 0.0 < along < 20.0:
         return None
-    x, y, z = (origin + along * direction).tolist()
-    return x, y, z
+    return vector_of(origin + along * direction)

@@ -98,8 +98,7 @@ def _read(code: int, out: str, err: str) -> Renderer:
         found = json.loads(out.strip().splitlines()[-1])
     except (IndexError, ValueError):
         found = {"missing": err.strip().splitlines()[-1] if err.strip() else f"exit code {code}"}
-    if "missing" in found:
-        said = str(found["missing"])
+    if said := found.get("missing"):
         return Renderer(
             "none", remedy=said if INSTALL_LINE in said else f"{said}; to install a driver: {INSTALL_LINE}"
         )

@@ -11,7 +11,7 @@ from engine.pose import Pose
 from engine.view.panels import Item, Text
 from engine.view.render.overlays import Overlay, Spot
 from engine.world import Body
-from games.crazy_tower import judge_footprint
+from games.crazy_tower import judge
 from games.crazy_tower.judge import COVERED_SHARE, RED_SHARE
 from games.crazy_tower.rules_allowed import is_card, top_card
 from games.crazy_tower.state import Sort, State
@@ -81,7 +81,7 @@ class CrazyDetails(GameDetails[State]):
         card = _card(desk)
         if card is None or card.piece.face is None:
             return []
-        squares, marks = judge_footprint.boxes(card), card.piece.face.boxes
+        squares, marks = judge.boxes(card), card.piece.face.boxes
         lit: list[Overlay] = []
         for (row, column), may in covered(desk, grip):
             mark = marks[row - 1][column - 1]
@@ -107,11 +107,11 @@ def covered(desk: ClientState[State], grip: CarryTarget) -> list[tuple[tuple[int
         return []
     x, y, _ = grip.goal.position
     block = Body(grip.name, grip.piece, Pose((x, y, grip.landing), grip.goal.orientation))
-    under = judge_footprint.footprint(block, card)
+    under = judge.footprint(block, card)
     found = []
-    for (row, column), box in judge_footprint.boxes(card).items():
+    for (row, column), box in judge.boxes(card).items():
         is_red = card.piece.face.boxes[row - 1][column - 1] == Sort.RED.mark
-        if judge_footprint.share(box, under) > (RED_SHARE if is_red else COVERED_SHARE):
+        if judge.share(box, under) > (RED_SHARE if is_red else COVERED_SHARE):
             found.append(((row, column), not is_red))
     return found
 

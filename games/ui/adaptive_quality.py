@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.view.render.lighting import Quality
+from engine.view.render.shading import Quality
 from engine.view.window.window import Window
 
 RUNGS: tuple[tuple[Quality, float], ...] = (

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from engine.files import first_free
 from engine.record.format import RecordError
-from engine.view.audio.speaker import Speaker
 from engine.view.opengl import kind_of
 from engine.view.panels import Button, Item, Panel, Row, Text
-from engine.view.render.lighting import Quality
 from engine.view.render.png import save_png
+from engine.view.render.shading import Quality
+from engine.view.sound import Speaker
 from engine.view.window.events import Clicked, Closed, Event, Press
 from engine.view.window.window import Window, say_when_lost
 from games.core.errors import RulesError

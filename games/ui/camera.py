@@ -10,9 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.hand_noise import Sway
+from engine.hand import Sway
 from engine.view.camera import (
-    DEGREES_PER_PIXEL,
     BoundingSphere,
     Camera,
     Orbit,
@@ -21,7 +20,7 @@ from engine.view.camera import (
     orbit_of,
 )
 from engine.world import TABLE, Body
-from games.core.handicap import Handicap
+from games.core.rules import Handicap
 
 VIEWS = ("three-quarter", "front", "side", "top", "close")
 SWING_S = 0.35
@@ -126,12 +125,7 @@ class CameraController:
         """The pointer was dragged by pixels, in a window so many pixels high."""
         if self.is_locked:
             return
-        if is_pan:
-            self._goal = self._goal.panned(-right / high, down / high)
-        else:
-            turn = DEGREES_PER_PIXEL * 720.0 / high
-            self._goal = self._goal.turned(-right * turn, down * turn)
-        self.orbit = self._goal
+        self.orbit = self._goal = self._goal.dragged(right, down, high, is_pan=is_pan)
 
     def zoom(self, notches: float, toward: Vector | None = None) -> None:
         """Nearer (positive) or further away."""

@@ -15,8 +15,7 @@ import shapely
 from numpy.typing import NDArray
 
 from engine.geometry.convex import ConvexSolid, ConvexSolids, bounds_of
-from engine.geometry.drop import DropTarget
-from engine.geometry.resting import extreme_points, resting_faces
+from engine.geometry.drop import DropTarget, extreme_points, resting_faces
 from engine.geometry.rotation import angle_between, quaternion_of
 from engine.motions import PULL_SPEED, between
 from engine.pose import Pose

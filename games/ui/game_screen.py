@@ -6,11 +6,11 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from engine.view.audio.impact_sound import RATE, impact_samples
 from engine.view.camera import seen_at
 from engine.view.frame import Frame
 from engine.view.panels import Panel
 from engine.view.render.overlays import Overlay
+from engine.view.sound import RATE, impact_samples
 from engine.view.window.events import Clicked, Event, Lift, PointerMoved, Press, Slid
 from engine.view.window.window import Window
 from games.core.rules import Choice, Take, Wait

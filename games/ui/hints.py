@@ -12,10 +12,10 @@ from typing import Literal
 from engine.pose import Pose
 from engine.view.camera import Vector
 from engine.view.render.overlays import Ghost, Overlay
+from engine.workers import Failed, Questioner
 from engine.world import Body
 from games.ui.carry import CarryTarget
 from games.ui.physics_client import ClientState
-from games.worker import Failed, Questioner
 from models.piece import Piece
 
 Risk = Literal["safe", "risky", "falls", ""]
@@ -105,7 +105,7 @@ class Hints:
         self.felt: FeelAnswer | None = None
         self.feeling = ""
         self._questions: Questioner[Question, Answer] = Questioner(
-            "hints", "games.ui.hint_process:serve", TIMEOUT_S
+            "hints", "games.ui.hint_process:answerer", TIMEOUT_S
         )
         self._known: dict[str, Piece] = {}
         self._asked: Question | None = None

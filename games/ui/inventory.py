@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,10 +13,8 @@ from engine.world import FLOOR, TABLE, Body
 from games.core.errors import SetupError
 from games.judge import places
 from games.judge.judge import Judge
-from games.worker import answer_all
 from models.build import build
 from models.catalogue import find
-from models.errors import TeeterError
 from scenes.load import load
 from scenes.scene import Scene
 
@@ -111,9 +108,9 @@ def read_piece(path: str) -> Body:
     return replace(body, name=file.stem)
 
 
-def serve_reading(line: Connection) -> None:
-    """The process that reads pieces from files, which may take minutes."""
-    answer_all(line, lambda fact: None, read_piece, (TeeterError, ValueError, RuntimeError, OSError))
+def reader() -> Callable[[list[object], str], Body]:
+    """Returns what reads pieces from files in a process of its own, which may take minutes."""
+    return lambda news, path: read_piece(path)
 
 
 def inventory_of(scene: str | None) -> Inventory:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import multiprocessing
 import re
+import threading
+from collections import deque
 from collections.abc import Callable
+from multiprocessing.connection import Connection
 from typing import Generic
 
 from engine.pose import Pose
 from engine.view.frame import Frame, frame_of
+from engine.workers import end_with_parent
 from engine.world import FLOOR, Body
 from games.core.rules import Choice, Input, Need
 from games.game import Game
@@ -26,9 +32,10 @@ from games.ui.messages import (
     TableView,
     Waits,
 )
-from games.worker import ChildProcess
 from models.piece import Piece
 
+STOP_TIMEOUT_S = 5.0
+"""In which a process that was asked to stop has to stop."""
 LOG_LINES = 60
 """Lines of the story that are kept to be shown."""
 HIDDEN = re.compile(r"(?<![\w?])\?(?=[,.;]|$)")
@@ -188,19 +195,43 @@ class PhysicsClient:
     """One game in a process of its own: sends orders, receives news, never waits."""
 
     def __init__(self, plan: Plan) -> None:
-        # only the last of several views is ever shown
-        self._worker = ChildProcess("physics", "games.ui.physics_server:serve", plan, overrides=_are_views)
-        self._is_broken = False
+        context = multiprocessing.get_context("spawn")
+        self._line, other = context.Pipe()
+        self._process = context.Process(target=_play, args=(other, plan), daemon=True, name="teeter physics")
+        self._process.start()
+        other.close()
+        self._received: deque[News] = deque()
+        self._lock = threading.Lock()
+        self._is_connected, self._is_broken = True, False
+        # so that the physics never wait for a window that draws
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        try:
+            while True:
+                news = self._line.recv()
+                with self._lock:
+                    # only the last of several views is ever shown
+                    is_later = isinstance(news, TableView) and self._received
+                    if is_later and isinstance(self._received[-1], TableView):
+                        self._received.pop()
+                    self._received.append(news)
+        except (EOFError, OSError):
+            self._is_connected = False
 
     def send(self, order: Order) -> None:
         """Give an order; one to a process that is gone is lost, and the news say that it is gone."""
-        self._worker.send(order)
+        with contextlib.suppress(EOFError, OSError):
+            self._line.send(order)
 
     def news(self) -> list[News]:
         """Returns what was received since the last call."""
-        found: list[News] = self._worker.poll()
+        is_over = not self._is_connected
+        with self._lock:
+            found = list(self._received)
+            self._received.clear()
         self._is_broken |= any(isinstance(each, Broken) for each in found)
-        if self._worker.is_dead and not self._is_broken:
+        if is_over and not found and not self._is_broken:
             self._is_broken = True
             found.append(Broken("The process that runs the physics has died."))
         return found
@@ -208,8 +239,16 @@ class PhysicsClient:
     def close(self) -> None:
         """Ask the process to stop, and stop it when it does not."""
         self.send(Quit())
-        self._worker.close()
+        self._process.join(STOP_TIMEOUT_S)
+        if self._process.is_alive():
+            self._process.terminate()
+            self._process.join(STOP_TIMEOUT_S)
+        self._line.close()
 
 
-def _are_views(new: News, old: News) -> bool:
-    return isinstance(new, TableView) and isinstance(old, TableView)
+def _play(line: Connection, plan: Plan) -> None:
+    """The process; what it needs is loaded in it alone."""
+    end_with_parent()
+    from games.ui.physics_server import serve
+
+    serve(line, plan)

@@ -26,8 +26,7 @@ from games.core.errors import IllegalAction, RulesError, SetupError
 from games.core.events import Question
 from games.core.rules import Bring, Input, Need, TakeBack, Wait
 from games.play.session import Session
-from games.players.bots import Bot
-from games.players.player import lay, pull, way_clear
+from games.players.bots import Bot, lay, pull, way_clear
 from games.ui import messages
 from games.ui.carry import HandFollower
 from games.ui.messages import Busy, GameUpdate, NewBody, Order, Plan, Refused, TableView, Waits

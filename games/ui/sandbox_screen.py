@@ -13,13 +13,13 @@ from engine.view.panels import Button, Field, Gap, Item, Meter, Panel, Row, Slid
 from engine.view.render.overlays import Arrow, Overlay
 from engine.view.window.events import Event, Press, Typed
 from engine.view.window.window import Window
+from engine.workers import Questioner
 from engine.world import Assembly, Body
 from games.core.rules import Bring, PutAway, Take, Wait
 from games.ui.game_screen import GameScreen
 from games.ui.messages import BringBody, Do, Order, Plan, Shove, Tilt
 from games.ui.settings import Settings
 from games.ui.setup import folder
-from games.worker import Questioner
 from models.catalogue import catalogue
 from models.catalogue import games as catalogues
 from scenes.dump import dump
@@ -238,7 +238,7 @@ class SandboxScreen(GameScreen):
     def _read_file(self) -> None:
         """Have a process read the file: the window goes on, and it may be cancelled."""
         if self._file and self._reader is None:
-            self._reader = Questioner("reader", "games.ui.inventory:serve_reading", READ_TIMEOUT_S)
+            self._reader = Questioner("reader", "games.ui.inventory:reader", READ_TIMEOUT_S)
             self._reader.ask(self._file)
             self._reading_since, self._file_fault = time.perf_counter(), ""
 

@@ -31,8 +31,7 @@ PART_SUFFIX = ".teeter.part"
 
 def plan_of(path: Path) -> Plan:
     """The plan that goes on with a game on file. Raises RecordError, also while another process records it."""
-    from engine.record.lock import check_free
-    from engine.record.part import folder_of
+    from engine.record.part import check_free, folder_of
     from engine.record.reader import load
     from games.play.playback import found
 
@@ -71,15 +70,8 @@ class ActiveGame:
 
     def pack(self) -> None:
         """End the record here."""
-        outcome = self.session.outcome
-        summary: dict[str, object] = {
-            "winners": list(outcome.winners) if outcome is not None else [],
-            "reason": outcome.reason.text if outcome is not None else "",
-            "turns": self.session.turns,
-            "ended": outcome is not None,
-        }
         if self.recorder is not None:
-            self.recorder.close(summary)
+            self.recorder.close(self.session.summary())
         self.recorder = None
 
 

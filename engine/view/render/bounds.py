@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.geometry.rotation import matrices_of
+from engine.geometry.rotation import rotated
 from engine.view.camera import BOX_CORNERS, Camera
 from engine.view.frame import Frame
-from engine.view.render import lighting
+from engine.view.render import shading
 
 Array = NDArray[np.float64]
 
@@ -45,13 +45,11 @@ class ScreenRect:
 
     def whole_pixels(self, size: tuple[int, int], more: int = 0) -> ScreenRect:
         """Returns it rounded outward to pixels of a picture, with some more of them on every side."""
-        wide, high = size
-        return ScreenRect(
-            max(math.floor(self.left * wide) - more, 0) / wide,
-            min(math.ceil(self.right * wide) + more, wide) / wide,
-            max(math.floor(self.low * high) - more, 0) / high,
-            min(math.ceil(self.high * high) + more, high) / high,
+        (left, right), (low, high) = (
+            (max(math.floor(begin * side) - more, 0) / side, min(math.ceil(end * side) + more, side) / side)
+            for begin, end, side in ((self.left, self.right, size[0]), (self.low, self.high, size[1]))
         )
+        return ScreenRect(left, right, low, high)
 
 
 WHOLE = ScreenRect(0.0, 1.0, 0.0, 1.0)
@@ -66,17 +64,16 @@ def boxes_of(frame: Frame, halves: Mapping[str, Array]) -> dict[str, Array]:
     rows = [number for number, name in enumerate(frame.names) if name in halves and there[number]]
     if not rows:
         return {}
-    poses = frame.poses[rows]
-    half = np.array([halves[frame.names[row]] for row in rows])
-    local = BOX_CORNERS * half[:, None]
-    corners = np.einsum("nij,nkj->nki", matrices_of(poses[:, 3:]), local) + poses[:, None, :3]
-    return {frame.names[row]: box for row, box in zip(rows, corners, strict=True)}
+    poses, names = frame.poses[rows], [frame.names[row] for row in rows]
+    local = BOX_CORNERS * np.array([halves[name] for name in names])[:, None]
+    corners = rotated(poses, local) + poses[:, None, :3]
+    return dict(zip(names, corners, strict=True))
 
 
 def shadows_of(points: Array, height: float) -> Array:
     """Returns (..., 3): where the shadows of points fall on a level plane, metres."""
     drop = np.maximum(points[..., 2:] - height, 0.0)
-    return np.asarray(points - drop * (np.array(lighting.SUN) / lighting.SUN[2]))
+    return np.asarray(points - drop * (np.array(shading.SUN) / shading.SUN[2]))
 
 
 def shaded(corners: Array, height: float, reach: float, blur: float) -> Array:
@@ -123,27 +120,22 @@ def outline(
     return _outline((flat @ SIDE_NORMALS + wide[:, None]).max(axis=0) + margin)
 
 
-def seen(points: Array, camera: Camera, aspect: float, reach: float = 0.0) -> ScreenRect | None:
-    """Returns the part of the picture in which points, and what lies within `reach` metres of them, may be seen.
-
-    None when nowhere. aspect: width by height.
-    """
+def seen(points: Array, camera: Camera, size: tuple[int, int], reach: float = 0.0) -> ScreenRect | None:
+    """Returns the part of a picture in which points, and what lies within `reach` metres of them, may be seen; None
+    when nowhere."""
     if not points.size:
         return None
-    local = (points.reshape(-1, 3) - np.array(camera.eye)) @ camera.axes.T
-    depth = local[:, 1]
-    # beside or behind the eye it may be anywhere
-    if float(depth.min()) <= 1.5 * reach + 1e-3 * camera.distance:
-        return WHOLE
-    tangent = math.tan(math.radians(camera.fov) / 2)
-    sides = []
-    for across, scale in ((local[:, 0], tangent * aspect), (local[:, 2], tangent)):
-        # a ball around a point: a little more than its radius where it is nearest
-        low = ((across - reach) / np.where(across < reach, depth - reach, depth + reach)).min() / scale
-        high = ((across + reach) / np.where(across > -reach, depth - reach, depth + reach)).max() / scale
-        sides.append((min(max(0.5 + 0.5 * low, 0.0), 1.0), min(max(0.5 + 0.5 * high, 0.0), 1.0)))
-    (left, right), (bottom, top) = sides
-    return ScreenRect(left, right, bottom, top) if left < right and bottom < top else None
+    points = points.reshape(-1, 3)
+    found = outline(points, np.full(len(points), reach), camera, size, 0.0)
+    return WHOLE if found is None else _around(found, size)
+
+
+def _around(corners: Array, size: tuple[int, int]) -> ScreenRect | None:
+    """Returns the rectangle around corners (n, 2), pixels from the middle of a picture; None when it is outside."""
+    low, high = (
+        np.clip(0.5 + ends / size, 0, 1).tolist() for ends in (corners.min(axis=0), corners.max(axis=0))
+    )
+    return ScreenRect(low[0], high[0], low[1], high[1]) if low[0] < high[0] and low[1] < high[1] else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -215,13 +207,11 @@ class DirtyTracker:
         found = outline(changed, margins, camera, size, DIRTY_MARGIN_PX)
         if found is None:
             return EVERYTHING
-        corners = found / (size[0] / 2, size[1] / 2)
-        (left, low), (right, high) = np.clip(
-            0.5 + 0.5 * np.array([corners.min(axis=0), corners.max(axis=0)]), 0, 1
-        )
-        if left >= right or low >= high:
+        bounds = _around(found, size)
+        if bounds is None:
             return NOTHING
+        corners = found / (size[0] / 2, size[1] / 2)
         x, y = corners.T
         if float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 8 > MAX_DIRTY_FRACTION:
             return EVERYTHING
-        return DirtyRegion(ScreenRect(float(left), float(right), float(low), float(high)), corners)
+        return DirtyRegion(bounds, corners)

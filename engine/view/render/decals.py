@@ -7,7 +7,7 @@ nobody needs to see colours, or to hold them the right way up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -31,13 +31,11 @@ from engine.view.render.drawing import (
     without,
     write,
 )
-from engine.view.render.material import finish_of, grain_axes, linear_of
 from engine.view.render.resources import decal_texture
+from engine.view.render.shading import finish_of, grain_axes, linear_of, srgb_of
 from models.face import Face
 from models.material import hex_of
 from models.piece import Piece
-
-Icon = Callable[[Paper], Array]
 
 LINE_MM = 1.7
 
@@ -57,11 +55,7 @@ def arrow(paper: Paper, points: Sequence[Place], width: float = LINE_MM, head: f
 
 def red(paper: Paper) -> Array:
     """A cross from corner to corner: keep off."""
-    reach = 4.3
-    return union(
-        stroke(paper, [(-reach, -reach), (reach, reach)], 2.5),
-        stroke(paper, [(-reach, reach), (reach, -reach)], 2.5),
-    )
+    return union(*(stroke(paper, [(-4.3, -y), (4.3, y)], 2.5) for y in (4.3, -4.3)))
 
 
 def remove(paper: Paper) -> Array:
@@ -127,11 +121,10 @@ def reverse(paper: Paper) -> Array:
 
 def _row(paper: Paper, full: Sequence[bool]) -> Array:
     """Three bricks of a row, seen on their ends."""
-    drawn = []
-    for x, is_full in zip((-5.1, 0.0, 5.1), full, strict=True):
-        end = box(paper, (2.15, 2.15), 0.5, (x, 0.0))
-        drawn.append(end if is_full else np.abs(end + 0.3) - 0.3)
-    return union(*drawn)
+    ends = [box(paper, (2.15, 2.15), 0.5, (x, 0.0)) for x in (-5.1, 0.0, 5.1)]
+    return union(
+        *(end if is_full else np.abs(end + 0.3) - 0.3 for end, is_full in zip(ends, full, strict=True))
+    )
 
 
 def edge(paper: Paper) -> Array:
@@ -156,17 +149,8 @@ def others(paper: Paper) -> Array:
     return union(front, without(behind, front, 0.7))
 
 
-BOX_ICONS: dict[str, Icon] = {"#": red, "-": remove, "+": again, "x": exchange}
-ICONS: dict[str, Icon] = {
-    "brick": brick,
-    "pair": pair,
-    "more": more,
-    "skip": skip,
-    "reverse": reverse,
-    "edge": edge,
-    "centre": centre,
-    "others": others,
-}
+BOX_ICONS = {"#": red, "-": remove, "+": again, "x": exchange}
+ICONS = {icon.__name__: icon for icon in (brick, pair, more, skip, reverse, edge, centre, others)}
 
 
 Bytes = NDArray[np.uint8]
@@ -239,7 +223,7 @@ def decal_picture(piece: Piece, area: DecalArea) -> Bytes:
 
 
 def _rgb(colour: str) -> Array:
-    return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)], dtype=np.float64)
+    return 255 * np.array(srgb_of(colour))
 
 
 def _laid(picture: Array, colour: str, cover: Array) -> Array:
@@ -327,10 +311,8 @@ class Decals:
         # Panda3D multiplies from the left, and knows no smaller matrix here
         path.set_shader_input("u_face_axes", core.LMatrix4(core.LMatrix3(*axes.ravel().tolist())))
         path.set_shader_input("u_face_area", core.LVecBase4(*area.centre, 1 / area.size[0], 1 / area.size[1]))
-        step = EMBOSS_SLOPE_M / np.array(area.size)
-        path.set_shader_input(
-            "u_face_press", core.LVecBase3(*step.tolist(), EMBOSS_DEPTH_M / (2 * EMBOSS_SLOPE_M))
-        )
+        step = [EMBOSS_SLOPE_M / side for side in area.size]
+        path.set_shader_input("u_face_press", core.LVecBase3(*step, EMBOSS_DEPTH_M / (2 * EMBOSS_SLOPE_M)))
         path.set_shader_input("u_face_shown", 1.0)
         return 2 if is_pressed(piece) else 1
 

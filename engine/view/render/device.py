@@ -27,7 +27,7 @@ notify-level-x11display fatal
 notify-level-glxdisplay fatal
 """
 
-OUTPUT = core.GraphicsOutput
+OUTPUT, NEAREST = core.GraphicsOutput, core.SamplerState.FT_nearest
 WINDOW_SORT = 100
 """A window is drawn after all buffers: it shows their pictures."""
 
@@ -52,7 +52,7 @@ class Device:
         self.pipe = core.GraphicsPipeSelection.get_global_ptr().make_module_pipe("p3headlessgl")
         if self.pipe is None:
             raise no_graphics("the libraries libGL.so.1 and libEGL.so.1 cannot be loaded, or find no driver")
-        host = self._output("host", (16, 16), core.FrameBufferProperties.get_default())
+        host = self._output("host", (16, 16), core.FrameBufferProperties.get_default(), ())
         if host is None:
             raise no_graphics("the driver gives no OpenGL 3.2 context")
         self.engine.open_windows()
@@ -83,12 +83,10 @@ class Device:
             raise no_screen("the display gives no window with OpenGL 3.2")
         return host
 
-    def _output(self, name: str, size: tuple[int, int], depth: Any, host: Any = None) -> Any:
+    def _output(self, name: str, size: tuple[int, int], wanted: Any, shared: tuple[Any, ...]) -> Any:
         flags = core.GraphicsPipe.BF_refuse_window | core.GraphicsPipe.BF_fb_props_optional
         window = core.WindowProperties.size(*size)
-        if host is None:
-            return self.engine.make_output(self.pipe, name, 0, depth, window, flags)
-        return self.engine.make_output(self.pipe, name, 0, depth, window, flags, host.get_gsg(), host)
+        return self.engine.make_output(self.pipe, name, 0, wanted, window, flags, *shared)
 
     def colours(
         self,
@@ -109,11 +107,9 @@ class Device:
     def depths(self, name: str, size: tuple[int, int], *, sort: int, compare: bool) -> tuple[Any, Any]:
         """Returns a buffer of depths only and its texture. compare: sampling it compares depths, as shadow maps do."""
         buffer = self._buffer(name, size, sort, has_colours=False)
-        return buffer, self.depths_of(
-            buffer, core.SamplerState.FT_shadow if compare else core.SamplerState.FT_nearest
-        )
+        return buffer, self.depths_of(buffer, core.SamplerState.FT_shadow if compare else NEAREST)
 
-    def depths_of(self, buffer: Any, kind: Any = core.SamplerState.FT_nearest) -> Any:
+    def depths_of(self, buffer: Any, kind: Any = NEAREST) -> Any:
         """Returns a texture with the depths of a buffer. kind: how it is sampled."""
         texture = _depths("depths", kind)
         buffer.add_render_texture(texture, OUTPUT.RTM_bind_or_copy, OUTPUT.RTP_depth)
@@ -126,7 +122,7 @@ class Device:
         """
         buffer = self._buffer(name, size, sort)
         buffer.disable_clears()
-        colours, depths = _colours(name), _depths("depths below", core.SamplerState.FT_nearest)
+        colours, depths = _colours(name), _depths("depths below", NEAREST)
         for texture, plane, copied in (
             (colours, OUTPUT.RTP_color, OUTPUT.RTM_triggered_copy_texture),
             (depths, OUTPUT.RTP_depth, OUTPUT.RTM_copy_texture),
@@ -156,7 +152,7 @@ class Device:
             wanted.set_rgba_bits(8, 8, 8, 8)
         wanted.set_depth_bits(24 if has_depth else 0)
         wanted.set_multisamples(samples)
-        buffer = self._output(name, size, wanted, self.host)
+        buffer = self._output(name, size, wanted, (self.host.get_gsg(), self.host))
         if buffer is None:
             raise no_graphics(f"the driver gives no buffer of {size[0]} x {size[1]}")
         buffer.set_sort(sort)

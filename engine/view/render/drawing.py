@@ -199,17 +199,12 @@ def size_of(lines: Sequence[str]) -> Place:
     return max(width_of(line) for line in lines), 1 + STROKE + LINE_HEIGHT * (len(lines) - 1)
 
 
-def _broken(text: str) -> list[list[str]]:
-    """Returns all ways to set a text in one line or two."""
-    words = text.split()
-    halves = [[" ".join(words[:cut]), " ".join(words[cut:])] for cut in range(1, len(words))]
-    return [[" ".join(words)], *halves]
-
-
 def fitted(text: str, width: float, height: float) -> tuple[list[str], float]:
     """Returns the lines, one or two, in which the letters can be largest, and the height of a letter."""
+    words = text.split()
+    halves = [[" ".join(words[:cut]), " ".join(words[cut:])] for cut in range(1, len(words))]
     best: tuple[list[str], float] = ([text], 0.0)
-    for lines in _broken(text):
+    for lines in ([" ".join(words)], *halves):
         across, up = size_of(lines)
         letter = min(width / across, height / up)
         # two short lines are read faster than a long one

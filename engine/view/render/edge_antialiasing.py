@@ -93,7 +93,8 @@ def edges_of(surface: Surface) -> Edges:
     last = np.cumsum(sizes) - 1
     after = np.arange(1, len(points) + 1)
     after[last] = last - sizes + 1
-    _, corner = np.unique(_keys(points), return_inverse=True)
+    steps = np.round((points - points.min(axis=0)) / SAME_POINT_M).astype(np.int64)
+    _, corner = np.unique(steps, axis=0, return_inverse=True)
     low, high = np.minimum(corner, corner[after]), np.maximum(corner, corner[after])
     key = low * (int(corner.max()) + 1) + high
     order = np.argsort(key, kind="stable")
@@ -116,13 +117,6 @@ def edges_of(surface: Surface) -> Edges:
         np.zeros(int(bent.sum()), dtype=np.int64),
         np.zeros(len(normals), dtype=np.int64),
     )
-
-
-def _keys(points: Array) -> NDArray[np.int64]:
-    """Returns one number for every point."""
-    steps = np.round((points - points.min(axis=0)) / SAME_POINT_M).astype(np.int64)
-    span = steps.max(axis=0) + 1
-    return np.asarray((steps[:, 0] * span[1] + steps[:, 1]) * span[2] + steps[:, 2])
 
 
 class VisibleEdges:
@@ -148,32 +142,24 @@ class VisibleEdges:
         if self._frame is None:
             return Lines(np.zeros((0, 2, 3)), np.zeros(0, dtype=np.bool_))
         if self._joined is None:
-            self._joined = joined([self._edges(piece) for piece in self._pieces.values()])
-        order = {name: number for number, name in enumerate(self._pieces)}
-        poses = np.full((len(order), 7), np.nan)
-        poses[[order[name] for name in self._frame.names]] = self._frame.poses
+            for piece in self._pieces.values():
+                if piece.surface not in self._known:
+                    self._known[piece.surface] = edges_of(piece.surface)
+            self._joined = joined([self._known[piece.surface] for piece in self._pieces.values()])
+        rows = dict(zip(self._frame.names, self._frame.poses, strict=True))
+        poses = np.array([rows.get(name, np.full(7, np.nan)) for name in self._pieces])
         return self._joined.seen(poses[:, :3], matrices_of(poses[:, 3:]), np.array(eye))
-
-    def _edges(self, piece: Piece) -> Edges:
-        if piece.surface not in self._known:
-            self._known[piece.surface] = edges_of(piece.surface)
-        return self._known[piece.surface]
 
 
 def joined(parts: list[Edges]) -> Edges:
     """Returns the edges of several bodies, numbered as listed."""
     facets = np.array([len(part.normals) for part in parts])
-    before = np.cumsum(facets) - facets
-    return Edges(
-        np.concatenate([part.ends for part in parts]),
-        np.concatenate([part.beside + first for part, first in zip(parts, before, strict=True)]),
-        np.concatenate([part.sharp for part in parts]),
-        np.concatenate([part.curved for part in parts]),
-        np.concatenate([part.normals for part in parts]),
-        np.concatenate([part.offsets for part in parts]),
-        np.repeat(np.arange(len(parts)), [len(part.ends) for part in parts]),
-        np.repeat(np.arange(len(parts)), facets),
-    )
+    edge_body = np.repeat(np.arange(len(parts)), [len(part.ends) for part in parts])
+    rows = [(p.ends, p.beside, p.sharp, p.curved, p.normals, p.offsets) for p in parts]
+    ends, beside, sharp, curved, normals, offsets = (np.concatenate(each) for each in zip(*rows, strict=True))
+    beside += (np.cumsum(facets) - facets)[edge_body, None]
+    facet_body = np.repeat(np.arange(len(parts)), facets)
+    return Edges(ends, beside, sharp, curved, normals, offsets, edge_body, facet_body)
 
 
 class EdgePass:

@@ -16,8 +16,7 @@ from engine.geometry.rotation import matrix_of, quaternion_of
 from engine.pose import Pose
 from engine.world import Body
 from models.build import build
-from models.piece import Piece
-from models.solid import Detail
+from models.piece import Detail, Piece
 from models.spec import parse
 
 Array = NDArray[np.float64]
@@ -27,13 +26,8 @@ PREFIX = "hand."
 COARSE = Detail(outline=36, turn=15.0)
 WOOD = {"like": "beech", "colour": "#ead9bd"}
 # in millimetres: radius of a fingertip, lengths of the links, positions of the fingers along y, height of the knuckles
-TIP_MM, FINGER_MM, THUMB_MM, FINGERS_Y_MM, KNUCKLES_MM = (
-    6.6,
-    (46.0, 40.0),
-    (44.0, 38.0),
-    (-18.0, 0.0, 18.0),
-    82.0,
-)
+TIP_MM, FINGER_MM, THUMB_MM = 6.6, (46.0, 40.0), (44.0, 38.0)
+FINGERS_Y_MM, KNUCKLES_MM = (-18.0, 0.0, 18.0), 82.0
 PALM_MM, WRIST_MM = (56.0, 66.0, 30.0), 40.0
 MAX_WIDTH_MM = 96.0
 """Between the tips; what is wider is held by a part of it."""
@@ -77,34 +71,33 @@ def _parts() -> dict[str, Piece]:
     parts["thumb.root"] = _limb(TIP_MM + 2.2, THUMB_MM[0])
     parts["thumb.tip"] = _limb(TIP_MM + 0.8, THUMB_MM[1])
     parts["palm"] = _piece({"hull": _palm()})
-    parts["wrist"] = _piece(
-        {
-            "turned": {
-                "profile": [[0, 0], [15, 6, "round"], [13, 14], [17, WRIST_MM - 6], [0, WRIST_MM, "round"]]
-            }
-        }
-    )
+    parts["wrist"] = _turned([[0, 0], [15, 6, "round"], [13, 14], [17, WRIST_MM - 6], [0, WRIST_MM, "round"]])
     return parts
 
 
 def _limb(radius: float, length: float) -> Piece:
     """Returns a rod with round ends; its joints are the centres of the ends."""
     whole = length + 2 * radius
-    profile = [[0, 0], [radius, radius, "round"], [radius, whole - radius], [0, whole, "round"]]
+    return _turned([[0, 0], [radius, radius, "round"], [radius, whole - radius], [0, whole, "round"]])
+
+
+def _turned(profile: list[list[object]]) -> Piece:
     return _piece({"turned": {"profile": profile}})
 
 
 def _palm() -> list[list[float]]:
     """Returns points of a rounded block: a superellipsoid of exponent 4."""
-    points = []
-    for up in np.radians([-66.0, -48.0, -30.0, 30.0, 48.0, 66.0]):
-        for around in np.linspace(0, 2 * math.pi, 17)[:-1]:
-            ray = np.array([math.cos(up) * math.cos(around), math.cos(up) * math.sin(around), math.sin(up)])
-            ray /= (np.abs(ray) ** 4).sum() ** 0.25
-            points.append(
-                [round(float(v), 2) for v in ray * (PALM_MM[2] / 2, PALM_MM[1] / 2, PALM_MM[0] / 2)]
-            )
-    return points
+    up, around = np.meshgrid(
+        np.radians([-66.0, -48.0, -30.0, 30.0, 48.0, 66.0]),
+        np.linspace(0, 2 * math.pi, 17)[:-1],
+        indexing="ij",
+    )
+    rays = np.stack([np.cos(up) * np.cos(around), np.cos(up) * np.sin(around), np.sin(up)], axis=-1).reshape(
+        -1, 3
+    )
+    rays /= (np.abs(rays) ** 4).sum(axis=1, keepdims=True) ** 0.25
+    found: list[list[float]] = np.round(rays * np.array(PALM_MM[::-1]) / 2, 2).tolist()
+    return found
 
 
 def _piece(shape: dict[str, object]) -> Piece:

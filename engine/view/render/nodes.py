@@ -10,10 +10,9 @@ from panda3d import core
 
 from engine.view.frame import Frame
 from engine.view.render.decals import Decals
-from engine.view.render.lighting import QualityLevel
-from engine.view.render.material import fibres, grain_axes, linear_of, material_of, rings
 from engine.view.render.passes import CASTS, DEEP, SEEN, ShadowCasters, covering
 from engine.view.render.resources import Triangles, fan, geom_of, parted, shader, texture_of, triangles_of
+from engine.view.render.shading import QualityLevel, fibres, grain_axes, linear_of, material_of, rings
 from engine.world import TABLE, Body
 from models.piece import Piece, TriangleMesh
 
@@ -53,9 +52,8 @@ class Nodes:
         material = material_of(body.piece, body.name)
         finish = material.finish
         path.set_shader_input("u_albedo", core.LVecBase3(*material.albedo))
-        path.set_shader_input(
-            "u_finish", core.LVecBase4(finish.roughness, finish.coat, finish.grain, finish.fibre)
-        )
+        surface = core.LVecBase4(finish.roughness, finish.coat, finish.grain, finish.fibre)
+        path.set_shader_input("u_finish", surface)
         path.set_shader_input("u_offset", core.LVecBase3(*material.offset))
         face = 0 if body.name == TABLE else self._decals.dress(path, body.piece)
         for geom in self._mesh(body.piece, face > 0):
@@ -92,9 +90,8 @@ class Nodes:
         for name in self._highlighted - set(frame.highlights):
             self.paths[name].clear_shader_input("u_mark")
         for name, colour in frame.highlights.items():
-            self.paths[name].set_shader_input(
-                "u_mark", core.LVecBase4(*linear_of(colour), HIGHLIGHT_STRENGTH)
-            )
+            mark = core.LVecBase4(*linear_of(colour), HIGHLIGHT_STRENGTH)
+            self.paths[name].set_shader_input("u_mark", mark)
         self._highlighted = set(frame.highlights)
         for name in self._unread ^ frame.unread:
             self.paths[name].set_shader_input("u_face_shown", float(name not in frame.unread))
@@ -107,15 +104,11 @@ class Nodes:
             self._shade(name)
         if self.table is not None:
             self.table.shine(*self._table_shaders())
-        self._backdrop.set_shader(self._backdrop_shader())
+        self._backdrop.set_shader(self._shader("backdrop.frag", vertex="backdrop.vert"))
 
     def _table_shaders(self) -> tuple[Any, Any]:
         """Returns the shaders for where nothing is near, and for where shadows fall."""
-        far, close = (self._shader("table.frag", TABLE=1, CLOSE=close) for close in (0, 1))
-        return far, close
-
-    def _backdrop_shader(self) -> Any:
-        return self._shader("backdrop.frag", vertex="backdrop.vert")
+        return self._shader("table.frag", TABLE=1, CLOSE=0), self._shader("table.frag", TABLE=1, CLOSE=1)
 
     def _piece_shader(self, is_coated: bool, face: int) -> Any:
         """Returns the shader of pieces: lacquered or not, and `FACE` as `Decals.dress` returns it."""
@@ -132,7 +125,7 @@ class Nodes:
         root.set_shader_input("u_mark", core.LVecBase4(0, 0, 0, 0))
         root.set_shader_input("u_fibres", texture_of("fibres", fibres(), mipmaps=True))
         root.set_shader_input("u_rings", texture_of("rings", rings(), mipmaps=False))
-        self._backdrop = covering(self._backdrop_shader())
+        self._backdrop = covering(self._shader("backdrop.frag", vertex="backdrop.vert"))
         self._backdrop.set_bin("fixed", 10)
         self._backdrop.hide(CASTS | DEEP)
         self._backdrop.reparent_to(root)

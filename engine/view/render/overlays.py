@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from panda3d import core
 
 from engine.pose import Pose
-from engine.view.camera import Vector
-from engine.view.render.material import srgb_of
+from engine.view.camera import Vector, vector_of
 from engine.view.render.passes import CASTS, DEEP, SEEN
 from engine.view.render.resources import Triangles, fan, geom_of, shader, triangles_of
+from engine.view.render.shading import srgb_of
 from models.piece import Piece, TriangleMesh
 
 Array = NDArray[np.float64]
@@ -118,12 +118,21 @@ class OverlayLayer:
 
     def _draw(self, overlay: Overlay) -> None:
         if isinstance(overlay, Ghost):
-            self._ghost(overlay)
+            mesh = overlay.piece.visual
+            if mesh not in self._ghosts:
+                self._ghosts[mesh] = geom_of(triangles_of(overlay.piece))
+            path = self._attached(self._ghosts[mesh], overlay.colour, overlay.cover, 1.0)
+            x, y, z, w = overlay.pose.orientation
+            path.set_pos_quat(core.LPoint3(*overlay.pose.position), core.LQuaternion(w, x, y, z))
         elif isinstance(overlay, Spot):
             corners = np.array(overlay.corners, dtype=np.float64)
-            self._put(_fan(corners), overlay.colour, overlay.cover)
-            ring = [overlay.corners[k % len(corners)] for k in range(len(corners) + 1)]
-            self._put(_tube(ring, overlay.edge), overlay.colour, min(1.0, 2.0 * overlay.cover))
+            upward = np.tile([0.0, 0.0, 1.0], (len(corners), 1))
+            self._put(Triangles(_rows(corners, upward), fan(len(corners))), overlay.colour, overlay.cover)
+            self._put(
+                _tube((*overlay.corners, overlay.corners[0]), overlay.edge),
+                overlay.colour,
+                min(1.0, 2.0 * overlay.cover),
+            )
         elif isinstance(overlay, Arrow):
             self._arrow(overlay)
         else:
@@ -136,17 +145,8 @@ class OverlayLayer:
             return
         back = min(ARROW_HEAD[1] * arrow.radius, 0.6 * length)
         neck = end - (end - start) * (back / length)
-        x, y, z = neck.tolist()
-        self._put(_tube((arrow.start, (x, y, z)), arrow.radius), arrow.colour, arrow.cover)
+        self._put(_tube((arrow.start, vector_of(neck)), arrow.radius), arrow.colour, arrow.cover)
         self._put(_cone(neck, end, ARROW_HEAD[0] * arrow.radius), arrow.colour, arrow.cover)
-
-    def _ghost(self, ghost: Ghost) -> None:
-        mesh = ghost.piece.visual
-        if mesh not in self._ghosts:
-            self._ghosts[mesh] = geom_of(triangles_of(ghost.piece))
-        path = self._attached(self._ghosts[mesh], ghost.colour, ghost.cover, 1.0)
-        x, y, z, w = ghost.pose.orientation
-        path.set_pos_quat(core.LPoint3(*ghost.pose.position), core.LQuaternion(w, x, y, z))
 
     def _put(self, triangles: Triangles, colour: str, cover: float) -> None:
         self._attached(geom_of(triangles), colour, cover, 0.0)
@@ -162,12 +162,6 @@ class OverlayLayer:
 
 def _rows(points: Array, normals: Array) -> NDArray[np.float32]:
     return np.concatenate([points, normals, points, normals], axis=1).astype(np.float32)
-
-
-def _fan(corners: Array) -> Triangles:
-    count = len(corners)
-    normals = np.tile([0.0, 0.0, 1.0], (count, 1))
-    return Triangles(_rows(corners, normals), fan(count))
 
 
 def _ring(along: Array) -> Array:
@@ -218,18 +212,14 @@ class Labels:
         region.set_sort(10)
         region.set_camera(self._root.attach_new_node(core.Camera("labels", lens)))
         self._made: dict[str, tuple[str, Any]] = {}
-        self._is_empty = True
-
-    @property
-    def is_empty(self) -> bool:
-        """Returns whether nothing was ever written."""
-        return self._is_empty
+        self.is_empty = True
+        """Whether nothing was ever written."""
 
     def write(
         self, text: str, at: tuple[float, float], *, height: float = LABEL_HEIGHT, card: bool = True
     ) -> Any:
         """Adds a text whose bottom centre is at a point. height: of a line, part of the picture's."""
-        self._is_empty = False
+        self.is_empty = False
         node = core.TextNode("label")
         node.set_text(text)
         node.set_align(core.TextNode.A_center)
@@ -253,12 +243,10 @@ class Labels:
         for name in [name for name, (text, _) in self._made.items() if texts.get(name) != text]:
             self._made.pop(name)[1].remove_node()
         for name, text in texts.items():
-            at = place(name)
             if name not in self._made:
                 self._made[name] = (text, self.write(text, (0, 0)))
-            path = self._made[name][1]
-            if at is None:
-                path.hide()
-            else:
+            path, at = self._made[name][1], place(name)
+            path.hide()
+            if at is not None:
                 path.show()
                 path.set_pos(at[0] * self._aspect, 0, at[1] + 0.02)

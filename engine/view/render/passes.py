@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from panda3d import core
 
 from engine.geometry.rotation import matrix_of
-from engine.view.camera import BOX_CORNERS, BoundingSphere, Camera
+from engine.view.camera import BOX_CORNERS, BoundingSphere, Camera, Vector
 from engine.view.frame import Frame
-from engine.view.render import lighting
+from engine.view.render import shading
 from engine.view.render.bounds import EVERYTHING, NOWHERE, WHOLE, DirtyRegion, ScreenRect
 from engine.view.render.device import Device
-from engine.view.render.lighting import QualityLevel
 from engine.view.render.resources import indexed, screen_geom, shader
+from engine.view.render.shading import QualityLevel
 from models.piece import Piece
 
 Array = NDArray[np.float64]
@@ -37,11 +37,9 @@ SHRINK_DELAY_FRAMES = 40
 _TO_TEXTURE = core.LMatrix4(0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0.5, 0.5, 0.5, 1)
 # metres: for pieces that are not there
 OUT_OF_SIGHT = (0.0, 0.0, -1e3)
-# counter-clockwise seen from outside
-_SIDES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
-_BOX_FACES = np.array(
-    [corners for a, b, c, d in _SIDES for corners in ((a, b, c), (a, c, d))], dtype=np.uint32
-)
+# two triangles a side, counter-clockwise seen from outside
+_SIDES = np.array([(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)])
+_BOX_FACES = _SIDES[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3).astype(np.uint32)
 
 
 class DepthClearer:
@@ -71,21 +69,6 @@ class DepthClearer:
         self._node.remove_all_geoms()
         if region is not EVERYTHING and len(region.corners):
             self._node.add_geom(screen_geom(region.corners))
-
-
-def whitened(buffer: Any) -> Any:
-    """Returns a region of a buffer that is made white before anything is drawn."""
-    buffer.disable_clears()
-    region = buffer.make_display_region()
-    region.set_sort(-1)
-    region.set_clear_color_active(True)
-    region.set_clear_color(core.LVecBase4(1, 1, 1, 1))
-    return region
-
-
-def place(region: Any, area: ScreenRect) -> None:
-    """Sets the part of its buffer that a region covers."""
-    region.set_dimensions(area.left, area.right, area.low, area.high)
 
 
 def confine(camera: Any, area: ScreenRect) -> None:
@@ -159,24 +142,21 @@ class ShadowPass:
         """
         needed = scene.radius
         if len(boxes):
-            needed = max(needed, float(np.linalg.norm(boxes - np.array(scene.centre), axis=2).max()))
+            needed = max(needed, float(np.linalg.norm(boxes - scene.centre, axis=2).max()))
         # in steps, so that shadows do not crawl while something flies
         steps = math.ceil(math.log(min(needed / scene.radius, MAX_SPREAD), 1.2) - 1e-6)
         self._waited = self._waited + 1 if steps < self._spread else 0
         if steps == self._spread or (is_steady and 0 < self._waited <= SHRINK_DELAY_FRAMES):
             return False
         self._spread, self._waited = steps, 0
-        self.aim(
-            BoundingSphere(scene.centre, scene.radius * 1.2**steps), 2 * scene.radius * lighting.PENUMBRA
-        )
+        self._aim(scene.centre, scene.radius * 1.2**steps * 1.04, 2 * scene.radius * shading.PENUMBRA)
         return True
 
-    def aim(self, sphere: BoundingSphere, width: float) -> None:
-        """Covers the sphere. width: of the soft edge, metres."""
+    def _aim(self, centre: Vector, radius: float, width: float) -> None:
+        """Covers a sphere. width: of the soft edge, metres."""
         self._is_due = True
-        radius = sphere.radius * 1.04
-        axes = lighting.sun_axes()
-        self._eye.set_mat(matrix_at(axes, np.array(sphere.centre) - 2 * radius * axes[1]))
+        axes = shading.sun_axes()
+        self._eye.set_mat(matrix_at(axes, np.array(centre) - 2 * radius * axes[1]))
         self._lens.set_film_size(2 * radius, 2 * radius)
         # what is thrown up is outside the sphere and still casts a shadow
         self._lens.set_near_far(-radius, 3 * radius)
@@ -217,12 +197,18 @@ class OcclusionPass:
         for wipe, draw in self._regions:
             # one texel more for the blur
             anew = changed.whole_pixels(self._size, 1)
-            place(wipe, anew)
-            place(draw, (dark and dark.whole_pixels(self._size, 2).within(anew)) or NOWHERE)
+            darkened = (dark and dark.whole_pixels(self._size, 2).within(anew)) or NOWHERE
+            for region, area in ((wipe, anew), (draw, darkened)):
+                region.set_dimensions(area.left, area.right, area.low, area.high)
 
     def _screen(self, device: Device, name: str, sort: int, shading: Any) -> tuple[Any, Any, Any]:
         buffer, texture = device.colours(name, self._size, sort=sort)
-        wipe = whitened(buffer)
+        buffer.disable_clears()
+        # made white before anything is drawn
+        wipe = buffer.make_display_region()
+        wipe.set_sort(-1)
+        wipe.set_clear_color_active(True)
+        wipe.set_clear_color(core.LVecBase4(1, 1, 1, 1))
         quad = covering(shading)
         quad.set_depth_test(False)
         quad.set_shader_input("u_texel", core.LVecBase2(1 / self._size[0], 1 / self._size[1]))
@@ -297,9 +283,8 @@ class ShadowCasters:
         layout = core.GeomVertexFormat.register_format(core.GeomVertexFormat(array))
         self._data = core.GeomVertexData("casters", layout, core.Geom.UH_dynamic)
         self._data.unclean_set_num_rows(first)
-        memoryview(self._data.modify_array(0)).cast("B")[:] = np.full(
-            (first, 3), OUT_OF_SIGHT, np.float32
-        ).tobytes()
+        rows = np.full((first, 3), OUT_OF_SIGHT, np.float32)
+        memoryview(self._data.modify_array(0)).cast("B")[:] = rows.tobytes()
         self._shown = dict.fromkeys(self._pieces)
         self._node.remove_all_geoms()
         self._node.add_geom(indexed(self._data, np.concatenate(faces)))

@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.view.render import lighting
-from engine.view.render.material import FIBRE_TILE, grain_axes
+from engine.view.render import shading
+from engine.view.render.shading import FIBRE_TILE, grain_axes
 from models.piece import Piece
 
 Floats = NDArray[np.float32]
 
 GLSL_VERSION = "#version 150\n"
 LIGHTING_CONSTANTS = ("SUN", "SUN_LIGHT", "SKY_LIGHT", "GROUND_LIGHT")
-"""Names in `lighting` that shaders know too."""
+"""Names in `shading` that shaders know too."""
 FULL_SCREEN = np.array([[-1, -1], [3, -1], [-1, 3]])
 """One triangle that covers the picture."""
 UP = 0.99
@@ -57,36 +57,29 @@ def parted(triangles: Triangles) -> tuple[Triangles, Triangles]:
     return Triangles(triangles.rows, triangles.indices[~up]), Triangles(triangles.rows, triangles.indices[up])
 
 
-def source(name: str) -> str:
-    """Returns the text of a shader file."""
-    return resources.files("engine.view").joinpath("shaders", name).read_text(encoding="utf-8")
-
-
 @cache
 def shader(vertex: str, *fragments: str, **defines: int) -> Any:
     """Returns a shader of a vertex file and joined fragment files, with lighting and numbers as constants.
 
     What the compiler knows costs less than uniforms.
     """
-    constants = {name: f"vec3{getattr(lighting, name)}" for name in LIGHTING_CONSTANTS}
+    constants = {name: f"vec3{getattr(shading, name)}" for name in LIGHTING_CONSTANTS}
     constants["FIBRE_SCALE"] = f"vec2{tuple(1 / side for side in FIBRE_TILE)}"
     head = GLSL_VERSION + "".join(
         f"#define {name} {value}\n" for name, value in (constants | defines).items()
     )
+    folder = resources.files("engine.view").joinpath("shaders")
     vertices, body = (
-        "".join(source(name).replace(GLSL_VERSION, "") for name in names) for names in ((vertex,), fragments)
+        head + "".join(folder.joinpath(name).read_text("utf-8").replace(GLSL_VERSION, "") for name in names)
+        for names in ((vertex,), fragments)
     )
-    return core.Shader.make(core.Shader.SL_GLSL, vertex=head + vertices, fragment=head + body)
+    return core.Shader.make(core.Shader.SL_GLSL, vertex=vertices, fragment=body)
 
 
 def _format() -> Any:
     array = core.GeomVertexArrayFormat()
-    for name, role in (
-        ("vertex", core.Geom.C_point),
-        ("normal", core.Geom.C_normal),
-        ("grain", core.Geom.C_other),
-        ("grain_normal", core.Geom.C_other),
-    ):
+    roles = (core.Geom.C_point, core.Geom.C_normal, core.Geom.C_other, core.Geom.C_other)
+    for name, role in zip(("vertex", "normal", "grain", "grain_normal"), roles, strict=True):
         array.add_column(name, 3, core.Geom.NT_float32, role)
     return core.GeomVertexFormat.register_format(core.GeomVertexFormat(array))
 
@@ -126,6 +119,12 @@ def screen_geom(corners: NDArray[Any] = FULL_SCREEN) -> Any:
     return geom_of(Triangles(rows, fan(len(corners))))
 
 
+def wrap(texture: Any, mode: Any) -> None:
+    """Sets what lies beyond the sides of a texture."""
+    texture.set_wrap_u(mode)
+    texture.set_wrap_v(mode)
+
+
 def decal_texture(pixels: Any, anisotropy: int) -> Any:
     """Returns a texture of (h, w, 4) bytes, sRGB and opacity, top row first."""
     texture = texture_of("decal", pixels[::-1], mipmaps=True)
@@ -133,8 +132,7 @@ def decal_texture(pixels: Any, anisotropy: int) -> Any:
     if anisotropy > 1:
         texture.set_minfilter(core.SamplerState.FT_linear_mipmap_linear)
         texture.set_anisotropic_degree(anisotropy)
-    texture.set_wrap_u(core.SamplerState.WM_clamp)
-    texture.set_wrap_v(core.SamplerState.WM_clamp)
+    wrap(texture, core.SamplerState.WM_clamp)
     return texture
 
 
@@ -149,6 +147,5 @@ def texture_of(name: str, pixels: Any, *, mipmaps: bool) -> Any:
         core.SamplerState.FT_linear_mipmap_nearest if mipmaps else core.SamplerState.FT_linear
     )
     texture.set_magfilter(core.SamplerState.FT_linear)
-    texture.set_wrap_u(core.SamplerState.WM_repeat)
-    texture.set_wrap_v(core.SamplerState.WM_repeat)
+    wrap(texture, core.SamplerState.WM_repeat)
     return texture

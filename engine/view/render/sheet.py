@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from engine.pose import Pose
 from engine.view.camera import Camera
 from engine.view.opengl import ViewError
-from engine.view.render.lighting import Quality
+from engine.view.render.shading import Quality
 from engine.view.render.stage import Stage
 from engine.world import TABLE, Body
 from models.build import build
@@ -35,40 +34,11 @@ PAPER = "#e9e4da"
 YAW = math.radians(24)
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """The grid of a sheet. pitch, depth: metres between the centres of two cells, sideways and backwards."""
-
-    columns: int
-    rows: int
-    pitch: float
-    depth: float
-
-    def place(self, number: int) -> tuple[float, float]:
-        """Returns the centre of a cell on the table, row by row from the back left."""
-        row, column = divmod(number, self.columns)
-        return (column - (self.columns - 1) / 2) * self.pitch, ((self.rows - 1) / 2 - row) * self.depth
-
-
-def grid_for(pieces: Sequence[Piece]) -> Grid:
-    """Returns a grid that about fills a picture of 3 by 2, its cells as large as the largest piece needs."""
-    count = len(pieces)
-    columns = min(count, max(1, math.ceil(math.sqrt(count * 1.5))))
-    pitch = max(max(_footprint(piece) for piece in pieces), max(_height(piece) for piece in pieces)) / FILL
-    # a cell is as high in the picture as `CELL` says
-    return Grid(columns, math.ceil(count / columns), pitch, pitch * CELL[1] / CELL[0] / math.sin(ELEVATION))
-
-
-def _height(piece: Piece) -> float:
-    """Returns the height of a piece in the picture, metres."""
-    across = float(piece.extents[0]) * math.sin(YAW) + float(piece.extents[1]) * math.cos(YAW)
-    return across * math.sin(ELEVATION) + float(piece.extents[2]) * math.cos(ELEVATION)
-
-
-def _footprint(piece: Piece) -> float:
-    """Returns the width of a piece rotated by `YAW`, metres."""
-    x, y = float(piece.extents[0]), float(piece.extents[1])
-    return x * math.cos(YAW) + y * math.sin(YAW)
+def _size_in_picture(piece: Piece) -> tuple[float, float]:
+    """Returns the width and height of a piece rotated by `YAW`, metres."""
+    x, y, z = piece.extents.tolist()
+    deep = x * math.sin(YAW) + y * math.cos(YAW)
+    return x * math.cos(YAW) + y * math.sin(YAW), deep * math.sin(ELEVATION) + z * math.cos(ELEVATION)
 
 
 def caption(label: str, piece: Piece) -> str:
@@ -83,45 +53,39 @@ def sheet(pieces: Sequence[tuple[str, Piece]], *, quality: Quality = "high") -> 
     """
     if not 1 <= len(pieces) <= MAX_PIECES:
         raise ViewError(f"a sheet shows 1 to {MAX_PIECES} pieces (got {len(pieces)})")
-    grid = grid_for([piece for _, piece in pieces])
+    # about 3 by 2, each cell as large as the largest piece needs and as high in the picture as `CELL` says
+    columns = min(len(pieces), math.ceil(math.sqrt(len(pieces) * 1.5)))
+    rows = math.ceil(len(pieces) / columns)
+    pitch = max(max(_size_in_picture(piece)) for _, piece in pieces) / FILL
+    depth = pitch * CELL[1] / CELL[0] / math.sin(ELEVATION)
+    cells = [
+        ((number % columns - (columns - 1) / 2) * pitch, ((rows - 1) / 2 - number // columns) * depth)
+        for number in range(len(pieces))
+    ]
     rotation = (0.0, 0.0, math.sin(YAW / 2), math.cos(YAW / 2))
-    bodies = [_paper(grid)]
-    for number, (label, piece) in enumerate(pieces):
-        x, y = grid.place(number)
+    bodies = [_paper(columns * pitch, rows * depth)]
+    for number, ((label, piece), (x, y)) in enumerate(zip(pieces, cells, strict=True)):
         half = float(piece.extents[2]) / 2
         # back by what it rises, so that its picture is in the middle of the cell
-        y += LIFT * grid.depth - half / math.tan(ELEVATION)
-        bodies.append(Body(f"{number} {label}", piece, Pose((x, y, half), rotation)))
-    size = (SUPERSAMPLING * grid.columns * CELL[0], SUPERSAMPLING * grid.rows * CELL[1])
+        place = (x, y + LIFT * depth - half / math.tan(ELEVATION), half)
+        bodies.append(Body(f"{number} {label}", piece, Pose(place, rotation)))
+    size = (SUPERSAMPLING * columns * CELL[0], SUPERSAMPLING * rows * CELL[1])
+    away = rows * depth * math.sin(ELEVATION) / 2 / math.tan(math.radians(FOV) / 2)
+    eye = (0.0, -away * math.cos(ELEVATION), away * math.sin(ELEVATION))
     stage = Stage(bodies, size=size, quality=quality)
     try:
-        stage.aim(_camera(grid))
-        for number, (label, piece) in enumerate(pieces):
-            x, y = grid.place(number)
-            stage.caption(
-                caption(label, piece),
-                (x, y - CAPTION_OFFSET * grid.depth, 0.0),
-                height=SUPERSAMPLING * CAPTION_PX,
-            )
-        return _averaged(stage.render())
+        stage.aim(Camera(eye, (0.0, 0.0, 0.0), FOV))
+        for (label, piece), (x, y) in zip(pieces, cells, strict=True):
+            below = (x, y - CAPTION_OFFSET * depth, 0.0)
+            stage.caption(caption(label, piece), below, height=SUPERSAMPLING * CAPTION_PX)
+        blocks = stage.render().reshape(rows * CELL[1], SUPERSAMPLING, -1, SUPERSAMPLING, 3)
+        return np.asarray(np.rint(blocks.mean(axis=(1, 3))), dtype=np.uint8)
     finally:
         stage.close()
 
 
-def _paper(grid: Grid) -> Body:
-    """Returns the sheet the pieces stand on, larger than the picture."""
-    size = [8000 * grid.columns * grid.pitch, 8000 * grid.rows * grid.depth, 1.0]
-    spec = parse({"shape": {"box": size}, "material": {"like": "grey_board", "colour": PAPER}}, "sheet")
+def _paper(width: float, depth: float) -> Body:
+    """Returns the paper the pieces stand on, larger than the picture, whose sides are given in metres."""
+    shape = {"box": [8000 * width, 8000 * depth, 1.0]}
+    spec = parse({"shape": shape, "material": {"like": "grey_board", "colour": PAPER}}, "sheet")
     return Body(TABLE, build(spec), Pose((0.0, 0.0, -0.0005)), fixed=True)
-
-
-def _averaged(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    height, width, _ = picture.shape
-    blocks = picture.reshape(height // SUPERSAMPLING, SUPERSAMPLING, width // SUPERSAMPLING, SUPERSAMPLING, 3)
-    return np.asarray(np.rint(blocks.mean(axis=(1, 3))), dtype=np.uint8)
-
-
-def _camera(grid: Grid) -> Camera:
-    """Returns a camera at the front and above, so that the grid fills the picture."""
-    away = grid.rows * grid.depth * math.sin(ELEVATION) / 2 / math.tan(math.radians(FOV) / 2)
-    return Camera((0.0, -away * math.cos(ELEVATION), away * math.sin(ELEVATION)), (0.0, 0.0, 0.0), FOV)

@@ -18,11 +18,10 @@ from engine.view.camera import BoundingSphere, Camera, Vector, bounding_sphere, 
 from engine.view.frame import Frame, frame_of
 from engine.view.opengl import ViewError
 from engine.view.panels import Panel
-from engine.view.render import lighting
+from engine.view.render import shading
 from engine.view.render.bounds import DirtyTracker, boxes_of, seen, shaded
 from engine.view.render.device import device
 from engine.view.render.edge_antialiasing import EdgePass, VisibleEdges
-from engine.view.render.lighting import QUALITY_LEVELS, Quality
 from engine.view.render.nodes import Nodes
 from engine.view.render.overlays import Labels, Overlay, OverlayLayer
 from engine.view.render.passes import (
@@ -35,6 +34,7 @@ from engine.view.render.passes import (
     matrix_at,
 )
 from engine.view.render.png import save_png
+from engine.view.render.shading import QUALITY_LEVELS, Quality
 from engine.view.window.hud import Hud
 from engine.world import Body
 
@@ -50,7 +50,7 @@ class Stage:
     """Bodies in a lit room, seen by one camera.
 
     bodies: all that frames may name; shown where they are until the first `show`. size: width and height in
-    pixels. quality: how much is spent on light, see `lighting.QUALITY_LEVELS`. to_ram: whether the program reads its
+    pixels. quality: how much is spent on light, see `shading.QUALITY_LEVELS`. to_ram: whether the program reads its
     pictures; a window that only shows them does without. sphere: what is lit and framed until `aim`; left out, all
     bodies. Close a stage that is not needed any more: each holds buffers on the card. Raises ViewError when there is
     no OpenGL, or for an impossible size.
@@ -94,13 +94,9 @@ class Stage:
 
     def _make_eye(self) -> None:
         smooth = self._level.smooth_edges
+        to_ram, samples = self._to_ram and not smooth, self._level.samples
         self._buffer, self.texture = self._device.colours(
-            "picture",
-            self.size,
-            sort=10,
-            samples=self._level.samples,
-            has_depth=True,
-            to_ram=self._to_ram and not smooth,
+            "picture", self.size, sort=10, samples=samples, has_depth=True, to_ram=to_ram
         )
         self._clearer = DepthClearer(self._buffer)
         self._buffer.make_display_region().set_camera(self._eye)
@@ -114,9 +110,8 @@ class Stage:
         self._hud: Hud | None = None
         self._occlusion = None
         if self._level.occlusion:
-            self._occlusion = OcclusionPass(
-                self._device, self._root, self._eye, self._lens, self.size, self._level
-            )
+            lens = self._eye, self._lens
+            self._occlusion = OcclusionPass(self._device, self._root, *lens, self.size, self._level)
 
     def add(self, body: Body) -> None:
         """Adds a body that frames may name, unseen until one does; it replaces one of the same name."""
@@ -131,16 +126,14 @@ class Stage:
     def resize(self, size: tuple[int, int]) -> None:
         """Makes pictures of another size from now on. Raises ViewError for an impossible size."""
         _check(size)
-        for buffer in self._sized():
-            self._device.engine.remove_window(buffer)
+        self._remove(self._sized())
         self.size = size
         self._make_eye()
         self.aim(self.camera)
 
     def relight(self, quality: Quality) -> None:
         """Makes pictures at another quality level from now on."""
-        for buffer in (self._shadow.buffer, *self._sized()):
-            self._device.engine.remove_window(buffer)
+        self.close()
         self.quality, self._level = quality, QUALITY_LEVELS[quality]
         self._shadow.close()
         self._shadow = ShadowPass(self._device, self._root, self._level)
@@ -189,14 +182,12 @@ class Stage:
         if self._edges is not None:
             self._edges.show(self._visible_edges.seen(self.camera.eye), self.camera, self._planes, changed)
         if self._occlusion is not None:
-            self._occlusion.limit(
-                seen(self._corners, self.camera, self.size[0] / self.size[1], reach), changed
-            )
+            self._occlusion.limit(seen(self._corners, self.camera, self.size, reach), changed)
 
     @property
     def _reach_and_blur(self) -> tuple[float, float]:
         """Returns how far pieces darken others, and how wide the soft edges of shadows are, metres."""
-        return self.sphere.radius * lighting.OCCLUSION_REACH, self.sphere.radius * SHADOW_BLUR
+        return self.sphere.radius * shading.OCCLUSION_REACH, self.sphere.radius * SHADOW_BLUR
 
     def _cover(self) -> None:
         """Lets the shadow map cover the pieces."""
@@ -220,17 +211,13 @@ class Stage:
         self._lens.set_fov(wide, camera.fov)
         self._root.set_shader_input("u_eye", core.LVecBase3(*camera.eye))
         if self._occlusion is not None:
-            self._occlusion.aim(camera, self._planes, self.sphere.radius * lighting.OCCLUSION_REACH)
+            self._occlusion.aim(camera, self._planes, self.sphere.radius * shading.OCCLUSION_REACH)
 
     def show(self, frame: Frame) -> None:
         """Puts bodies where the frame has them, for the next picture. Raises ViewError for unknown names."""
-        unknown = [
-            name
-            for name in (*frame.names, *frame.highlights, *frame.labels, *frame.unread)
-            if name not in self._nodes
-        ]
-        if unknown:
-            raise ViewError(f'the stage has no body "{unknown[0]}": make it with all bodies its frames name')
+        for name in (*frame.names, *frame.highlights, *frame.labels, *frame.unread):
+            if name not in self._nodes:
+                raise ViewError(f'the stage has no body "{name}": make it with all bodies its frames name')
         there = np.asarray(np.isfinite(frame.poses).all(axis=1), dtype=np.bool_)
         shown = set()
         for name, row, is_there in zip(frame.names, frame.poses.tolist(), there, strict=True):
@@ -255,20 +242,21 @@ class Stage:
 
     def _head(self, name: str) -> tuple[float, float] | None:
         """Returns where the top of a body is in the picture, from -1 to 1; None when it is behind the eye."""
-        at = self._nodes[name].get_pos(self._eye) + self._eye.get_relative_vector(
-            self._root, core.LVector3(0, 0, float(np.linalg.norm(self._halves.get(name, 0.0))))
-        )
+        x, y, z = self._nodes[name].get_pos()
+        return self._projected((x, y, z + float(np.linalg.norm(self._halves.get(name, 0.0)))))
+
+    def _projected(self, at: Vector) -> tuple[float, float] | None:
         point = core.LPoint2()
-        return (point.x, point.y) if self._lens.project(at, point) else None
+        is_seen = self._lens.project(self._eye.get_relative_point(self._root, core.LPoint3(*at)), point)
+        return (point.x, point.y) if is_seen else None
 
     def caption(self, text: str, at: Vector, *, height: float = CAPTION_PX) -> None:
         """Writes a text below a point in the world as the camera sees it now; it stays there when the camera moves.
 
         height: of a line, pixels.
         """
-        point = core.LPoint2()
-        if self._lens.project(self._eye.get_relative_point(self._root, core.LPoint3(*at)), point):
-            self._labels.caption(text, (point.x, point.y), height / self.size[1])
+        if (point := self._projected(at)) is not None:
+            self._labels.caption(text, point, height / self.size[1])
 
     def render(self) -> Picture:
         """Returns the picture: (h, w, 3) bytes, RGB, top row first."""
@@ -292,7 +280,10 @@ class Stage:
 
     def close(self) -> None:
         """Frees the buffers. A closed stage makes no more pictures."""
-        for buffer in (self._shadow.buffer, *self._sized()):
+        self._remove((self._shadow.buffer, *self._sized()))
+
+    def _remove(self, buffers: Iterable[Any]) -> None:
+        for buffer in buffers:
             self._device.engine.remove_window(buffer)
 
     def _sized(self) -> tuple[Any, ...]:
@@ -303,6 +294,5 @@ class Stage:
 
 def _check(size: tuple[int, int]) -> None:
     if not all(1 <= side <= MAX_SIDE_PX for side in size):
-        raise ViewError(
-            f"a picture of {size[0]} x {size[1]} cannot be made: 1 to {MAX_SIDE_PX} pixels a side"
-        )
+        width, height = size
+        raise ViewError(f"a picture of {width} x {height} cannot be made: 1 to {MAX_SIDE_PX} pixels a side")

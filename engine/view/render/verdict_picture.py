@@ -18,15 +18,15 @@ from engine.tolerances import TOUCH_AT_REST
 from engine.topple.balance.equilibrium import balance_of
 from engine.topple.balance.forces import least_squares
 from engine.topple.contact.detection import Contacts, find_contacts
-from engine.topple.dynamics.perturbation import at_poses
 from engine.topple.errors import StaticsError
+from engine.topple.perturbation import at_poses
 from engine.topple.verdict import CheckOptions, Verdict
 from engine.topple.words import headline, rows
-from engine.view.camera import BoundingSphere, framing
+from engine.view.camera import BoundingSphere, Vector, framing, vector_of
 from engine.view.frame import Frame, frame_of
 from engine.view.panels import Gap, Item, Panel, Text, Tone
-from engine.view.render.lighting import Quality
 from engine.view.render.overlays import Arrow, Line, Overlay, Spot
+from engine.view.render.shading import Quality
 from engine.view.render.stage import Stage
 from engine.world import TABLE, Assembly, magnification
 
@@ -102,17 +102,11 @@ def contact_forces(assembly: Assembly, contacts: Contacts, options: CheckOptions
             continue
         point = weight @ contacts.points[mine] / weight.sum()
         one, other = contacts.names[first], contacts.names[second]
-        if _is_upper(one, other, heights):
-            found.append(ContactForce(one, other, point, total))
-        else:
-            found.append(ContactForce(other, one, point, -total))
+        is_upper = other == TABLE if TABLE in (one, other) else heights[one] >= heights[other]
+        found.append(
+            ContactForce(one, other, point, total) if is_upper else ContactForce(other, one, point, -total)
+        )
     return tuple(found)
-
-
-def _is_upper(one: str, other: str, heights: dict[str, float]) -> bool:
-    if TABLE in (one, other):
-        return other == TABLE
-    return heights[one] >= heights[other]
 
 
 def _as_checked(assembly: Assembly, verdict: Verdict) -> Assembly:
@@ -123,29 +117,24 @@ def _as_checked(assembly: Assembly, verdict: Verdict) -> Assembly:
     return assembly
 
 
-def _contacts(assembly: Assembly, verdict: Verdict) -> Contacts:
-    if verdict.pose == "declared":
-        return find_contacts(assembly)
-    return find_contacts(assembly, TOUCH_AT_REST.gap * magnification(assembly.bodies), TOUCH_AT_REST.angle)
-
-
 def _marked(assembly: Assembly, verdict: Verdict) -> Frame:
     """Returns the scene with the weakest piece, or the first to fall, in colour."""
-    names = {body.name for body in assembly.bodies}
-    frame = frame_of(assembly.bodies)
-    weakest = verdict.statics.weakest or verdict.dynamics.first_to_move
-    if verdict.word == "topples" and verdict.dynamics.first_to_move:
-        weakest = verdict.dynamics.first_to_move
-    colour = FALLEN_COLOUR if verdict.word == "topples" else WEAKEST_COLOUR
-    marks = {weakest: colour} if weakest in names else {}
-    return Frame(frame.names, frame.poses, marks)
+    frame, topples = frame_of(assembly.bodies), verdict.word == "topples"
+    weakest, first = verdict.statics.weakest, verdict.dynamics.first_to_move
+    marked = (first or weakest) if topples else (weakest or first)
+    colour = FALLEN_COLOUR if topples else WEAKEST_COLOUR
+    return Frame(frame.names, frame.poses, {marked: colour} if marked in frame.names else {})
 
 
 def _overlays(
     assembly: Assembly, verdict: Verdict, options: CheckOptions, sphere: BoundingSphere
 ) -> tuple[list[Overlay], float]:
     """Returns the overlays, and the metres of arrow per newton; 0 without forces."""
-    contacts = _contacts(assembly, verdict)
+    if verdict.pose == "declared":
+        contacts = find_contacts(assembly)
+    else:
+        slack = TOUCH_AT_REST.gap * magnification(assembly.bodies)
+        contacts = find_contacts(assembly, slack, TOUCH_AT_REST.angle)
     forces = contact_forces(assembly, contacts, options)
     radius = ARROW_RADIUS * sphere.radius
     found: list[Overlay] = [*_support(assembly, contacts, radius, options)]
@@ -159,11 +148,9 @@ def _overlays(
 
 
 def _arrow(start: Array, direction: Array, colour: str, radius: float) -> Arrow:
-    a, b, c = (float(value) for value in start)
-    x, y, z = (float(value) for value in start + direction)
     # short arrows are thinner, so that they are not all head
     thick = min(radius, float(np.linalg.norm(direction)) / 12)
-    return Arrow((a, b, c), (x, y, z), colour, thick, 0.85)
+    return Arrow(vector_of(start), vector_of(start + direction), colour, thick, 0.85)
 
 
 def _support(assembly: Assembly, contacts: Contacts, radius: float, options: CheckOptions) -> list[Overlay]:
@@ -171,7 +158,7 @@ def _support(assembly: Assembly, contacts: Contacts, radius: float, options: Che
     on_support = contacts.fixed[contacts.first] != contacts.fixed[contacts.second]
     points = contacts.points[on_support]
     free = assembly.free
-    if not len(points) or not free:
+    if not (len(points) and free):
         return []
     masses = np.array([body.piece.mass for body in free])
     centres = np.array([body.pose.apply(body.piece.centre_of_mass) for body in free])
@@ -179,12 +166,12 @@ def _support(assembly: Assembly, contacts: Contacts, radius: float, options: Che
     level = float(points[:, 2].min())
     found: list[Overlay] = []
     hull = convex_hull(points[:, :2])
-    if len(hull) >= 3:
-        corners = tuple((float(x), float(y), level + 0.3 * radius) for x, y in hull)
+    if len(hull):
+        corners = tuple((x, y, level + 0.3 * radius) for x, y in hull.tolist())
         found.append(Spot(corners, SUPPORT_COLOUR, 0.35, 0.6 * radius))
     down = np.asarray(options.gravity) / np.linalg.norm(options.gravity)
     foot = centre + down * (level - centre[2]) / min(down[2], -1e-3)
-    found.append(Line((_triple(centre), _triple(foot)), MASS_COLOUR, 0.5 * radius))
+    found.append(Line((vector_of(centre), vector_of(foot)), MASS_COLOUR, 0.5 * radius))
     for place, size in ((centre, 3.0), (foot, 2.0)):
         found.append(Spot(_ring(place, size * radius), MASS_COLOUR, 0.9, 0.3 * radius))
     return found
@@ -198,12 +185,10 @@ def convex_hull(points: Array) -> Array:
         return np.zeros((0, 2))
 
 
-def _ring(centre: Array, radius: float) -> tuple[tuple[float, float, float], ...]:
+def _ring(centre: Array, radius: float) -> tuple[Vector, ...]:
+    x, y, z = vector_of(centre)
     angles = np.linspace(0, 2 * math.pi, 25)[:-1]
-    return tuple(
-        (float(centre[0] + radius * math.cos(a)), float(centre[1] + radius * math.sin(a)), float(centre[2]))
-        for a in angles
-    )
+    return tuple((x + radius * math.cos(a), y + radius * math.sin(a), z) for a in angles)
 
 
 def _fall(assembly: Assembly, verdict: Verdict, sphere: BoundingSphere, radius: float) -> list[Overlay]:
@@ -224,34 +209,25 @@ def _panels(verdict: Verdict, frame: Frame, scale: float) -> tuple[Panel, ...]:
     facts: list[Item] = [Text(headline(verdict), TONES[verdict.word], "normal", bold=True), Gap(2.0)]
     told = [(label, text) for label, text in rows(verdict) if label != "time"]
     facts += [Text(f"{label}: {text}" if label else text, "plain", "small") for label, text in told]
-    panels = [
-        Panel("verdict", "top-left", tuple(facts), title=f"{verdict.scene}: {verdict.word}", width=300.0)
-    ]
     word = "goes first" if verdict.word == "topples" else "weakest piece"
-    legend = [
-        Text(f"{word}: {name}", "plain", "small", mark=colour) for name, colour in frame.highlights.items()
-    ]
+    legend = [(f"{word}: {name}", colour) for name, colour in frame.highlights.items()]
     if scale > 0:
         newton = _round_newton(0.02 / scale)
         length = f"{1e3 * newton * scale:.0f} mm of arrow = {newton:g} N"
-        legend.append(
-            Text(f"contact forces on the upper piece, {length}", "plain", "small", mark=FORCE_COLOUR)
-        )
+        legend.append((f"contact forces on the upper piece, {length}", FORCE_COLOUR))
     if verdict.statics.stands is False:
-        legend.append(Text("how the pieces set off", "plain", "small", mark=FALL_COLOUR))
-    legend.append(
-        Text("centre of mass of all pieces, and its line of weight", "plain", "small", mark=MASS_COLOUR)
+        legend.append(("how the pieces set off", FALL_COLOUR))
+    legend.append(("centre of mass of all pieces, and its line of weight", MASS_COLOUR))
+    legend.append(("support polygon", SUPPORT_COLOUR))
+    marked = tuple(Text(text, "plain", "small", mark=colour) for text, colour in legend)
+    title = f"{verdict.scene}: {verdict.word}"
+    return (
+        Panel("verdict", "top-left", tuple(facts), title=title, width=300.0),
+        Panel("legend", "bottom-left", marked, width=300.0),
     )
-    legend.append(Text("support polygon", "plain", "small", mark=SUPPORT_COLOUR))
-    panels.append(Panel("legend", "bottom-left", tuple(legend), width=300.0))
-    return tuple(panels)
 
 
 def _round_newton(force: float) -> float:
     """Returns 1, 2 or 5 times a power of ten near a force."""
     power = 10.0 ** math.floor(math.log10(force))
     return float(min((step * power for step in (1, 2, 5, 10)), key=lambda value: abs(value - force)))
-
-
-def _triple(point: Array) -> tuple[float, float, float]:
-    return (float(point[0]), float(point[1]), float(point[2]))

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from engine.view.panels import Gap, Panel, Text
 from engine.view.video.pace import Timing
-from engine.view.video.recipe import Recipe
 
 Array = NDArray[np.float64]
 
@@ -51,29 +50,34 @@ def clean(text: str) -> str:
 
 
 def panels(
-    telling: Telling, timing: Timing, screen: Array, lead: float, tail: float, recipe: Recipe
+    telling: Telling,
+    timing: Timing,
+    screen: Array,
+    lead: float,
+    tail: float,
+    size: tuple[int, int],
+    *,
+    is_told: bool,
 ) -> tuple[tuple[Panel, ...], ...]:
-    """Returns the panels of every frame. screen: (n,) seconds of the film."""
-    nothing: tuple[Panel, ...] = ()
-    found = [nothing] * len(screen)
+    """Returns the panels of every frame. screen: (n,) seconds of the film. is_told: with the lines of the story."""
+    room = 720.0 * size[0] / size[1] - 24.0
     end = lead + timing.seconds
-    if recipe.captions:
-        for begin, until, cards in _spans(telling, timing, lead, recipe):
-            for frame in range(*np.searchsorted(screen, (begin, min(until, end))).tolist()):
-                found[frame] = cards
+    spans = [
+        (at, min(until, end), cards) for at, until, cards in _spans(telling, timing, lead, room) if is_told
+    ]
     if lead:
-        title = (_title(telling, recipe),)
-        for frame in range(int(np.searchsorted(screen, lead))):
-            found[frame] = title
+        spans.append((0.0, lead, (_title(telling, room),)))
     if tail and telling.result:
-        result = (_result(telling, recipe),)
-        for frame in range(int(np.searchsorted(screen, end)), len(screen)):
-            found[frame] = result
+        spans.append((end, np.inf, (_result(telling, room),)))
+    found: list[tuple[Panel, ...]] = [()] * len(screen)
+    for begin, until, cards in spans:
+        for frame in range(*np.searchsorted(screen, (begin, until)).tolist()):
+            found[frame] = cards
     return tuple(found)
 
 
 def _spans(
-    telling: Telling, timing: Timing, lead: float, recipe: Recipe
+    telling: Telling, timing: Timing, lead: float, room: float
 ) -> list[tuple[float, float, tuple[Panel, ...]]]:
     """Returns when which cards stand: begin and end in seconds of the film."""
     first, last = timing.moments[0], timing.moments[-1]
@@ -93,48 +97,37 @@ def _spans(
     spans = []
     for number, (at, texts, who) in enumerate(shown):
         until = shown[number + 1][0] if number + 1 < len(shown) else np.inf
-        cards = _cards(texts, who, recipe)
-        spans.append((at, min(until, at + STAY_S), cards))
+        spans.append((at, min(until, at + STAY_S), _cards(texts, who, room)))
         if until > at + STAY_S:
-            spans.append((at + STAY_S, until, _cards([], who, recipe)))
+            spans.append((at + STAY_S, until, _cards([], who, room)))
     return spans
 
 
-def _cards(texts: Sequence[str], who: str, recipe: Recipe) -> tuple[Panel, ...]:
+def _cards(texts: Sequence[str], who: str, room: float) -> tuple[Panel, ...]:
+    """Returns the cards of a moment, as wide as their longest lines. room: units between the margins of a frame."""
+
+    def width(lines: Sequence[str]) -> float:
+        return min(max(len(line) for line in lines) * LETTER_WIDTH + 26.0, room, 640.0)
+
     cards = []
     if name := clean(who):
-        cards.append(
-            Panel("turn", "top-left", (Text(name, "accent", bold=True),), width=_width([name], recipe))
-        )
+        cards.append(Panel("turn", "top-left", (Text(name, "accent", bold=True),), width=width([name])))
     if texts:
         items = tuple(Text(text, "plain" if text is texts[-1] else "quiet", "large") for text in texts)
-        cards.append(Panel("line", "bottom", items, width=_width(texts, recipe)))
+        cards.append(Panel("line", "bottom", items, width=width(texts)))
     return tuple(cards)
 
 
-def _width(texts: Sequence[str], recipe: Recipe) -> float:
-    """Returns the width, in units, of a card that holds its longest line and stays within the frame."""
-    return min(max(len(text) for text in texts) * LETTER_WIDTH + 26.0, _room(recipe), 640.0)
-
-
-def _title(telling: Telling, recipe: Recipe) -> Panel:
+def _title(telling: Telling, room: float) -> Panel:
     items = [Text(clean(telling.title), "plain", "title", bold=True)]
     if telling.players:
         items.append(Text(clean(" · ".join(telling.players)), "accent", "large"))
     if telling.result:
         items += [Text(clean(telling.result), "quiet", "normal")]
-    return Panel("title", "centre", tuple(items), width=min(440.0, _room(recipe)))
+    return Panel("title", "centre", tuple(items), width=min(440.0, room))
 
 
-def _result(telling: Telling, recipe: Recipe) -> Panel:
-    items = (
-        Text(clean(telling.result), "plain", "large", bold=True),
-        Gap(2.0),
-        Text(clean(telling.title), "quiet"),
-    )
-    return Panel("result", "bottom", items, width=min(440.0, _room(recipe)))
-
-
-def _room(recipe: Recipe) -> float:
-    """Returns the width, in units, of the frame between its margins."""
-    return 720.0 * recipe.size[0] / recipe.size[1] - 24.0
+def _result(telling: Telling, room: float) -> Panel:
+    result = Text(clean(telling.result), "plain", "large", bold=True)
+    items = (result, Gap(2.0), Text(clean(telling.title), "quiet"))
+    return Panel("result", "bottom", items, width=min(440.0, room))

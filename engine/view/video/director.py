@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.record.motion import Carry, Collapse
+from engine.view.camera import vector_of
 from engine.view.video.scenery import Scenery
 
 Array = NDArray[np.float64]
@@ -60,10 +61,8 @@ def cylinder_of(points: Array) -> FramedCylinder:
     low, high = points.min(axis=0), points.max(axis=0)
     centre = (low + high) / 2
     radius = float(np.linalg.norm(points[:, :2] - centre[:2], axis=1).max())
-    x, y, z = (float(value) for value in centre)
-    return FramedCylinder(
-        (x, y, z), max(radius, MIN_HALF_SIZE), max(float(high[2] - low[2]) / 2, MIN_HALF_SIZE)
-    )
+    half = float(high[2] - low[2]) / 2
+    return FramedCylinder(vector_of(centre), max(radius, MIN_HALF_SIZE), max(half, MIN_HALF_SIZE))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,9 +80,7 @@ def path(name: CameraName, scenery: Scenery, moments: Array, rate: float, aspect
     whole = cylinder_of(scenery.everything())
     if name in ("orbit", "front"):
         cylinders = np.tile(_row(whole), (len(moments), 1))
-        azimuths = FRONT_DEG + (
-            ORBIT_SPEED / rate * np.arange(len(moments)) if name == "orbit" else np.zeros(len(moments))
-        )
+        azimuths = FRONT_DEG + (ORBIT_SPEED if name == "orbit" else 0.0) / rate * np.arange(len(moments))
         elevations = np.full(len(moments), 20.0)
     else:
         plan = np.array([_row(_wanted(name, scenery, float(moment), whole)) for moment in moments])
@@ -169,7 +166,7 @@ def _direction(scenery: Scenery, carry: Carry, last: tuple[float, float]) -> tup
     costs = []
     for elevation in ELEVATIONS:
         for azimuth in AZIMUTHS:
-            ray = _ray(math.radians(FRONT_DEG + azimuth), math.radians(elevation))
+            ray = _rays(np.radians(FRONT_DEG + azimuth), np.radians(elevation))
             along = np.clip((places - goal) @ ray, 0.0, away)
             miss = np.linalg.norm(places - goal - along[:, None] * ray, axis=1)
             hidden = float((miss < 0.6 * reach).sum())
@@ -182,9 +179,10 @@ def _direction(scenery: Scenery, carry: Carry, last: tuple[float, float]) -> tup
     return best[1], best[2] + lift
 
 
-def _ray(azimuth: float, elevation: float) -> Array:
-    level = math.cos(elevation)
-    return np.array([level * math.cos(azimuth), level * math.sin(azimuth), math.sin(elevation)])
+def _rays(azimuths: Array, elevations: Array) -> Array:
+    """Returns unit vectors (..., 3) towards eyes; radians."""
+    level = np.cos(elevations)
+    return np.stack([level * np.cos(azimuths), level * np.sin(azimuths), np.sin(elevations)], axis=-1)
 
 
 def _smoothed(rows: Array, deviation: float) -> Array:
@@ -201,10 +199,7 @@ def _placed(cylinders: Array, azimuths: Array, elevations: Array, aspect: float)
     tangent = math.tan(math.radians(FOV) / 2)
     high = cylinders[:, 4] * np.cos(elevations) + cylinders[:, 3] * np.sin(elevations)
     away = np.maximum(high / tangent, cylinders[:, 3] / (tangent * aspect)) / FILL + cylinders[:, 3]
-    rays = np.stack(
-        [np.cos(elevations) * np.cos(azimuths), np.cos(elevations) * np.sin(azimuths), np.sin(elevations)],
-        axis=1,
-    )
+    rays = _rays(azimuths, elevations)
     targets = cylinders[:, :3].copy()
     # the captions stand below: the subject a little above the middle
     targets[:, 2] -= 0.10 * away * tangent

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from engine.files import check_output, whole_or_nothing
 from engine.view.opengl import ViewError
 from engine.view.render.png import png_of
-from engine.view.video.recipe import Recipe
+from engine.view.video.film import Recipe
 
 Pixels = NDArray[np.uint8]
 Sound = NDArray[np.float32]
@@ -28,7 +29,8 @@ RATE = 48_000
 """Samples a second."""
 BITS = 930_000
 """A second of 1280 x 720 at 30 frames a second, at most: 7 MB a minute, and sound beside it."""
-AUDIO_BITS = 96_000
+AUDIO_BITS, BLOCK = 96_000, 1024
+"""Bits of sound a second, and how many samples are encoded together."""
 MAX_LOOP_BYTES = 1_500_000_000
 """Bytes of the frames of a loop, which are all held at once."""
 ERRORS = (OSError, av.error.FFmpegError)
@@ -37,15 +39,12 @@ BT709 = 1
 LIMITED = 1
 
 
-def check_path(path: Path) -> None:
-    """Raises ViewError for a format that is not known, OutputError for a place that cannot be written to."""
+def check_path(path: Path, size: tuple[int, int] = (2, 2)) -> None:
+    """Raises ViewError for a format that is not known or cannot hold a size, OutputError for a place that cannot be
+    written to."""
     if path.suffix.lower() not in FORMATS:
         raise ViewError(f'{path}: cannot write "{path.suffix}"; use one of {", ".join(FORMATS)}')
     check_output(path)
-
-
-def check_size(path: Path, size: tuple[int, int]) -> None:
-    """Raise ViewError for a size that a format cannot hold."""
     if path.suffix.lower() in VIDEOS and (size[0] % 2 or size[1] % 2):
         raise ViewError(f"--size {size[0]}x{size[1]}: videos need even numbers of pixels")
 
@@ -82,9 +81,9 @@ def write_video(
 def _check_bytes(part: Path, path: Path, recipe: Recipe) -> None:
     size = part.stat().st_size
     if recipe.max_bytes and size > recipe.max_bytes:
+        limit = f"{recipe.max_bytes / 1e6:g} MB allow"
         raise ViewError(
-            f"{path}: {size / 1e6:.1f} MB, more than {recipe.max_bytes / 1e6:g} MB allow: use --from, --to, --speed "
-            "or a smaller --size"
+            f"{path}: {size / 1e6:.1f} MB, more than {limit}: use --from, --to, --speed or a smaller --size"
         )
 
 
@@ -135,35 +134,34 @@ class _Track:
 
     def __init__(self, container: Any, suffix: str, sound: Sound) -> None:
         self._container, self._sound, self._at = container, sound, 0
-        self._stream = container.add_stream(
-            "aac" if suffix == ".mp4" else "libopus", rate=RATE, layout="stereo"
-        )
-        self._stream.codec_context.bit_rate = AUDIO_BITS
-        self._stream.codec_context.thread_count = 1
-        self._form = "fltp" if suffix == ".mp4" else "flt"
-        self._resampler = av.AudioResampler(
-            format=self._stream.codec_context.format, layout="stereo", rate=RATE
-        )
+        codec = "aac" if suffix == ".mp4" else "libopus"
+        self._stream = container.add_stream(codec, rate=RATE, layout="stereo")
+        context = self._stream.codec_context
+        context.bit_rate, context.thread_count = AUDIO_BITS, 1
+        self._resampler = av.AudioResampler(format=context.format, layout="stereo", rate=RATE)
 
     def until(self, seconds: float) -> None:
-        """Encode up to a time."""
+        """Encodes up to a time, in whole blocks."""
         last = min(round(seconds * RATE), len(self._sound))
-        while last - self._at >= 1024:
-            self._put(self._sound[self._at : self._at + 1024])
+        while last - self._at >= BLOCK:
+            self._put()
 
-    def _put(self, samples: Sound) -> None:
-        frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(samples.T), format="fltp", layout="stereo")
+    def _put(self) -> None:
+        samples = np.ascontiguousarray(self._sound[self._at : self._at + BLOCK].T)
+        frame = av.AudioFrame.from_ndarray(samples, format="fltp", layout="stereo")
         frame.sample_rate, frame.pts, frame.time_base = RATE, self._at, Fraction(1, RATE)
-        self._at += len(samples)
+        self._at += BLOCK
+        self._mux(frame)
+
+    def _mux(self, frame: av.AudioFrame | None) -> None:
         for turned in self._resampler.resample(frame):
             self._container.mux(self._stream.encode(turned))
 
     def finish(self) -> None:
-        """Encode what is left."""
+        """Encodes what is left."""
         while self._at < len(self._sound):
-            self._put(self._sound[self._at : self._at + 1024])
-        for turned in self._resampler.resample(None):
-            self._container.mux(self._stream.encode(turned))
+            self._put()
+        self._mux(None)
         self._container.mux(self._stream.encode(None))
 
 
@@ -178,27 +176,19 @@ def write_loop(
             "use --from and --to, a smaller --size or fewer --fps, or write an .mp4"
         )
     with whole_or_nothing(path, ERRORS) as part:
-        if path.suffix.lower() == ".gif":
-            _write_gif(part, recipe, frames, progress)
-        else:
-            _write_webp(part, recipe, frames, progress)
+        write = _write_gif if path.suffix.lower() == ".gif" else _write_webp
+        write(part, recipe, frames, progress)
         _check_bytes(part, path, recipe)
 
 
 def _write_gif(part: Path, recipe: Recipe, frames: Iterator[Pixels], progress: Callable[[int], None]) -> None:
     """Writes one palette for all frames, dithered in a fixed pattern, so that what stands still is stored once."""
-    graph = av.filter.Graph()
-    source = graph.add_buffer(
-        width=recipe.size[0],
-        height=recipe.size[1],
-        format=av.VideoFormat("rgb24"),
-        time_base=Fraction(1, recipe.fps),
-    )
+    graph, (width, height) = av.filter.Graph(), recipe.size
+    pixel_format, time_base = av.VideoFormat("rgb24"), Fraction(1, recipe.fps)
+    source = graph.add_buffer(width=width, height=height, format=pixel_format, time_base=time_base)
     split, palette = graph.add("split"), graph.add("palettegen", "stats_mode=full")
-    use, sink = (
-        graph.add("paletteuse", "dither=bayer:bayer_scale=4:diff_mode=rectangle"),
-        graph.add("buffersink"),
-    )
+    use = graph.add("paletteuse", "dither=bayer:bayer_scale=4:diff_mode=rectangle")
+    sink = graph.add("buffersink")
     source.link_to(split)
     split.link_to(use, 0, 0)
     split.link_to(palette, 1, 0)
@@ -214,13 +204,11 @@ def _write_gif(part: Path, recipe: Recipe, frames: Iterator[Pixels], progress: C
     with av.open(str(part), "w", format="gif", options={"loop": "0"}) as container:
         stream: Any = container.add_stream("gif", rate=recipe.fps)
         stream.width, stream.height, stream.pix_fmt = *recipe.size, "pal8"
-        while True:
-            try:
+        with suppress(av.error.BlockingIOError, av.error.EOFError):
+            while True:
                 loose = sink.pull()
-            except (av.error.BlockingIOError, av.error.EOFError):
-                break
-            loose.time_base = Fraction(1, recipe.fps)
-            container.mux(stream.encode(loose))
+                loose.time_base = Fraction(1, recipe.fps)
+                container.mux(stream.encode(loose))
         container.mux(stream.encode(None))
 
 

@@ -1,12 +1,15 @@
-"""A film: for every frame of it where everything is, where the eye is, and what is written over it. Plain values.
+"""A film: what is asked of it, and for every frame where everything is, where the eye is, and what is written over it.
 
-A film is planned as a whole and drawn frame by frame, in any order and by any number of processes.
+Plain values. A film is planned as a whole and drawn frame by frame, in any order and by any number of processes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,26 +17,124 @@ from numpy.typing import NDArray
 from engine.pose import Pose
 from engine.record.motion import Motion, motion_of
 from engine.record.reader import Replay
-from engine.view.camera import Camera
+from engine.view.camera import Camera, vector_of
 from engine.view.frame import Frame
 from engine.view.opengl import ViewError
 from engine.view.panels import Panel
 from engine.view.render import mannequin
+from engine.view.render.shading import QUALITY_LEVELS, Quality
 from engine.view.video import captions, director
 from engine.view.video.captions import Telling
-from engine.view.video.pace import Timing, timing_of
-from engine.view.video.recipe import MAX_FRAMES, Recipe, between
+from engine.view.video.director import CAMERAS, CameraName
+from engine.view.video.pace import PaceName, Timing, timing_of
 from engine.view.video.scenery import Holder, Scenery
 from engine.world import FLOOR, TABLE, Body
 
 Array = NDArray[np.float64]
 
+MIN_SIDE_PX, MAX_SIDE_PX = 16, 4096
+"""Pixels along a side."""
+MAX_FPS = 120
+MAX_SPEED, MIN_SPEED = 32.0, 1 / 32
+MAX_FRAMES = 400_000
+"""Nearly four hours at 30 a second."""
+CHAT_BYTES = 8_000_000
+"""What common messengers take without a second thought."""
 TITLE_S, CLOSING_S = 2.4, 2.6
 """Seconds that the title and the result stay."""
 REACH_IN_S, REACH_OUT_S = 0.35, 0.45
 """Seconds on the screen in which the hand comes and goes."""
 REACH_DISTANCE = 0.30
 """Metres from which it comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A video to be made. size: pixels. fps: frames a second. begin, end: seconds of the recording, None for its
+    ends. captions: whether texts stand over the frames. cards: whether it opens with a title and ends with the
+    result. max_bytes: of the file, 0 for no limit. strip: frames side by side, for stills; 1 for one.
+    """
+
+    size: tuple[int, int] = (1280, 720)
+    fps: int = 30
+    quality: Quality = "medium"
+    camera: CameraName = "director"
+    pace: PaceName = "lively"
+    speed: float = 1.0
+    slow_fall: bool = False
+    begin: float | None = None
+    end: float | None = None
+    captions: bool = True
+    cards: bool = True
+    hand: bool = True
+    sound: bool = True
+    max_bytes: int = 0
+    strip: int = 1
+
+    def __post_init__(self) -> None:
+        faults = list(_faults(self))
+        if faults:
+            raise ViewError("; ".join(faults))
+
+
+def _faults(recipe: Recipe) -> list[str]:
+    """Returns everything that is wrong with a recipe, in sentences."""
+    width, height = recipe.size
+    found = []
+    if not all(MIN_SIDE_PX <= side <= MAX_SIDE_PX for side in recipe.size):
+        found.append(f"--size {width}x{height}: {MIN_SIDE_PX} to {MAX_SIDE_PX} pixels a side")
+    if not 1 <= recipe.fps <= MAX_FPS:
+        found.append(f"--fps {recipe.fps}: 1 to {MAX_FPS} frames a second")
+    if recipe.quality not in QUALITY_LEVELS:
+        found.append(f'--quality "{recipe.quality}": use one of {", ".join(QUALITY_LEVELS)}')
+    if recipe.camera not in CAMERAS:
+        found.append(f'--camera "{recipe.camera}": use one of {", ".join(CAMERAS)}')
+    if recipe.pace not in get_args(PaceName):
+        found.append(f'--pace "{recipe.pace}": use one of {", ".join(get_args(PaceName))}')
+    if not (math.isfinite(recipe.speed) and MIN_SPEED <= recipe.speed <= MAX_SPEED):
+        found.append(f"--speed {recipe.speed:g}: {MIN_SPEED:g} to {MAX_SPEED:g}")
+    if not 1 <= recipe.strip <= 64:
+        found.append(f"--strip {recipe.strip}: 1 to 64 frames")
+    for name, value in (("--from", recipe.begin), ("--to", recipe.end)):
+        if value is not None and not (math.isfinite(value) and value >= 0):
+            found.append(f"{name} {value:g}: seconds from the beginning, not negative")
+    if recipe.begin is not None and recipe.end is not None and recipe.begin >= recipe.end:
+        found.append(f"--from {recipe.begin:g} must come before --to {recipe.end:g}")
+    return found
+
+
+def preset(name: str) -> Recipe:
+    """Returns a recipe for a purpose. Raises ViewError for an unknown one."""
+    known = {
+        "web": Recipe(),
+        "phone": Recipe(size=(1080, 1920)),
+        "chat": Recipe(size=(854, 480), fps=24, max_bytes=CHAT_BYTES),
+    }
+    if name not in known:
+        raise ViewError(f'--preset "{name}": use one of {", ".join(known)}')
+    return known[name]
+
+
+def size_of(text: str) -> tuple[int, int]:
+    """Returns `1280x720` as a pair. Raises ViewError."""
+    parts = text.lower().split("x")
+    if len(parts) != 2 or not all(part.isascii() and part.isdigit() and len(part) < 9 for part in parts):
+        raise ViewError(f'--size "{text}": write width x height in pixels, such as 1280x720')
+    return int(parts[0]), int(parts[1])
+
+
+def between(recipe: Recipe, seconds: float) -> Recipe:
+    """Returns the recipe with the ends of a recording of so many seconds filled in. Raises ViewError when nothing is
+    left."""
+    begin = recipe.begin or 0.0
+    end = seconds if recipe.end is None else min(recipe.end, seconds)
+    if seconds <= 0.0:
+        raise ViewError("the recording has no frames: nothing happened in it")
+    if begin >= seconds:
+        raise ViewError(f"--from {begin:g}: the recording is {seconds:.1f} seconds long")
+    if end <= begin:
+        raise ViewError(f"--to {end:g} must come after --from {begin:g}")
+    return replace(recipe, begin=begin, end=end)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,20 +175,17 @@ class Film:
     def shot(self, number: int) -> Shot:
         """Returns a frame of the film."""
         poses = np.concatenate([self.fixed_poses, self.poses[number].astype(np.float64)])
-        x, y, z = (float(value) for value in self.path.eyes[number])
-        u, v, w = (float(value) for value in self.path.targets[number])
-        camera = Camera((x, y, z), (u, v, w), self.path.fov)
+        eye, target = vector_of(self.path.eyes[number]), vector_of(self.path.targets[number])
+        camera = Camera(eye, target, self.path.fov)
         return Shot(Frame((*self.fixed_names, *self.names), poses), camera, self.panels[number])
 
     def unlike(self) -> NDArray[np.bool_]:
         """Returns for each frame (n,) whether it differs from the one before it; the first does."""
-        found = np.ones(len(self), bool)
+        same = np.array([a == b for a, b in pairwise(self.panels)], dtype=np.bool_)
         for rows in (self.poses, self.path.eyes, self.path.targets):
-            same = (rows[1:] == rows[:-1]) | (np.isnan(rows[1:]) & np.isnan(rows[:-1]))
-            found[1:] &= same.reshape(len(rows) - 1, -1).all(axis=1)
-        found[1:] &= [a == b for a, b in zip(self.panels[1:], self.panels[:-1], strict=True)]
-        found[1:] = ~found[1:]
-        return found
+            equal = (rows[1:] == rows[:-1]) | (np.isnan(rows[1:]) & np.isnan(rows[:-1]))
+            same &= equal.reshape(len(rows) - 1, -1).all(axis=1)
+        return np.concatenate([[True], ~same])
 
     def screen(self, moment: float) -> float:
         """Returns the second of the film at which a moment of the recording is seen."""
@@ -101,16 +199,11 @@ def film_of(replay: Replay, bodies: Sequence[Body], telling: Telling, recipe: Re
     missing = [name for name in replay.meta.names if name not in known and name != FLOOR]
     if missing:
         raise ViewError(f'{replay.path}: the piece "{missing[0]}" is not known here')
-    extents = np.array([_extents(known.get(name)) for name in replay.meta.names]).reshape(-1, 3)
+    extents = extents_of(known, replay.meta.names)
     motion = motion_of(replay, np.linalg.norm(extents, axis=1) / 2)
     scenery = Scenery(replay, motion, extents)
-    timing = timing_of(
-        motion,
-        (recipe.begin or 0.0, recipe.end or 0.0),
-        pace=recipe.pace,
-        speed=recipe.speed,
-        slow_fall=recipe.slow_fall,
-    )
+    span = recipe.begin or 0.0, recipe.end or 0.0
+    timing = timing_of(motion, span, pace=recipe.pace, speed=recipe.speed, slow_fall=recipe.slow_fall)
     lead, tail = (TITLE_S, CLOSING_S) if recipe.cards else (0.0, 0.0)
     count = max(1, round((lead + timing.seconds + tail) * recipe.fps))
     if count > MAX_FRAMES:
@@ -122,28 +215,17 @@ def film_of(replay: Replay, bodies: Sequence[Body], telling: Telling, recipe: Re
     names, poses, shown = _seen(scenery, known, timing, screen - lead, moments, recipe)
     aspect = recipe.size[0] / recipe.size[1]
     path = director.path(recipe.camera, scenery, moments, recipe.fps, aspect)
-    panels = captions.panels(telling, timing, screen, lead, tail, recipe)
+    panels = captions.panels(telling, timing, screen, lead, tail, recipe.size, is_told=recipe.captions)
     table = [body for body in bodies if body.name == TABLE]
     rows = [(*body.pose.position, *body.pose.orientation) for body in table]
-    return Film(
-        recipe,
-        (*table, *shown),
-        names,
-        moments,
-        poses,
-        path,
-        panels,
-        timing,
-        motion,
-        lead,
-        fixed_names=tuple(body.name for body in table),
-        fixed_poses=np.array(rows, dtype=np.float64).reshape(-1, 7),
-    )
+    fixed = tuple(body.name for body in table), np.array(rows, dtype=np.float64).reshape(-1, 7)
+    shown = (*table, *shown)
+    return Film(recipe, shown, names, moments, poses, path, panels, timing, motion, lead, *fixed)
 
 
 def _seen(
     scenery: Scenery, known: dict[str, Body], timing: Timing, screen: Array, moments: Array, recipe: Recipe
-) -> tuple[tuple[str, ...], NDArray[np.float32], list[Body]]:
+) -> tuple[tuple[str, ...], NDArray[np.float32], tuple[Body, ...]]:
     """Returns what is on stage: names, where it is in every frame (n, names, 7), and the bodies. screen: (n,) seconds
     of the film after its title."""
     names = scenery.replay.meta.names
@@ -156,7 +238,7 @@ def _seen(
         names = (*names, *mannequin.names())
         # within the scene, whose size light and shadow follow
         shown += [part.at(shown[0].pose) for part in mannequin.hand_bodies()]
-    return names, poses, shown
+    return names, poses, tuple(shown)
 
 
 def _placed(bodies: Sequence[Body], poses: NDArray[np.float32]) -> list[Body]:
@@ -167,14 +249,13 @@ def _placed(bodies: Sequence[Body], poses: NDArray[np.float32]) -> list[Body]:
     first = int(np.argmax(there.any(axis=0)))
     columns = [column if there[:, column].any() else first for column in range(len(bodies))]
     rows = [poses[int(np.argmax(there[:, column])), column].tolist() for column in columns]
-    return [
-        body.at(Pose((x, y, z), (a, b, c, d)))
-        for body, (x, y, z, a, b, c, d) in zip(bodies, rows, strict=True)
-    ]
+    return [body.at(Pose(tuple(row[:3]), tuple(row[3:]))) for body, row in zip(bodies, rows, strict=True)]
 
 
-def _extents(body: Body | None) -> Array:
-    return np.zeros(3) if body is None else np.asarray(body.piece.extents, dtype=np.float64)
+def extents_of(bodies: Mapping[str, Body], names: Sequence[str]) -> Array:
+    """Returns the sizes (n, 3) of bodies by name; zero for others, such as the floor."""
+    sizes = [bodies[name].piece.extents if name in bodies else np.zeros(3) for name in names]
+    return np.array(sizes, dtype=np.float64).reshape(-1, 3)
 
 
 def _hands(

@@ -13,9 +13,8 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,12 +27,11 @@ from engine.record.reader import Replay
 from engine.view.opengl import ViewError
 from engine.view.render.decals import decal_area, decal_picture
 from engine.view.render.device import is_open
-from engine.view.render.material import fibres, rings
+from engine.view.render.shading import fibres, rings
 from engine.view.render.stage import Stage
 from engine.view.video import encode
 from engine.view.video.captions import Telling
-from engine.view.video.film import Film, Shot, film_of
-from engine.view.video.recipe import Recipe
+from engine.view.video.film import Film, Recipe, Shot, film_of
 from engine.world import Body
 
 Pixels = NDArray[np.uint8]
@@ -65,41 +63,37 @@ def make(
     bodies: of the recording, with their pieces. workers: processes to draw with, None for as many as pay. Raises
     ViewError; then, and when it is interrupted, nothing is left at `path`.
     """
-    encode.check_path(path)
-    encode.check_size(path, recipe.size)
+    encode.check_path(path, recipe.size)
     suffix = path.suffix.lower()
     if suffix in encode.STILLS:
-        return _still(film_of(replay, bodies, telling, replace(recipe, cards=False)), path)
+        film = film_of(replay, bodies, telling, replace(recipe, cards=False))
+        _write_still(film, path)
+        return film
     film = film_of(replay, bodies, telling, recipe)
 
     def tell(done: int) -> None:
         progress(done, len(film))
 
     if suffix in encode.LOOPS:
-        with closing(frames_of(film, "rgb24", workers=workers)) as drawn:
+        with frames_of(film, "rgb24", workers=workers) as drawn:
             encode.write_loop(path, recipe, drawn, len(film), tell)
         return film
-    with closing(frames_of(film, workers=workers)) as drawn:
+    with frames_of(film, workers=workers) as drawn:
         # the processes that draw have begun
         sound = None
         if recipe.sound:
-            from engine.view.audio.soundtrack import soundtrack
+            from engine.view.sound import soundtrack
 
             sound = soundtrack(film, replay, encode.RATE)
         encode.write_video(path, recipe, drawn, len(film), sound, tell)
     return film
 
 
-def _still(film: Film, path: Path) -> Film:
+def _write_still(film: Film, path: Path) -> None:
     """Writes the first frame of a film, or several evenly spaced ones side by side."""
-    count = min(film.recipe.strip, len(film))
-    numbers = [0] if count == 1 else np.linspace(0, len(film) - 1, count).round().astype(int).tolist()
-    painter = Painter(film, "rgb24")
-    try:
-        encode.write_still(path, [painter.paint(film.shot(number)) for number in numbers])
-    finally:
-        painter.close()
-    return film
+    numbers = np.linspace(0, len(film) - 1, min(film.recipe.strip, len(film))).round().astype(int).tolist()
+    with closing(_here(film, "rgb24", numbers)) as drawn:
+        encode.write_still(path, list(drawn))
 
 
 class Painter:
@@ -123,12 +117,8 @@ class Painter:
         height, width = pixels.shape[:2]
         rows = np.frombuffer(memoryview(self._card.planes[0]), np.uint8).reshape(height, -1)
         rows[:, : 4 * width].reshape(height, width, 4)[:] = pixels
-        converted = self._reformatter.reformat(
-            self._card,
-            format="yuv420p",
-            dst_colorspace=Colorspace.ITU709,
-            dst_color_range=ColorRange.MPEG,
-        )
+        to = {"dst_colorspace": Colorspace.ITU709, "dst_color_range": ColorRange.MPEG}
+        converted = self._reformatter.reformat(self._card, format="yuv420p", **to)
         return np.asarray(converted.to_ndarray(), dtype=np.uint8)
 
     def close(self) -> None:
@@ -136,40 +126,42 @@ class Painter:
         self.stage.close()
 
 
-class FrameStream(Iterator[Pixels]):
-    """Every frame of a film in order, each gone when the next one is asked for. Close it when done; drawing begins
-    with it, not with the first frame."""
-
-    def __init__(
-        self, is_new: NDArray[np.bool_], drawn: Iterator[Pixels], stop: Callable[[], object]
-    ) -> None:
-        self._is_new, self._drawn, self._stop = iter(is_new.tolist()), drawn, stop
-        self._last: Pixels | None = None
-
-    def __next__(self) -> Pixels:
-        """Returns the next frame; the same array again where nothing has changed."""
-        if next(self._is_new) or self._last is None:
-            self._last = next(self._drawn)
-        return self._last
-
-    def close(self) -> None:
-        """Stops drawing."""
-        self._stop()
-
-
+@contextmanager
 def frames_of(
     film: Film, pixel_format: PixelFormat = "yuv420p", *, workers: int | None = None
-) -> FrameStream:
-    """Returns the frames of a film. workers: processes to draw with, None for as many as pay. Raises ViewError."""
+) -> Iterator[Iterator[Pixels]]:
+    """Every frame of a film in order, each gone when the next one is asked for; the same array again where nothing has
+    changed. Drawing begins at once.
+
+    workers: processes to draw with, None for as many as pay. Raises ViewError.
+    """
     is_new = film.unlike()
     fresh = np.flatnonzero(is_new).tolist()
     if workers is None:
         workers = min(os.cpu_count() or 1, MAX_WORKERS) if len(fresh) >= MIN_FRAMES_TO_SHARE else 1
     if workers == 1:
-        here = _here(film, pixel_format, fresh)
-        return FrameStream(is_new, here, here.close)
-    processes = _started(film, pixel_format, fresh, workers)
-    return FrameStream(is_new, _shared(processes, len(fresh)), partial(_stop, processes))
+        with closing(_here(film, pixel_format, fresh)) as here:
+            yield _repeated(is_new, here)
+        return
+    # the first draws the first, the second the second, and so on
+    context: Any = multiprocessing.get_context(_start_method())
+    if context.get_start_method() == "fork":
+        _fill_caches(film)
+    shares = [fresh[first::workers] for first in range(workers)]
+    processes = [DrawingProcess(context, film, pixel_format, share) for share in shares]
+    try:
+        yield _repeated(is_new, _shared(processes, len(fresh)))
+    finally:
+        for process in processes:
+            process.stop()
+
+
+def _repeated(is_new: NDArray[np.bool_], drawn: Iterator[Pixels]) -> Iterator[Pixels]:
+    last = next(drawn)
+    yield last
+    for is_drawn in is_new[1:].tolist():
+        last = next(drawn) if is_drawn else last
+        yield last
 
 
 def _here(film: Film, pixel_format: PixelFormat, numbers: list[int]) -> Generator[Pixels]:
@@ -191,11 +183,8 @@ class DrawingProcess:
         memory = context.RawArray("B", math.prod(places))
         self.places = _as_frames(memory, places)
         self._free, self._done = context.Semaphore(AHEAD), context.Queue()
-        self.process = context.Process(
-            target=_work,
-            args=(film, pixel_format, numbers, memory, places, self._free, self._done),
-            daemon=True,
-        )
+        task = film, pixel_format, numbers, memory, places, self._free, self._done
+        self.process = context.Process(target=_work, args=task, daemon=True)
         self.process.start()
 
     def received(self) -> Pixels:
@@ -225,24 +214,11 @@ def _as_frames(memory: Any, shape: tuple[int, ...]) -> Pixels:
     return np.frombuffer(memory, np.uint8).reshape(shape)
 
 
-def _started(film: Film, pixel_format: PixelFormat, numbers: list[int], workers: int) -> list[DrawingProcess]:
-    """Returns processes that draw in turn: the first draws the first, the second the second, and so on."""
-    context: Any = multiprocessing.get_context(_start_method())
-    if context.get_start_method() == "fork":
-        _fill_caches(film)
-    return [DrawingProcess(context, film, pixel_format, numbers[first::workers]) for first in range(workers)]
-
-
 def _shared(processes: list[DrawingProcess], count: int) -> Iterator[Pixels]:
     for order in range(count):
         process = processes[order % len(processes)]
         yield process.received()
         process.free()
-
-
-def _stop(processes: list[DrawingProcess]) -> None:
-    for process in processes:
-        process.stop()
 
 
 def _fill_caches(film: Film) -> None:

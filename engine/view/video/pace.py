@@ -54,13 +54,11 @@ class Timing:
 
     def shown(self, screen: Array) -> Array:
         """Returns the moments of the recording at times of the film."""
-        found: Array = np.interp(screen, self.screen, self.moments)
-        return found
+        return np.asarray(np.interp(screen, self.screen, self.moments))
 
     def seen(self, moments: Array) -> Array:
         """Returns the times of the film at which moments of the recording are seen."""
-        found: Array = np.interp(moments, self.moments, self.screen)
-        return found
+        return np.asarray(np.interp(moments, self.moments, self.screen))
 
 
 def timing_of(
@@ -85,9 +83,8 @@ def timing_of(
         rates[near] = 1.0
         if slow_fall:
             last = collapse.crash + SLOW_AFTER_S
-            rates[(middle > max(collapse.begin - SLOW_BEFORE_S, last - SLOW_MAX_S)) & (middle < last)] = (
-                SLOW_SPEED
-            )
+            first = max(collapse.begin - SLOW_BEFORE_S, last - SLOW_MAX_S)
+            rates[(middle > first) & (middle < last)] = SLOW_SPEED
     rates = _eased(rates)
     if pace == "lively":
         rates = np.minimum(rates, _tidying(motion, middle))
@@ -118,8 +115,7 @@ def _eased(rates: Array) -> Array:
         return rates
     window = np.hanning(2 * half + 3)[1:-1]
     wide = np.pad(np.log(rates), half, mode="edge")
-    found: Array = np.exp(np.convolve(wide, window / window.sum(), mode="valid"))
-    return found
+    return np.asarray(np.exp(np.convolve(wide, window / window.sum(), mode="valid")))
 
 
 def _tidying(motion: Motion, middle: Array) -> Array:

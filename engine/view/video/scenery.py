@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +12,11 @@ from numpy.typing import NDArray
 from engine.geometry.rotation import rotated
 from engine.record.motion import Carry, Motion
 from engine.record.reader import Replay
+from engine.view.camera import BOX_CORNERS
 from engine.view.render import mannequin
 from engine.world import FLOOR, TABLE, Body
 
 Array = NDArray[np.float64]
-SIGNS = np.array(list(product((-0.5, 0.5), repeat=3)))
 TOUCH_DISTANCE = 0.004
 """Metres between boxes of pieces that still stand together."""
 MIN_TOWER = 8
@@ -67,9 +66,7 @@ class Scenery:
         there = np.isfinite(poses).all(axis=1)
         if not there.any():
             return np.zeros((1, 3))
-        local = self.extents[list(bodies)][there][:, None, :] * SIGNS
-        found: Array = (rotated(poses[there], local) + poses[there, None, :3]).reshape(-1, 3)
-        return found
+        return _boxes(poses[there], self.extents[list(bodies)][there]).reshape(-1, 3)
 
     def spheres(self, moment: float, without: int) -> tuple[Array, Array]:
         """Returns middles (n, 3) and radii (n,) of all pieces but one."""
@@ -90,8 +87,7 @@ class Scenery:
         bodies = np.array([n for n in self.pieces() if np.isfinite(poses[n]).all()])
         if body not in bodies:
             return np.zeros((1, 3))
-        rows = poses[bodies]
-        points = rotated(rows, self.extents[bodies][:, None, :] * SIGNS) + rows[:, None, :3]
+        points = _boxes(poses[bodies], self.extents[bodies])
         low, high = points.min(axis=1) - TOUCH_DISTANCE / 2, points.max(axis=1) + TOUCH_DISTANCE / 2
         found = bodies == body
         while True:
@@ -105,11 +101,8 @@ class Scenery:
     def tower(self, carry: Carry) -> Array:
         """Returns corners of what a piece is laid on, with the piece as it lies there; of what it is drawn from."""
         if carry not in self._towers:
-            after, before = (
-                self.around(carry.end + SETTLE_S, carry.body),
-                self.around(carry.begin, carry.body),
-            )
-            is_drawn = len(before) > MIN_TOWER * len(SIGNS)
+            before, after = (self.around(t, carry.body) for t in (carry.begin, carry.end + SETTLE_S))
+            is_drawn = len(before) > MIN_TOWER * len(BOX_CORNERS)
             self._towers[carry] = np.concatenate([after, before]) if is_drawn else after
         return self._towers[carry]
 
@@ -131,6 +124,11 @@ class Scenery:
         return self.corners(float(self.motion.times[0]) if len(self.motion.times) else 0.0, self.pieces())
 
 
+def _boxes(poses: Array, extents: Array) -> Array:
+    """Returns (n, 8, 3): corners of the boxes around bodies."""
+    return np.asarray(rotated(poses, extents[:, None, :] / 2 * BOX_CORNERS) + poses[:, None, :3])
+
+
 class Holder:
     """How one carry holds its piece: from above, or from outside where something lies on it."""
 
@@ -146,17 +144,13 @@ class Holder:
         others = [n for n in scenery.pieces() if n != carry.body]
         off = poses[others, :3] - place
         reach = np.linalg.norm(self._body.piece.extents) / 2
+        up, aside = off[:, 2], np.linalg.norm(off[:, :2], axis=1)
         with np.errstate(invalid="ignore"):
-            above = (
-                (off[:, 2] > 0.008)
-                & (off[:, 2] < 2 * reach)
-                & (np.linalg.norm(off[:, :2], axis=1) < 0.6 * reach)
-            )
+            above = (up > 0.008) & (up < 2 * reach) & (aside < 0.6 * reach)
         if not above.any():
             return None
-        path = np.array(
-            [scenery.poses(t, (carry.body,))[0, :3] - place for t in np.linspace(carry.begin, carry.end, 24)]
-        )
+        times = np.linspace(carry.begin, carry.end, 24)
+        path = np.array([scenery.poses(t, (carry.body,))[0, :3] - place for t in times])
         level = np.linalg.norm(path[:, :2], axis=1)
         far = np.flatnonzero(level > 0.004)
         return path[far[0]] if len(far) else np.array([0.0, -1.0, 0.0])

@@ -21,7 +21,7 @@ from engine.view.panels import (
     Text,
     Tone,
 )
-from engine.view.render.material import srgb_of
+from engine.view.render.shading import srgb_of
 from engine.view.window.shapes import Colour, Fill, Image, LayoutBox, Letters, Measure, Rect, Region, wrapped
 
 

@@ -24,16 +24,16 @@ import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.view.audio.speaker import Speaker
 from engine.view.camera import BoundingSphere, Camera
 from engine.view.frame import Frame
 from engine.view.opengl import ViewError
 from engine.view.render.device import close_screen, open_screen
-from engine.view.render.lighting import Quality
 from engine.view.render.overlays import Overlay
 from engine.view.render.passes import covering
 from engine.view.render.resources import shader
+from engine.view.render.shading import Quality
 from engine.view.render.stage import MAX_SIDE_PX, Stage
+from engine.view.sound import Speaker
 from engine.view.window.events import Clicked, Closed, Event, Lift, PointerMoved, Press, Resized, Slid, Typed
 from engine.view.window.hud import Hud
 from engine.view.window.shapes import Region

@@ -1,13 +1,17 @@
-"""How pieces look: albedo, roughness, coat and grain, from material and colour. No graphics library.
+"""How pieces look: the light they stand in, the surfaces they have, and what each quality level spends.
 
-Colours in files are sRGB; light is computed with linear ones. Wood and card are shaded with tileable noise.
+One warm sun with a soft shadow, a pale sky, a warm bounce from the table: white card that faces the sun comes out just
+below white. Colours in files are sRGB; light is computed with linear ones. Wood and card are shaded with
+tileable noise. No graphics library.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +21,64 @@ from models.piece import Piece
 Array = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 Triple = tuple[float, float, float]
+Quality = Literal["low", "medium", "high"]
+
+# towards the sun, before it is made a unit: in front on the left, high enough for short shadows
+_SUN = (-0.42, -0.55, 0.85)
+SUN: Triple = tuple(part / math.hypot(*_SUN) for part in _SUN)  # type: ignore[assignment]
+SUN_LIGHT: Triple = (3.45, 3.22, 2.95)
+SKY_LIGHT: Triple = (0.50, 0.52, 0.55)
+GROUND_LIGHT: Triple = (0.33, 0.28, 0.245)
+# width of a shadow's soft edge, as a fraction of the height of what is shown
+PENUMBRA = 0.016
+# how far surfaces darken each other, as a fraction of the radius of what is shown
+OCCLUSION_REACH = 0.22
+
+
+def sun_axes() -> Array:
+    """Returns (3, 3): right, forward and up of a camera at the sun, as rows."""
+    forward = -np.array(SUN)
+    right = np.cross(forward, [0.0, 0.0, 1.0])
+    right /= np.linalg.norm(right)
+    return np.array([right, forward, np.cross(right, forward)])
+
+
+@dataclass(frozen=True, slots=True)
+class QualityLevel:
+    """What a quality level spends.
+
+    shadow: side of the shadow map in texels. taps: of the shadow filter, a square number or 5. samples: per pixel
+    (multisampling). occlusion: taps of the ambient occlusion, 0 for none. coarse: pixels of the picture that one of
+    the occlusion covers, along each side. anisotropy: of decals; above 1 it is expensive without a graphics card.
+    smooth_edges: edges are smoothed along their lines instead of multisampled.
+    """
+
+    shadow: int
+    taps: int
+    samples: int
+    occlusion: int
+    coarse: int
+    anisotropy: int
+    smooth_edges: bool
+
+    @property
+    def side(self) -> int:
+        """Taps along a side of the shadow filter."""
+        return 3 if self.taps == 5 else math.isqrt(self.taps)
+
+
+QUALITY_LEVELS: dict[Quality, QualityLevel] = {
+    "low": QualityLevel(
+        shadow=512, taps=4, samples=0, occlusion=0, coarse=3, anisotropy=1, smooth_edges=False
+    ),
+    "medium": QualityLevel(
+        shadow=768, taps=5, samples=0, occlusion=8, coarse=4, anisotropy=1, smooth_edges=True
+    ),
+    "high": QualityLevel(
+        shadow=2048, taps=25, samples=4, occlusion=24, coarse=2, anisotropy=4, smooth_edges=False
+    ),
+}
+
 
 TEXTURE_SIDE_PX = 512
 # metres that one tile of the fibre texture covers, along and across the grain
@@ -66,12 +128,10 @@ def srgb_of(colour: str) -> Triple:
 
 def linear_of(colour: str) -> Triple:
     """Returns the linear colour of an sRGB colour `#rrggbb` (IEC 61966-2-1)."""
-    red, green, blue = srgb_of(colour)
-    return (_linear(red), _linear(green), _linear(blue))
-
-
-def _linear(value: float) -> float:
-    return value / 12.92 if value <= 0.04045 else float(((value + 0.055) / 1.055) ** 2.4)
+    red, green, blue = (
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in srgb_of(colour)
+    )
+    return (red, green, blue)
 
 
 def finish_of(piece: Piece) -> Finish:
@@ -92,29 +152,29 @@ def material_of(piece: Piece, name: str) -> SurfaceMaterial:
     """Returns the material of a piece; `name` seeds what differs between pieces of one kind."""
     finish = finish_of(piece)
     generator = np.random.default_rng(int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big"))
-    x, y, z = generator.uniform(*CUT_RANGE)
+    x, y, z = generator.uniform(*CUT_RANGE).tolist()
     shade = 1 + SHADE * finish.variety * generator.uniform(-1, 1)
     warmth = WARMTH * finish.variety * generator.uniform(-1, 1)
     red, green, blue = linear_of(piece.colour or piece.material.colour)
     albedo = (red * (shade + warmth), green * shade, blue * (shade - warmth))
-    return SurfaceMaterial(albedo, finish, (float(x), float(y), float(z)))
+    return SurfaceMaterial(albedo, finish, (x, y, z))
 
 
 def _noise(generator: np.random.Generator, shape: tuple[int, int], blur: tuple[float, float]) -> Array:
     """Returns (h, w) tileable Gaussian noise, mean 0, deviation 1. blur: pixels along each axis."""
-    spectrum = np.fft.fft2(generator.standard_normal(shape))
-    for axis, width in enumerate(blur):
-        frequency = np.fft.fftfreq(shape[axis])
-        fall = np.exp(-2 * (np.pi * frequency * width) ** 2)
-        spectrum *= fall[:, None] if axis == 0 else fall[None, :]
-    smooth = np.real(np.fft.ifft2(spectrum))
+    down, right = (_blurring(side, width) for side, width in zip(shape, blur, strict=True))
+    smooth = np.real(np.fft.ifft2(np.fft.fft2(generator.standard_normal(shape)) * down[:, None] * right))
     smooth -= smooth.mean()
     return np.asarray(smooth / smooth.std())
 
 
+def _blurring(side: int, width: float) -> Array:
+    """Returns (side,): the spectrum of a Gaussian. width: its deviation, pixels."""
+    return np.asarray(np.exp(-2 * (np.pi * np.fft.fftfreq(side) * width) ** 2))
+
+
 def _bytes(*channels: Array) -> Bytes:
-    stacked = np.clip(np.stack(channels, axis=-1) * 255 + 0.5, 0, 255)
-    return np.ascontiguousarray(stacked.astype(np.uint8))
+    return np.clip(np.stack(channels, axis=-1) * 255 + 0.5, 0, 255).astype(np.uint8)
 
 
 @cache
@@ -147,6 +207,5 @@ def rings() -> Bytes:
     year = np.searchsorted(edges, place, side="right") - 1
     within = (place - edges[year]) / np.diff(edges)[year]
     tone = depth[year] * within**3
-    spectrum = np.fft.fft(tone) * np.exp(-2 * (np.pi * np.fft.fftfreq(TEXTURE_SIDE_PX) * 1.6) ** 2)
-    smooth = np.real(np.fft.ifft(spectrum))[None, :]
+    smooth = np.real(np.fft.ifft(np.fft.fft(tone) * _blurring(TEXTURE_SIDE_PX, 1.6)))[None, :]
     return _bytes(smooth, smooth, smooth, smooth)

@@ -1,1 +1,0 @@
-"""What impacts sound like, live and in films."""
