@@ -12,7 +12,7 @@ import pytest
 from rules_lab import Lab, playthrough
 from rules_labs import LABS
 
-from engine.view.panels import Button, Card, Fan, Panel, Place, Row, Slider, Text
+from engine.view.panels import Button, Fan, FanCard, Panel, Place, Row, Slider, Text
 from engine.view.window.events import Clicked
 from engine.view.window.hud import width_of
 from engine.view.window.layout import Layout, lay_out
@@ -221,7 +221,7 @@ def test_the_scene_is_seen_between_the_panels() -> None:
 
 
 def test_cards_of_a_fan_are_clicked_where_they_are_seen() -> None:
-    cards = tuple(Card(f"c{number}", "image") for number in range(9))
+    cards = tuple(FanCard(f"c{number}", "image") for number in range(9))
     layout = lay_out((Panel("fan", "bottom", (Fan(cards),), width=300),), (1280, 720), width_of)
     assert [region.name for region in layout.regions] == [card.name for card in cards]
     for one, other in pairwise(layout.regions):

@@ -100,7 +100,7 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class FanCard:
     """A playing card of a fan; clicking it reports its name, if it is enabled. image: as in `Picture`."""
 
     name: str
@@ -114,9 +114,9 @@ class Card:
 class Fan:
     """Cards held in a hand, the one below the pointer raised. width, height: units of a card."""
 
-    cards: tuple[Card, ...]
-    width: float = 64.0
-    height: float = 90.0
+    cards: tuple[FanCard, ...]
+    width: float = 78.0
+    height: float = 109.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engine.view.panels import Item, Row, Text
-from games.bausack.state import State
+from games.bausack.state import State, said
 from games.ui.details import CARRY, GameDetails
 from games.ui.physics_client import ClientState
 
@@ -21,6 +21,10 @@ class BausackDetails(GameDetails[State]):
         "PLACE": "The piece is yours: take it, and add it to your tower.",
         "CARRY": CARRY + "On your own tower, or as its foundation in your own area. Click to lay it.",
     }
+
+    def piece_name(self, piece: str) -> str:
+        """As the rules say it."""
+        return said(piece).removeprefix("the ")
 
     def items(self, desk: ClientState[State]) -> tuple[Item, ...]:
         """Returns the lines of the panel."""

@@ -23,21 +23,20 @@ class ToppleDetails(GameDetails[State]):
     def items(self, desk: ClientState[State]) -> tuple[Item, ...]:
         """Returns the lines of the panel."""
         state = desk.seen
+        way = "clockwise" if state.direction == 1 else "counter-clockwise"
         items: list[Item] = [
-            Text(f"round {state.round} of {state.house.rounds}, {len(state.tower)} rows high", size="small"),
-            Text(
-                "play goes " + ("to the left" if state.direction == 1 else "to the right"), "quiet", "small"
-            ),
+            Text(f"Round {state.round} of {state.house.rounds}, {len(state.tower)} rows high", size="small"),
+            Text(f"Play goes {way}", "quiet", "small"),
         ]
         for task in state.owed:
             mark = COLOURS.get(task.colour, "")
             colour = f" ({task.colour})" if task.colour else ""
-            items.append(
-                Text("owed: " + task.sort.value + colour, "warn" if colour else "plain", "small", mark=mark)
-            )
+            brick = task.sort.value.removesuffix(" of those to be drawn")
+            items.append(Text(f"To draw: {brick}{colour}", "warn" if colour else "plain", "small", mark=mark))
         for seat, topples in zip(state.seats, state.topples, strict=True):
             if topples:
-                items.append(Text(f"{seat.name} toppled it {topples} times", "bad", "small"))
+                times = {1: "once", 2: "twice"}.get(topples, f"{topples} times")
+                items.append(Text(f"{seat.name} toppled it {times}", "bad", "small"))
         return tuple(items)
 
     def unread(self, desk: ClientState[State]) -> frozenset[str]:

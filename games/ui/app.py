@@ -25,6 +25,7 @@ from games.ui.adaptive_quality import AdaptiveQuality
 from games.ui.menu import of_game
 from games.ui.menu_screen import MenuScreen
 from games.ui.messages import Plan
+from games.ui.pictures import Pictures
 from games.ui.settings import Settings
 from games.ui.setup import folder, new_file, plan_of
 
@@ -80,6 +81,7 @@ class App:
         if plan is not None:
             self._play(plan)
         self.scanner = SwitchScanner(settings.help.scan_s) if settings.help.scan else None
+        self.pictures = Pictures(self.window.hud)
         self._last = time.perf_counter()
         self._others: list[subprocess.Popen[bytes]] = []
         self._films: list[tuple[GameScreen, subprocess.Popen[bytes], Path]] = []
@@ -118,6 +120,7 @@ class App:
         if self.scanner is not None:
             panels = self.scanner.step(min(seconds, 0.1), panels)
         self.window.hud.show(panels, scale=self.settings.picture.letters)
+        self.pictures.step()
         if self._quality is not None:
             self._quality.before(seconds)
         begin = time.perf_counter()
@@ -261,6 +264,7 @@ class App:
     def close(self) -> None:
         """Leave the game, then the window."""
         self.screen.close()
+        self.pictures.close()
         self.window.close()
 
 

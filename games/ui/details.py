@@ -6,6 +6,7 @@ Each game has its own in `games/<game>/screen.py`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, Protocol, runtime_checkable
 
@@ -36,6 +37,14 @@ CARRY = (
 )
 """The part of a tutorial on carrying that all games share."""
 DONE = "That was a whole turn. From now on the rules on the left are enough; F1 tells all keys."
+
+
+@dataclass(frozen=True, slots=True)
+class HeldCard:
+    """A card in the hand of a person. card: as actions name it. image: the name of its picture."""
+
+    card: str
+    image: str
 
 
 @runtime_checkable
@@ -70,6 +79,14 @@ class GameDetails(Generic[S]):
     def values(self, game: Game[S], option: str) -> Mapping[str, str]:
         """Returns what the values of a house rule are called, those in order that can be chosen; empty: as they are."""
         return {}
+
+    def cards(self, desk: ClientState[S]) -> tuple[HeldCard, ...]:
+        """Returns the cards in the hand of the person who looks."""
+        return ()
+
+    def piece_name(self, piece: str) -> str:
+        """Returns what people call a piece of the game's catalogue, without an article."""
+        return piece.replace("_", " ")
 
     def unread(self, desk: ClientState[S]) -> frozenset[str]:
         """Returns the pieces whose print nobody may see yet."""

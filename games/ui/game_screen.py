@@ -175,6 +175,7 @@ class GameScreen:
             toast_at=self._place_of(self.client.told_piece),
             refused_at=self._tried,
             film=self.film,
+            close=self.mouse.over,
             is_fine=self.hand.is_fine,
             gap_mm=1e3 * grip.gap if grip is not None else 0.0,
             yaw_deg=grip.yaw if grip is not None else 0.0,

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import dataclass, replace
 
-from engine.view.panels import Button, Gap, Item, Meter, Panel, Row, Text
+from engine.view.panels import Button, Fan, FanCard, Gap, Item, Meter, Panel, Picture, Row, Text
 from games.core.events import Condition
 from games.core.rules import Choice, Need, Wait
+from games.core.words import capital, listed
 from games.ui.details import colour_of, details_of
 from games.ui.physics_client import ClientState
+from games.ui.pictures import from_above, is_shipped, of_piece
 from games.ui.settings import Settings
 
 CHOICES_PER_PAGE = 9
@@ -31,7 +33,8 @@ class HudState:
     """What of the window the panels tell. lit: the button that the keyboard or the scan is on. gap: millimetres free
     below the held piece. hint: what the checker says of its place. pieces: choices are only listed for these pieces,
     those that were clicked; none: all. toast: what just happened. toast_at, refused_at: where in the picture, pixels.
-    film: how the film of the game is getting on."""
+    film: how the film of the game is getting on. close: the piece
+    whose print is looked at closely."""
 
     page: int = 0
     lit: str = ""
@@ -48,6 +51,7 @@ class HudState:
     toast_at: tuple[float, float] = (0.0, 0.0)
     refused_at: tuple[float, float] = (0.0, 0.0)
     film: str = ""
+    close: str = ""
 
 
 def panels(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
@@ -61,6 +65,14 @@ def panels(client: ClientState, settings: Settings, look: HudState) -> tuple[Pan
         lines = tuple(Text(line, "quiet", "small") for line in client.log[-LOG_LINES_SHOWN:])
         found.append(Panel("log", "bottom-left", lines, width=320, tallest=150))
     found.append(_tools(client, settings))
+    found += _fan(client, look)
+    close = client.pieces.get(client.held or look.close)
+    if close is not None and close.face is not None and is_shipped(close.model) and not is_over:
+        is_secret = (client.held or look.close) in details_of(client.game).unread(client)
+        if not is_secret:
+            found.append(
+                Panel("close", "top-right", (Picture(from_above(close.model), 206.0, 154.0),), width=230)
+            )
     if client.held and client.waits is not None:
         found.append(_hand(client, settings, look))
     if client.refused is not None and look.now - client.refused_at < REFUSED_S:
@@ -97,17 +109,12 @@ def piece_of(choice: Choice) -> str:
     return str(getattr(choice.action, "piece", "") or getattr(choice.action, "take", ""))
 
 
-def capitalised(text: str) -> str:
-    """The text with a capital first letter, the others as they are."""
-    return text[:1].upper() + text[1:]
-
-
 def _turn(client: ClientState, look: HudState) -> Panel:
     need = client.need
     items: list[Item] = []
     if client.busy:
         dots = "" if "..." in client.busy else " ..."
-        items.append(Text(capitalised(client.busy) + dots, "quiet"))
+        items.append(Text(capital(client.busy) + dots, "quiet"))
         if need.wait is Wait.COUNT and need.seconds > 0:
             items.append(Meter((look.now - client.busy_since) / need.seconds, "warn"))
     else:
@@ -141,16 +148,28 @@ def _conditions(client: ClientState, need: Need) -> tuple[Condition, ...]:
 
 def _choices(client: ClientState, look: HudState) -> list[Item]:
     shown, pages = offered(client, look)
+    in_hand = {held.card for held in details_of(client.game).cards(client)}
     items: list[Item] = []
     lit = next((each for n, each in enumerate(client.choices) if look.lit == f"choice:{n}"), None)
     if lit is not None and lit not in shown:
         # gone to by the keyboard: it is not listed, but has to be seen
-        items.append(Button(look.lit, capitalised(lit.sentence), key="Enter", is_lit=True))
+        items.append(Button(look.lit, capital(lit.sentence), key="Enter", is_lit=True))
     for number, choice in enumerate(shown):
         name = f"choice:{client.choices.index(choice)}"
-        sentence = capitalised(choice.sentence)
+        if _card_of(choice) in in_hand:
+            continue
+        sentence = capital(choice.sentence)
         key, is_lit = str(number + 1), look.lit == name
-        items.append(Button(name, sentence, key=key, mark=colour_of(choice), is_lit=is_lit))
+        items.append(
+            Button(
+                name,
+                sentence,
+                key=key,
+                mark=colour_of(choice),
+                is_lit=is_lit,
+                image=_image_of(client, choice),
+            )
+        )
     if pages > 1:
         items.append(
             Button(
@@ -164,17 +183,44 @@ def _choices(client: ClientState, look: HudState) -> list[Item]:
     return items
 
 
+def _image_of(client: ClientState, choice: Choice) -> str:
+    """The picture of the piece that a choice is about; empty where there is none, or where its print is a secret."""
+    piece = client.pieces.get(piece_of(choice))
+    is_secret = piece_of(choice) in details_of(client.game).unread(client)
+    return of_piece(piece.model) if piece is not None and not is_secret and is_shipped(piece.model) else ""
+
+
+def _fan(client: ClientState, look: HudState) -> list[Panel]:
+    """The cards in the hand of who looks, each with the number that plays it."""
+    cards = details_of(client.game).cards(client)
+    if not cards or client.held or client.game.rules.outcome(client.state) is not None:
+        return []
+    plays = {card: number for number, choice in enumerate(client.choices) if (card := _card_of(choice))}
+    fan = []
+    for held in cards:
+        number = plays.get(held.card)
+        name = "" if number is None else f"choice:{number}"
+        key = "" if number is None else str(number + 1)
+        fan.append(FanCard(name, held.image, number is not None, bool(name) and look.lit == name, key))
+    return [Panel("cards", "bottom", (Fan(tuple(fan)),), width=620, is_bare=True)]
+
+
+def _card_of(choice: Choice) -> str:
+    """The card that a choice plays; empty for none."""
+    return str(getattr(choice.action, "card", ""))
+
+
 def _over(client: ClientState, look: HudState) -> Panel:
     """How the game ended: who won, why, the points, and what can be done now."""
     outcome = client.game.rules.outcome(client.state)
     assert outcome is not None
-    winners = " and ".join(outcome.winners)
-    won = f"{winners} {'win' if len(outcome.winners) > 1 else 'wins'}!" if winners else "Nobody wins."
+    wins = "wins" if len(outcome.winners) == 1 else "win"
+    won = f"{listed(outcome.winners)} {wins}!" if outcome.winners else "Nobody wins."
     clause = client.clause(outcome.reason.clause)
     is_kept = client.waits is not None and (client.plan.record or client.plan.resume) is not None
     items: list[Item] = [
         Text(won, "accent", "title", bold=True),
-        Text(f"{capitalised(outcome.reason.text)}."),
+        Text(f"{capital(outcome.reason.text)}."),
         Text(f"{outcome.reason.clause}: {clause}", "quiet", "small"),
         Gap(4),
         Row((Text("", size="small"), Text(client.game.score_word, "quiet", "small")), (3.2, 1)),
@@ -196,7 +242,7 @@ def _over(client: ClientState, look: HudState) -> Panel:
 def _scores(client: ClientState) -> Panel:
     turn = () if client.game.endless else (client.need.player,)
     rows = tuple(_score_rows(client, turn))
-    return Panel("scores", "top-right", rows, capitalised(client.game.score_word), width=230)
+    return Panel("scores", "top-right", rows, capital(client.game.score_word), width=230)
 
 
 def _score_rows(client: ClientState, lit: Container[str]) -> list[Item]:
@@ -269,7 +315,7 @@ def nudges(settings: Settings, look: HudState) -> tuple[Button, ...]:
 def _refusal(client: ClientState, look: HudState) -> Panel:
     refused = client.refused
     assert refused is not None
-    items: list[Item] = [Text(capitalised(refused.sentence) + ".", "bad", bold=True)]
+    items: list[Item] = [Text(capital(refused.sentence) + ".", "bad", bold=True)]
     if refused.clause:
         items.append(Text(f"{refused.clause}: {client.clause(refused.clause)}", "quiet", "small"))
     return Panel("refusal", "toast", tuple(items), width=340, at=look.refused_at)
@@ -278,7 +324,7 @@ def _refusal(client: ClientState, look: HudState) -> Panel:
 def pass_on(player: str) -> Panel:
     """Covers the table until the next person sits at it."""
     text = Text(f"Pass the seat to {player}.", size="title", bold=True)
-    why = Text("Cards are secret: everybody else looks away.", "quiet")
+    why = Text("What comes is a secret: everybody else looks away.", "quiet")
     return Panel("pass", "cover", (text, why, Button("seat", f"I am {player}", "accent")), width=520)
 
 

@@ -15,6 +15,7 @@ from games.judge import places
 from games.judge.judge import Judge
 from models.build import build
 from models.catalogue import find
+from models.errors import TeeterError
 from scenes.load import load
 from scenes.scene import Scene
 
@@ -108,9 +109,17 @@ def read_piece(path: str) -> Body:
     return replace(body, name=file.stem)
 
 
-def reader() -> Callable[[list[object], str], Body]:
-    """Returns what reads pieces from files in a process of its own, which may take minutes."""
-    return lambda news, path: read_piece(path)
+def reader() -> Callable[[list[object], str], Body | str]:
+    """Returns what reads pieces from files in a process of its own, which may take minutes: the piece, or what is wrong
+    with the file."""
+
+    def read(news: list[object], path: str) -> Body | str:
+        try:
+            return read_piece(path)
+        except (TeeterError, ValueError, OSError) as error:
+            return str(error)
+
+    return read
 
 
 def inventory_of(scene: str | None) -> Inventory:

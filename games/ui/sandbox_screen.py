@@ -16,8 +16,12 @@ from engine.view.window.window import Window
 from engine.workers import Questioner
 from engine.world import Assembly, Body
 from games.core.rules import Bring, PutAway, Take, Wait
+from games.game import Game
+from games.registry import game_named
+from games.ui.details import details_of
 from games.ui.game_screen import GameScreen
 from games.ui.messages import BringBody, Do, Order, Plan, Shove, Tilt
+from games.ui.pictures import of_piece
 from games.ui.settings import Settings
 from games.ui.setup import folder
 from models.catalogue import catalogue
@@ -61,7 +65,7 @@ class SandboxScreen(GameScreen):
         self._push, self._tilt, self._towards = 1.0, 0.0, 0.0
         self._file: str | None = None
         self._file_fault = ""
-        self._reader: Questioner[str, Body] | None = None
+        self._reader: Questioner[str, Body | str] | None = None
         self._read: Body | None = None
         self._reading_since = 0.0
         self._said = ""
@@ -136,8 +140,7 @@ class SandboxScreen(GameScreen):
 
     def _pieces(self) -> Panel:
         shelves = tuple(
-            Button(f"shelf:{name}", name.replace("_", " "), is_on=name == self._shelf)
-            for name in catalogues()
+            Button(f"shelf:{name}", _game_of(name).title, is_on=name == self._shelf) for name in catalogues()
         )
         names = sorted(catalogue(self._shelf))
         pages = -(-len(names) // PER_PAGE)
@@ -147,7 +150,7 @@ class SandboxScreen(GameScreen):
         rows += [
             Row(
                 tuple(
-                    Button(f"piece:{name}", name.partition("/")[2].replace("_", " "))
+                    Button(f"piece:{name}", piece_name(name), image=of_piece(name))
                     for name in shown[k : k + 2]
                 )
             )
@@ -347,3 +350,14 @@ def files_like(begin: str) -> list[str]:
 def in_words(fault: str) -> str:
     """Returns what a reader of files says without its advice for the command line."""
     return re.sub(r"\s*\([^()]*--\w[^()]*\)", "", fault)
+
+
+def _game_of(shelf: str) -> Game:
+    """The game whose pieces a catalogue holds."""
+    return game_named(shelf.replace("_", "-"))
+
+
+def piece_name(model: str) -> str:
+    """Returns what people call a piece of a catalogue."""
+    shelf, _, piece = model.partition("/")
+    return details_of(_game_of(shelf)).piece_name(piece)

@@ -63,7 +63,7 @@ IMAGE_SIZE = (50.0, 36.0)
 """Width, with the space beside it, and height of the picture on a button."""
 MIN_ITEM = 60.0
 """Units that a slider or a field needs at least."""
-FAN_ANGLE, FAN_RISE, FAN_SHARE = 4.0, 0.08, 0.72
+FAN_ANGLE, FAN_RISE, FAN_SHARE = 3.0, 0.08, 0.96
 """Of a fan: degrees between two cards; how far the one below the pointer is raised, in heights of a card; the share of
 its width by which a card stands beside the one before, at most."""
 
@@ -310,10 +310,8 @@ class ItemLayout:
             angle = FAN_ANGLE * away if count > 1 else 0.0
             box.shapes.append(Image(card.image, place, angle, 1.0 if card.is_enabled else 0.55))
             if card.key:
-                small = self._font("small")
-                self._write(
-                    box, card.key, place.x + 0.1 * width, place.y - small * LINE_HEIGHT, small, INK["quiet"]
-                )
+                left_of, size = place.x + 0.08 * width, self._font("small")
+                self._write(box, card.key, left_of, place.y + 0.015 * height, size, BUTTON_ON_TEXT, bold=True)
             if card.is_enabled:
                 box.regions.append(Region(card.name, _seen_of(place, step if number < count - 1 else width)))
             box.is_lit |= card.is_lit
