@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from engine.files import first_free
 from engine.record.format import RecordError
 from engine.view.opengl import kind_of
-from engine.view.panels import Button, Item, Panel, Row, Text
+from engine.view.panels import Button, Fan, Item, Panel, Row, Text
 from engine.view.render.png import save_png
 from engine.view.render.shading import Quality
 from engine.view.sound import Speaker
@@ -286,7 +286,7 @@ class SwitchScanner:
     def step(self, passed: float, panels: Iterable[Panel]) -> tuple[Panel, ...]:
         """The panels with the button lit whose turn it is."""
         listed = tuple(panels)
-        covers = tuple(panel for panel in listed if panel.place == "cover")
+        covers = tuple(panel for panel in listed if panel.place in ("cover", "dialog"))
         names = tuple(name for panel in covers or listed for name in _names(panel.items))
         if names != self._names:
             # what is lit stays lit when it is still there
@@ -304,6 +304,8 @@ def _names(items: tuple[Item, ...]) -> list[str]:
     for item in items:
         if isinstance(item, Row):
             found += _names(item.items)
+        elif isinstance(item, Fan):
+            found += [card.name for card in item.cards if card.is_enabled]
         elif isinstance(item, Button) and item.is_enabled:
             found.append(item.name)
     return found
@@ -314,6 +316,9 @@ def _lit(items: tuple[Item, ...], name: str) -> tuple[Item, ...]:
     for item in items:
         if isinstance(item, Row):
             found.append(replace(item, items=_lit(item.items, name)))
+        elif isinstance(item, Fan):
+            cards = tuple(replace(card, is_lit=card.name == name and card.is_enabled) for card in item.cards)
+            found.append(replace(item, cards=cards))
         elif isinstance(item, Button) and item.name == name:
             found.append(replace(item, is_lit=True))
         else:

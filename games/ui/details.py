@@ -36,6 +36,10 @@ CARRY = (
     "A and D turn it, F flips it, the wheel lifts it, Shift makes the hand slow. "
 )
 """The part of a tutorial on carrying that all games share."""
+LINE, LINE_COVER = "#f4f0e6", 0.5
+"""Lines on the table: their colour, and how much they cover."""
+LINE_HEIGHT, LINE_RADIUS = 4e-4, 8e-4
+"""Metres."""
 DONE = "That was a whole turn. From now on the rules on the left are enough; F1 tells all keys."
 
 
@@ -71,6 +75,10 @@ class GameDetails(Generic[S]):
     def seat_colour(self, desk: ClientState[S], seat: int) -> str:
         """Returns the colour of a seat, as `#rrggbb`; empty for none."""
         return SEATS[seat % len(SEATS)]
+
+    def table_lines(self, desk: ClientState[S]) -> list[Overlay]:
+        """Returns what is drawn on the table for good: places that the rules speak of."""
+        return []
 
     def highlights(self, desk: ClientState[S], grip: CarryTarget) -> list[Overlay]:
         """Returns what lights up under the piece in the hand."""

@@ -10,7 +10,6 @@ from engine.view.camera import seen_at
 from engine.view.frame import Frame
 from engine.view.panels import Panel
 from engine.view.render.overlays import Overlay
-from engine.view.sound import RATE, impact_samples
 from engine.view.window.events import Clicked, Event, Lift, PointerMoved, Press, Slid
 from engine.view.window.window import Window
 from games.core.rules import Choice, Take, Wait
@@ -81,7 +80,7 @@ class GameScreen:
         for news in self.physics.news():
             is_new |= self.client.hear(news)
             if isinstance(news, TableView):
-                self._sound(news)
+                self._impacts.play(news, self.client.pieces, self.window.speaker)
             if isinstance(news, NewBody):
                 assert self.window.stage is not None
                 self.window.stage.add(news.body)
@@ -106,16 +105,8 @@ class GameScreen:
     def more_guides(self) -> list[Overlay]:
         """Guides of a game of its own kind."""
         grip = self.hand.grip
-        return self._details.highlights(self.client, grip) if grip is not None else []
-
-    def _sound(self, view: TableView) -> None:
-        speaker = self.window.speaker
-        if speaker is None or speaker.is_silent:
-            return
-        for impact in self._impacts.of(view, self.client.pieces):
-            piece = self.client.pieces[impact.piece]
-            speaker.play(impact_samples(piece, impact.impulse, on_table=impact.on_table), RATE)
-        speaker.step()
+        lines = self._details.table_lines(self.client)
+        return lines if grip is None else [*lines, *self._details.highlights(self.client, grip)]
 
     def _react(self, now: float) -> None:
         events, self.client.events = self.client.events, []

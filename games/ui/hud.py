@@ -118,7 +118,9 @@ def _turn(client: ClientState, look: HudState) -> Panel:
         if need.wait is Wait.COUNT and need.seconds > 0:
             items.append(Meter((look.now - client.busy_since) / need.seconds, "warn"))
     else:
-        items.append(Text(_prompt(client, need, look), "quiet"))
+        prompt = Text(_prompt(client, need, look), "quiet")
+        image = _image_of(client, client.held) if client.held else ""
+        items.append(Row((Picture(image, 48.0, 36.0), prompt), (1, 5)) if image else prompt)
         items += [Text(f"{each.clause}  {each.text}", "plain", "small") for each in _conditions(client, need)]
         if look.feel:
             items.append(Text(look.feel, "good", "small"))
@@ -167,7 +169,7 @@ def _choices(client: ClientState, look: HudState) -> list[Item]:
                 key=key,
                 mark=colour_of(choice),
                 is_lit=is_lit,
-                image=_image_of(client, choice),
+                image=_image_of(client, piece_of(choice)),
             )
         )
     if pages > 1:
@@ -183,10 +185,10 @@ def _choices(client: ClientState, look: HudState) -> list[Item]:
     return items
 
 
-def _image_of(client: ClientState, choice: Choice) -> str:
-    """The picture of the piece that a choice is about; empty where there is none, or where its print is a secret."""
-    piece = client.pieces.get(piece_of(choice))
-    is_secret = piece_of(choice) in details_of(client.game).unread(client)
+def _image_of(client: ClientState, name: str) -> str:
+    """The picture of a piece; empty where there is none, or where its print is a secret."""
+    piece = client.pieces.get(name)
+    is_secret = name in details_of(client.game).unread(client)
     return of_piece(piece.model) if piece is not None and not is_secret and is_shipped(piece.model) else ""
 
 

@@ -15,7 +15,7 @@ from games.ui.details import details_of
 from games.ui.messages import Plan
 from games.ui.pages import TITLES, Pages
 from games.ui.settings import HELP_LEVELS, Settings
-from games.ui.setup import SavedGame
+from games.ui.setup import SavedGame, title_of
 
 NAMES = ("Ana", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gita", "Hugo")
 """What players are called until they say otherwise."""
@@ -164,7 +164,10 @@ def panels(
     )
     head = (Text("teeter", size="title", bold=True), Text("towers of wood, on true physics", "quiet"), Gap(8))
     resume = Button(
-        "resume", "Go on with the last game", is_enabled=bool(saved), text2=saved[0].stem if saved else ""
+        "resume",
+        "Go on with the last game",
+        is_enabled=bool(saved),
+        text2=title_of(saved[0]) if saved else "",
     )
     others = Row((Button("page:replays", "Replays"), Button("page:settings", "Settings")))
     foot = (Gap(8), resume, others, Button("quit", "Quit", key="Esc"))
@@ -217,9 +220,7 @@ def _table(form: Form, settings: Settings) -> tuple[Item, ...]:
 def _replays(kept: tuple[SavedGame, ...]) -> tuple[Item, ...]:
     if not kept:
         return (Text("No game was kept yet.", "quiet"),)
-    return tuple(
-        Button(f"replay:{number}", each.file.stem, text2=each.when) for number, each in enumerate(kept)
-    )
+    return tuple(Button(f"replay:{number}", each.title, text2=each.when) for number, each in enumerate(kept))
 
 
 def _options(form: Form) -> tuple[Item, ...]:

@@ -148,7 +148,9 @@ class ClientState(Generic[S]):
         self.events.append(told.event)
         lines = [HIDDEN.sub("a card", line) for line in self._public(before, told)]
         if lines and told.given is not None:
-            self.told_last, self.told_piece = tuple(lines), _piece_of(told.given)
+            # whose turn it is now stands elsewhere
+            self.told_last = tuple(line for line in lines if not line.startswith("- "))
+            self.told_piece = _piece_of(told.given)
         if told.event == "Fell" and self.view is not None:
             self.fell_s = self.view.step / self.view.rate
         self.log = [*self.log, *lines][-LOG_LINES:]

@@ -30,7 +30,6 @@ from scenes.dump import dump
 from scenes.load import MESHES, load
 from scenes.scene import SceneError
 
-PER_PAGE = 10
 WEAK = "#e07a2f"
 ARROW = 0.035
 """Metres of arrow for the greatest force."""
@@ -61,7 +60,6 @@ class SandboxScreen(GameScreen):
         super().__init__(window, settings, plan)
         self._scene = load(plan.scene) if plan.scene is not None else None
         self._shelf = ""
-        self._page = 0
         self._push, self._tilt, self._towards = 1.0, 0.0, 0.0
         self._file: str | None = None
         self._file_fault = ""
@@ -142,22 +140,10 @@ class SandboxScreen(GameScreen):
         shelves = tuple(
             Button(f"shelf:{name}", _game_of(name).title, is_on=name == self._shelf) for name in catalogues()
         )
-        names = sorted(catalogue(self._shelf))
-        pages = -(-len(names) // PER_PAGE)
-        page = self._page % max(pages, 1)
-        shown = names[page * PER_PAGE : (page + 1) * PER_PAGE]
+        names = sorted(catalogue(self._shelf), key=piece_name)
+        buttons = [Button(f"piece:{name}", piece_name(name), image=of_piece(name)) for name in names]
         rows: list[Item] = [Row(shelves[:2]), Row(shelves[2:]), Gap(4)]
-        rows += [
-            Row(
-                tuple(
-                    Button(f"piece:{name}", piece_name(name), image=of_piece(name))
-                    for name in shown[k : k + 2]
-                )
-            )
-            for k in range(0, len(shown), 2)
-        ]
-        if pages > 1:
-            rows.append(Button("pieces-more", f"More ({page + 1} of {pages})", "quiet"))
+        rows += [Row(tuple(buttons[k : k + 2])) for k in range(0, len(buttons), 2)]
         return Panel("pieces", "left", tuple(rows), "Pieces", width=320)
 
     @property
@@ -187,9 +173,6 @@ class SandboxScreen(GameScreen):
         match name.partition(":"):
             case "shelf", _, rest:
                 self._shelf = rest or ("" if self._shelf else catalogues()[0])
-                self._page = 0
-            case "pieces-more", _, _:
-                self._page += 1
             case "piece", _, model:
                 self._bring(model)
             case "check", _, _:

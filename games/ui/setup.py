@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from engine.files import first_free
 from engine.world import FLOOR, Body
 from games.game import Game, stock_of
-from games.registry import game_named
+from games.registry import GAMES, game_named
 from games.ui.messages import Plan
 
 if TYPE_CHECKING:
@@ -113,6 +113,20 @@ class SavedGame:
 
     file: Path
     when: str
+
+    @property
+    def title(self) -> str:
+        """What it is called in the menu."""
+        return title_of(self.file)
+
+
+def title_of(file: Path) -> str:
+    """Returns what a game on file is called, by the name that `new_file` gave it, else by that of the file."""
+    name, *numbers = file.stem.rsplit("-", 2)
+    game = next((game for game in GAMES if game.name == name), None)
+    if game is None or not all(number.isdigit() for number in numbers) or len(numbers) != 2:
+        return file.stem
+    return f"{game.title}, seed {numbers[0]}" + (f", game {numbers[1]}" if numbers[1] != "1" else "")
 
 
 def folder() -> Path:

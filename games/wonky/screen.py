@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from engine.view.panels import Item, Picture, Text
+from engine.view.render.overlays import Line, Overlay
 from games.core.words import capital, counted
-from games.ui.details import CARRY, COLOURS, GameDetails, HeldCard
+from games.ui.details import (
+    CARRY,
+    COLOURS,
+    LINE,
+    LINE_COVER,
+    LINE_HEIGHT,
+    LINE_RADIUS,
+    GameDetails,
+    HeldCard,
+)
 from games.ui.physics_client import ClientState
 from games.ui.pictures import of_card
+from games.wonky.judge import CENTRE_MM
 from games.wonky.rules_turn import card_named, said
 from games.wonky.state import Sort, State
 
@@ -41,6 +54,13 @@ class WonkyDetails(GameDetails[State]):
                 Picture(_image(state, state.discard[-1]), 72.0, 100.0),
             ]
         return tuple(items)
+
+    def table_lines(self, desk: ClientState[State]) -> list[Overlay]:
+        """The centre of the play area, in which a tower begins (WK-05)."""
+        turns = np.linspace(0.0, 2.0 * np.pi, 65)
+        ring = CENTRE_MM / 1e3 * np.stack([np.cos(turns), np.sin(turns)], axis=1)
+        points = tuple((x, y, LINE_HEIGHT) for x, y in ring.tolist())
+        return [Line(points, LINE, LINE_RADIUS, LINE_COVER)]
 
     def cards(self, desk: ClientState[State]) -> tuple[HeldCard, ...]:
         """The hand of the person who looks."""
