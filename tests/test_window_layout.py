@@ -12,7 +12,7 @@ import pytest
 from rules_lab import Lab, playthrough
 from rules_labs import LABS
 
-from engine.view.panels import Button, Fan, FanCard, Panel, Place, Row, Slider, Text
+from engine.view.panels import Button, Fan, FanCard, Panel, Picture, Place, Row, Slider, Text
 from engine.view.window.events import Clicked
 from engine.view.window.hud import width_of
 from engine.view.window.layout import Layout, lay_out
@@ -155,6 +155,19 @@ def test_what_does_not_fit_is_scrolled_and_every_button_can_be_reached() -> None
     assert reached == {button.name for button in buttons}
     lit = Panel("p", "left", (*buttons[:50], replace(buttons[50], is_lit=True), *buttons[51:]))
     assert lay_out((lit,), (640, 480), width_of).region("b50") is not None
+
+
+def test_pictures_and_cards_become_smaller_where_there_is_no_room() -> None:
+    fan = Fan(tuple(FanCard(f"c{number}", "image") for number in range(7)))
+    panels = (
+        Panel("close", "top-right", (Picture("image", 206.0, 154.0),), width=230),
+        Panel("scores", "top-right", (Text("x"),) * 3, width=230),
+        Panel("cards", "bottom", (fan,), width=620, is_bare=True),
+        Panel("log", "bottom-left", (Text("long " * 30),), width=320),
+    )
+    for size in SIZES:
+        for scale in LETTERS:
+            sound(laid(panels, size, scale), size, f"{size} x {scale}")
 
 
 def test_a_log_begins_at_its_end_and_can_be_scrolled_back() -> None:

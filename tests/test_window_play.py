@@ -35,8 +35,8 @@ def test_every_game_begins_from_the_menu_and_the_window_may_shrink() -> None:
 
 
 @pytest.mark.slow
-def test_a_small_game_is_finished_by_hand() -> None:
-    assert "BS-20" in play_out("window_scenarios:small_game_by_hand")
+def test_a_small_game_is_finished_by_hand(tmp_path: Path) -> None:
+    assert "BS-20" in play_out("window_scenarios:small_game_by_hand", str(tmp_path / "small.teeter"))
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from test_window_layout import LETTERS, SIZES, sound
 from window_driver import Person, sees, xdotool
 
 from engine.geometry.rotation import angle_between
@@ -210,9 +211,10 @@ def menu_starts_every_game() -> None:
     person.app.close()
 
 
-def small_game_by_hand() -> None:
-    """Bausack with two pieces between two people: bids, both pieces laid by mouse, the end on the screen."""
-    person = opened(Plan("bausack", ("Ana", "Ben"), 5, {"pieces": 2, "first": "Ana"}))
+def small_game_by_hand(file: str) -> None:
+    """Bausack with two pieces between two people: bids, both pieces laid by mouse; the end on the screen, the record
+    packed and watched from there, and a rematch."""
+    person = opened(Plan("bausack", ("Ana", "Ben"), 5, {"pieces": 2, "first": "Ana"}, Path(file)))
     for _ in range(2):
         person.wait(lambda: person.client.waits and person.client.need.wait is Wait.ACTION, "a turn")
         person.click(*person.place_of(person.client.choices[0].action.piece))
@@ -250,10 +252,24 @@ def small_game_by_hand() -> None:
         person.wait(lambda: person.client.waits and not person.client.held, "it lies")
     outcome = person.wait(lambda: person.client.game.rules.outcome(person.client.state), "the end")
     person.look()
-    assert shown_on(person, "turn") or shown_on(person, "over")
-    assert person.app.window.hud.layout.region("again") is not None
+    assert shown_on(person, "over")
     print(outcome)
     person.keep("bausack-over")
+    person.wait(lambda: person.client.waits, "the record is packed")
+    kept = read_replay(Path(file)).meta.outcome
+    assert kept is not None
+    assert kept["ended"] is True
+    person.press("watch")
+    (replay,) = person.app._others
+    assert replay.args[4:] == [file]
+    person.look(20)
+    assert replay.poll() is None, "the replay is not shown"
+    replay.terminate()
+    replay.wait(20)
+    person.press("again")
+    person.wait(lambda: hasattr(person.app.screen, "client") and person.client.waits, "the rematch")
+    assert person.app.screen.plan.seed == 6
+    assert person.client.state.towers == ((), ())
     person.app.close()
 
 
@@ -329,17 +345,24 @@ def display_lost(file: str) -> None:
 
 
 def random_play(seconds: str) -> None:
-    """Random clicks, drags and keys over all games for so long: nothing breaks, gets stuck, or grows."""
+    """Random clicks, drags and keys over all games for so long, in windows of all sizes with letters of all sizes:
+    nothing breaks, gets stuck, or grows, no panels overlap and no word is cut."""
     luck = random.Random(7)
     person = opened()
     end, first, rounds = time.monotonic() + float(seconds), 0.0, 0
     while time.monotonic() < end:
         game = GAMES[rounds % len(GAMES)]
+        size = SIZES[rounds % len(SIZES)]
+        xdotool("windowsize", person.number, str(size[0]), str(size[1]))
+        person.wait(partial(lambda size: person.app.window.size == size, size), "another size")
+        person.app.screen.pages.set("picture", "letters", luck.choice(LETTERS))
         person.press(f"game:{game.name}")
         person.press("start")
         person.wait(lambda: hasattr(person.app.screen, "client") and person.client.told, game.name)
         for _ in range(60):
             meddle(person, luck)
+            layout = person.app.window.hud.layout
+            sound(layout, person.app.window.size, f"{game.name} at {size}")
             if not hasattr(person.app.screen, "client") or time.monotonic() > end:
                 break
             assert not person.client.broken, f"{game.name}: {person.client.broken}"

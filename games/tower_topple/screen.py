@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engine.view.panels import Item, Text
+from games.tower_topple.judge import look_of
 from games.tower_topple.state import State
 from games.ui.details import CARRY, COLOURS, GameDetails
 from games.ui.physics_client import ClientState
+from models.bricks import NOMINAL
 
 
 class ToppleDetails(GameDetails[State]):
@@ -38,6 +40,11 @@ class ToppleDetails(GameDetails[State]):
                 times = {1: "once", 2: "twice"}.get(topples, f"{topples} times")
                 items.append(Text(f"{seat.name} toppled it {times}", "bad", "small"))
         return tuple(items)
+
+    def model(self, desk: ClientState[State], piece: str) -> str:
+        """The catalogue's brick with the same paint or print: no brick is quite like it."""
+        brick = next((brick for brick in desk.state.bricks if brick.id == piece), None)
+        return (look_of(brick) if brick is not None else "") or NOMINAL
 
     def unread(self, desk: ClientState[State]) -> frozenset[str]:
         """Pieces whose print nobody may see yet."""

@@ -92,6 +92,10 @@ class GameDetails(Generic[S]):
         """Returns the cards in the hand of the person who looks."""
         return ()
 
+    def model(self, desk: ClientState[S], piece: str) -> str:
+        """Returns the piece of a catalogue that looks like a piece of the game."""
+        return desk.pieces[piece].model
+
     def piece_name(self, piece: str) -> str:
         """Returns what people call a piece of the game's catalogue, without an article."""
         return piece.replace("_", " ")

@@ -159,11 +159,12 @@ class GameScreen:
             return (hud.pass_on(self.client.need.player),)
         grip = self.hand.grip
         now = time.perf_counter()
+        is_told = now < self._told_until
         look = replace(
             self.look,
             now=now,
-            toast=self._told if now < self._told_until else (),
-            toast_at=self._place_of(self.client.told_piece),
+            toast=self._told if is_told else (),
+            toast_at=self._place_of(self.client.told_piece) if is_told else (0.0, 0.0),
             refused_at=self._tried,
             film=self.film,
             close=self.mouse.over,

@@ -66,13 +66,9 @@ def panels(client: ClientState, settings: Settings, look: HudState) -> tuple[Pan
         found.append(Panel("log", "bottom-left", lines, width=320, tallest=150))
     found.append(_tools(client, settings))
     found += _fan(client, look)
-    close = client.pieces.get(client.held or look.close)
-    if close is not None and close.face is not None and is_shipped(close.model) and not is_over:
-        is_secret = (client.held or look.close) in details_of(client.game).unread(client)
-        if not is_secret:
-            found.append(
-                Panel("close", "top-right", (Picture(from_above(close.model), 206.0, 154.0),), width=230)
-            )
+    close = _model(client, client.held or look.close)
+    if close and client.pieces[client.held or look.close].face is not None and not is_over:
+        found.append(Panel("close", "top-right", (Picture(from_above(close), 206.0, 154.0),), width=230))
     if client.held and client.waits is not None:
         found.append(_hand(client, settings, look))
     if client.refused is not None and look.now - client.refused_at < REFUSED_S:
@@ -186,10 +182,18 @@ def _choices(client: ClientState, look: HudState) -> list[Item]:
 
 
 def _image_of(client: ClientState, name: str) -> str:
-    """The picture of a piece; empty where there is none, or where its print is a secret."""
-    piece = client.pieces.get(name)
-    is_secret = name in details_of(client.game).unread(client)
-    return of_piece(piece.model) if piece is not None and not is_secret and is_shipped(piece.model) else ""
+    """The picture of a piece; empty where there is none."""
+    model = _model(client, name)
+    return of_piece(model) if model else ""
+
+
+def _model(client: ClientState, name: str) -> str:
+    """The piece of a catalogue that looks like a piece; empty where there is none, or where its print is a secret."""
+    details = details_of(client.game)
+    if name not in client.pieces or name in details.unread(client):
+        return ""
+    model = details.model(client, name)
+    return model if is_shipped(model) else ""
 
 
 def _fan(client: ClientState, look: HudState) -> list[Panel]:

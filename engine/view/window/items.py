@@ -5,6 +5,7 @@ Sizes are in units; what a unit is in pixels the layout says.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from engine.view.panels import (
@@ -73,6 +74,8 @@ class ItemLayout:
 
     def __init__(self, unit: float, measure: Measure, hovered: str) -> None:
         self.unit, self.measure, self.hovered = unit, measure, hovered
+        self.room = math.inf
+        """Pixels in height, at most, of pictures and cards, which can be made smaller."""
 
     def parts(self, item: Item, width: float) -> list[LayoutBox]:
         """Returns an item as boxes below each other: a paragraph line by line, anything else as one."""
@@ -286,7 +289,7 @@ class ItemLayout:
 
     def _picture(self, box: LayoutBox, picture: Picture) -> None:
         width, height = picture.width * self.unit, picture.height * self.unit
-        scale = min(1.0, box.width / width)
+        scale = min(1.0, box.width / width, self.room / height)
         box.height = height * scale
         box.shapes.append(
             Image(picture.image, Rect((box.width - width * scale) / 2, 0, width * scale, box.height))
@@ -296,6 +299,8 @@ class ItemLayout:
         """Cards beside each other, turned about a point far below; they overlap where there is no room."""
         count = max(len(fan.cards), 1)
         scale = min(self.unit, box.width / (fan.width * (1.0 + 0.25 * (count - 1)) + 0.4 * fan.height))
+        # with what it rises and bends it is taller than a card
+        scale = min(scale, self.room / (fan.height * (1.2 + 2.0 * FAN_RISE)))
         width, height = fan.width * scale, fan.height * scale
         lean = 0.2 * height
         step = min(FAN_SHARE * width, (box.width - width - 2 * lean) / max(count - 1, 1))

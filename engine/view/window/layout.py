@@ -228,7 +228,8 @@ class _Page:
             return [part for item in (*title, *panel.items) for part in self.items.parts(item, room)]
 
         self.scrolls = [scroll for scroll in self.scrolls if scroll.name != panel.name]
-        parts, room = laid(box.width - 2 * padding), most - 2 * padding
+        room = self.items.room = most - 2 * padding
+        parts = laid(box.width - 2 * padding)
         if _tall(parts) > room:
             parts = laid(box.width - 2 * padding - 2 * SCROLL_WIDTH * self.unit)
             last = next(
