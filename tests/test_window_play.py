@@ -35,13 +35,20 @@ def test_every_game_begins_from_the_menu_and_the_window_may_shrink() -> None:
 
 
 @pytest.mark.slow
-def test_a_small_game_is_finished_by_hand() -> None:
-    assert "BS-20" in play_out("window_scenarios:small_game_by_hand")
+def test_a_small_game_is_finished_by_hand(tmp_path: Path) -> None:
+    assert "BS-20" in play_out("window_scenarios:small_game_by_hand", str(tmp_path / "small.teeter"))
 
 
 @pytest.mark.slow
 def test_the_sandbox_checks_brings_out_and_saves() -> None:
     play_out("window_scenarios:sandbox_checked")
+
+
+@pytest.mark.slow
+def test_an_exported_piece_comes_into_the_sandbox_by_its_file(tmp_path: Path) -> None:
+    done = teeter("models", "export", "bausack/base_1", "-o", str(tmp_path / "b1.glb"))
+    assert done.returncode == 0, done.stderr
+    play_out("window_scenarios:piece_from_a_file", str(tmp_path))
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from engine.pose import Pose
 from engine.view.camera import BoundingSphere, Orbit, on_plane, orbit_of, ray
 from engine.view.frame import Frame, frame_of
 from engine.view.panels import Button, Field, Meter, Panel, Row, Slider, Text
+from engine.view.window.events import Clicked, Press
 from engine.view.window.layout import Layout, lay_out
 from engine.view.window.picker import pick
 from engine.view.window.shapes import Fill, Letters, wrapped
@@ -28,6 +29,7 @@ from games.ui.app import SwitchScanner
 from games.ui.carry import RISE_FIRST, SPEED, CarryTarget, HandFollower, LandingSurface, outline, standing
 from games.ui.impacts import ImpactDetector
 from games.ui.messages import TableView
+from games.ui.pages import ACTS, Pages
 from games.ui.settings import acts, load_settings, write_settings
 from games.ui.setup import LISTED, SavedGame
 from models.build import build
@@ -124,7 +126,7 @@ def test_a_log_keeps_its_last_lines() -> None:
 
 def test_text_is_broken_at_words() -> None:
     assert wrapped("one two three", 7, lambda text: float(len(text))) == ["one two", "three"]
-    assert wrapped("unbreakable", 3, lambda text: float(len(text))) == ["unbreakable"]
+    assert wrapped("unbreakable", 3, lambda text: float(len(text))) == ["unb", "rea", "kab", "le"]
 
 
 def test_long_texts_stay_inside_their_field() -> None:
@@ -374,13 +376,80 @@ def test_players_are_added_named_and_made_bots() -> None:
     assert len(menu.clicked(form, "fewer").players) == 2
 
 
-def test_house_rules_are_chosen_within_their_bounds() -> None:
-    form = menu.of_game("tower-topple")
-    for _ in range(200):
-        form = menu.clicked(form, "option:rounds:-1")
+def buttons(form: menu.Form) -> dict[str, Button]:
+    """The buttons of the page that is open, by name."""
+    panel = menu.panels(form, Pages(load_settings()), ())[1]
+    items = [part for item in panel.items for part in (item.items if isinstance(item, Row) else (item,))]
+    return {item.name: item for item in items if isinstance(item, Button)}
+
+
+def test_house_rules_are_chosen_within_their_bounds_and_the_choice_is_lit() -> None:
+    form = menu.clicked(menu.of_game("tower-topple"), "page:options")
+    for rounds in (2, 1):
+        form = menu.clicked(form, f"option:rounds:{rounds}")
     assert form.options["rounds"] == "1"
-    assert menu.clicked(form, "option:bricks:1").options["bricks"] == "exact"
-    assert menu.clicked(form, "option:teams:1").options["teams"] == "no"
+    assert not buttons(form)["option:rounds:0"].is_enabled
+    assert buttons(form)["option:rounds:2"].is_enabled
+    form = menu.clicked(menu.clicked(form, "option:bricks:exact"), "option:teams:no")
+    assert buttons(form)["option:bricks:exact"].is_on
+    assert not buttons(form)["option:bricks:real"].is_on
+    assert buttons(form)["option:teams:no"].is_on
+    assert form.plan(load_settings(), None).options["bricks"] == "exact"
+
+
+def test_challenges_are_chosen_by_their_names() -> None:
+    form = menu.clicked(menu.of_game("crazy-tower"), "mode:solo")
+    form = menu.clicked(form, "page:options")
+    challenges = [button for name, button in buttons(form).items() if name.startswith("option:challenge:")]
+    assert len(challenges) == 20
+    assert challenges[0].is_on
+    assert challenges[6].text == "7. complete the tower within three minutes"
+    assert menu.clicked(form, challenges[15].name).options["challenge"] == "16"
+
+
+def test_players_stay_when_another_game_is_looked_at() -> None:
+    form = menu.clicked(menu.clicked(menu.of_game("wonky"), "more"), "name:0")
+    form = menu.typed(form, "x")
+    again = menu.clicked(menu.clicked(form, "game:bausack"), "game:wonky")
+    assert again.players == form.players
+    alone = menu.clicked(form, "game:sandbox")
+    assert len(alone.players) == 1
+    assert not alone.players[0].startswith("bot:")
+
+
+@pytest.mark.parametrize("game", [game.name for game in GAMES])
+def test_what_begins_a_game_is_where_it_is_for_every_other(game: str) -> None:
+    pages = Pages(load_settings())
+    here, there = (
+        laid(*menu.panels(menu.of_game(name), pages, ())).region("start") for name in (game, "wonky")
+    )
+    assert here is not None
+    assert here == there
+
+
+def test_keys_are_set_in_the_window_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEETER_SETTINGS", str(tmp_path / "settings.toml"))
+    pages = Pages(load_settings())
+    for event in (Clicked("page:settings"), Clicked("page:keys"), Clicked("key:lay"), Press("x", 0.0, 0.0)):
+        assert pages.handle(event)
+    assert pages.settings.act_of("x") == "lay"
+    assert load_settings().act_of("x") == "lay"
+    pages.handle(Clicked("key:flip"))
+    pages.handle(Press("x", 0.0, 0.0))
+    assert "taken" in pages.fault
+    assert load_settings().act_of("x") == "lay"
+    pages.handle(Clicked("key:flip"))
+    pages.handle(Press("escape", 0.0, 0.0))
+    assert not pages.asked
+    assert pages.settings.act_of("f") == "flip"
+    pages.back()
+    assert pages.page == "settings"
+    pages.back()
+    assert not pages.page
+
+
+def test_every_act_is_told_in_words() -> None:
+    assert set(ACTS) == set(acts())
 
 
 def test_the_seed_takes_whole_numbers_only() -> None:
@@ -395,7 +464,10 @@ def test_every_page_of_the_menu_fits_its_window(page: str) -> None:
         form = menu.clicked(menu.of_game(game.name), f"page:{page}")
         layout = laid(
             *menu.panels(
-                form, load_settings(), (), (SavedGame(Path("wonky-1-1.teeter"), "2026-01-01 12:00"),) * LISTED
+                form,
+                Pages(load_settings()),
+                (),
+                (SavedGame(Path("wonky-1-1.teeter"), "2026-01-01 12:00"),) * LISTED,
             )
         )
         assert all(card.y >= 0 and card.y + card.height <= SIZE[1] for card in layout.cards), game.name

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from test_window_layout import LETTERS, SIZES, sound
 from window_driver import Person, sees, xdotool
 
 from engine.geometry.rotation import angle_between
@@ -35,6 +36,14 @@ def opened(plan: Plan | None = None) -> Person:
         person.wait(lambda: person.client.waits or person.client.broken, "the game begins")
         assert not person.client.broken, person.client.broken
     return person
+
+
+def left(person: Person) -> None:
+    """Leave a game for the menu: first the pause, then the way out."""
+    person.key("Escape")
+    person.wait(lambda: shown_on(person, "pause"), "the pause")
+    person.press("leave")
+    person.wait(lambda: hasattr(person.app.screen, "form"), "the menu")
 
 
 def shown_on(person: Person, name: str) -> bool:
@@ -156,8 +165,7 @@ def everything_on_the_screen() -> None:
             xdotool("windowsize", person.number, "1000", "600")
             person.wait(lambda: person.app.window.size == (1000, 600), "the new size")
             person.sees("screen-resized")
-        person.key("Escape")
-        person.wait(lambda: not hasattr(person.app.screen, "client"), "the menu")
+        left(person)
     person.app.close()
 
 
@@ -189,8 +197,7 @@ def menu_starts_every_game() -> None:
         shades = person.picture()[::8, ::8].reshape(-1, 3).std(axis=0)
         assert shades.min() > 12, "there is nothing to be seen"
         person.keep(f"menu-{game.name}")
-        person.key("Escape")
-        person.wait(lambda: hasattr(person.app.screen, "form"), "the menu again")
+        left(person)
     window = person.app.window
     for width, height in ((1, 1), (700, 400), (960, 540)):
         xdotool("windowsize", person.number, str(width), str(height))
@@ -204,9 +211,10 @@ def menu_starts_every_game() -> None:
     person.app.close()
 
 
-def small_game_by_hand() -> None:
-    """Bausack with two pieces between two people: bids, both pieces laid by mouse, the end on the screen."""
-    person = opened(Plan("bausack", ("Ana", "Ben"), 5, {"pieces": 2, "first": "Ana"}))
+def small_game_by_hand(file: str) -> None:
+    """Bausack with two pieces between two people: bids, both pieces laid by mouse; the end on the screen, the record
+    packed and watched from there, and a rematch."""
+    person = opened(Plan("bausack", ("Ana", "Ben"), 5, {"pieces": 2, "first": "Ana"}, Path(file)))
     for _ in range(2):
         person.wait(lambda: person.client.waits and person.client.need.wait is Wait.ACTION, "a turn")
         person.click(*person.place_of(person.client.choices[0].action.piece))
@@ -244,10 +252,24 @@ def small_game_by_hand() -> None:
         person.wait(lambda: person.client.waits and not person.client.held, "it lies")
     outcome = person.wait(lambda: person.client.game.rules.outcome(person.client.state), "the end")
     person.look()
-    assert shown_on(person, "turn") or shown_on(person, "over")
-    assert person.app.window.hud.layout.region("again") is not None
+    assert shown_on(person, "over")
     print(outcome)
     person.keep("bausack-over")
+    person.wait(lambda: person.client.waits, "the record is packed")
+    kept = read_replay(Path(file)).meta.outcome
+    assert kept is not None
+    assert kept["ended"] is True
+    person.press("watch")
+    (replay,) = person.app._others
+    assert replay.args[4:] == [file]
+    person.look(20)
+    assert replay.poll() is None, "the replay is not shown"
+    replay.terminate()
+    replay.wait(20)
+    person.press("again")
+    person.wait(lambda: hasattr(person.app.screen, "client") and person.client.waits, "the rematch")
+    assert person.app.screen.plan.seed == 6
+    assert person.client.state.towers == ((), ())
     person.app.close()
 
 
@@ -279,6 +301,36 @@ def sandbox_checked() -> None:
     person.app.close()
 
 
+def piece_from_a_file(folder: str) -> None:
+    """The sandbox: a file that is none is refused, its path kept; an own export comes into the hand and is laid."""
+    (Path(folder) / "wrong.stl").write_text("solid nothing")
+    person = opened(Plan("sandbox", ("Ana",)))
+    screen = person.app.screen
+    person.press("file")
+    screen._file = f"{folder}/wrong.st"
+    person.key("l")
+    person.key("Return")
+    person.wait(lambda: screen._file_fault, "a refusal")
+    assert "--" not in screen._file_fault
+    person.look()
+    assert screen._file == f"{folder}/wrong.stl"
+    assert any(panel.name == "sandbox" for panel in screen.panels())
+    person.keep("file-refused")
+    screen._file = f"{folder}/b1"
+    person.look()
+    person.press(f"like:{folder}/b1.glb")
+    person.press("bring")
+    person.asked(wait=Wait.HAND)
+    assert person.client.held == "b1"
+    person.move(*person.place(0.0, -0.2, 0.0))
+    person.look(10)
+    person.key("space")
+    person.asked(wait=Wait.ACTION)
+    assert abs(person.client.pose("b1").position[2] - 0.0075) < 1e-3
+    person.keep("file-laid")
+    person.app.close()
+
+
 def display_lost(file: str) -> None:
     """Two people pass the seat, one plays a card; then the display goes away, and with it this process."""
     person = opened(Plan("wonky", ("Ana", "Ben"), 1, {"first": "Ana"}, Path(file)))
@@ -293,17 +345,24 @@ def display_lost(file: str) -> None:
 
 
 def random_play(seconds: str) -> None:
-    """Random clicks, drags and keys over all games for so long: nothing breaks, gets stuck, or grows."""
+    """Random clicks, drags and keys over all games for so long, in windows of all sizes with letters of all sizes:
+    nothing breaks, gets stuck, or grows, no panels overlap and no word is cut."""
     luck = random.Random(7)
     person = opened()
     end, first, rounds = time.monotonic() + float(seconds), 0.0, 0
     while time.monotonic() < end:
         game = GAMES[rounds % len(GAMES)]
+        size = SIZES[rounds % len(SIZES)]
+        xdotool("windowsize", person.number, str(size[0]), str(size[1]))
+        person.wait(partial(lambda size: person.app.window.size == size, size), "another size")
+        person.app.screen.pages.set("picture", "letters", luck.choice(LETTERS))
         person.press(f"game:{game.name}")
         person.press("start")
         person.wait(lambda: hasattr(person.app.screen, "client") and person.client.told, game.name)
         for _ in range(60):
             meddle(person, luck)
+            layout = person.app.window.hud.layout
+            sound(layout, person.app.window.size, f"{game.name} at {size}")
             if not hasattr(person.app.screen, "client") or time.monotonic() > end:
                 break
             assert not person.client.broken, f"{game.name}: {person.client.broken}"
@@ -324,7 +383,7 @@ def meddle(person: Person, luck: random.Random) -> None:
     width, height = person.app.window.size
     x, y = luck.randrange(width), luck.randrange(height)
     kind = luck.random()
-    regions = [each for each in person.app.window.hud.layout.regions if each.name not in ("quit", "menu")]
+    regions = [each for each in person.app.window.hud.layout.regions if each.name not in ("quit", "leave")]
     if kind < 0.35 and regions:
         x, y = (round(value) for value in luck.choice(regions).rect.middle)
         xdotool("mousemove", "--window", person.number, str(x), str(y), "click", "1")

@@ -187,6 +187,15 @@ def orbit_of(sphere: BoundingSphere, view: str = "three-quarter", aspect: float 
     return Orbit(sphere.centre, camera.distance, azimuth % 360.0, min(elevation, MAX_ELEVATION_DEG))
 
 
+def seen_at(camera: Camera, size: tuple[int, int], point: Vector) -> tuple[float, float] | None:
+    """Returns where in a picture a point of the world is seen, pixels; None behind the eye. size: pixels."""
+    right, ahead, up = (camera.axes @ (np.asarray(point) - camera.eye)).tolist()
+    if ahead <= 1e-9:
+        return None
+    half = ahead * math.tan(math.radians(camera.fov) / 2.0)
+    return (right / half * size[1] + size[0]) / 2.0 - 0.5, (1.0 - up / half) * size[1] / 2.0 - 0.5
+
+
 def ray(camera: Camera, size: tuple[int, int], x: float, y: float) -> tuple[Array, Array]:
     """Returns the eye and the unit direction (3,) of what is seen at a pixel, counted from the upper left."""
     tangent = math.tan(math.radians(camera.fov) / 2.0)

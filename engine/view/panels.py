@@ -22,6 +22,8 @@ Place = Literal[
     "bottom",
     "bottom-right",
     "centre",
+    "toast",
+    "dialog",
     "cover",
 ]
 
@@ -42,7 +44,7 @@ class Button:
     """A button; clicking it reports its name.
 
     is_on: it shows the current choice. is_lit: it has the keyboard focus. key: the key that does the same, shown small.
-    mark: as in `Text`. text2: smaller, below the text.
+    mark: as in `Text`. text2: smaller, below the text. image: shown before the text, as in `Picture`.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Button:
     key: str = ""
     mark: str = ""
     text2: str = ""
+    image: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,35 @@ class Meter:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture, in the middle of its line. image: the name under which a window was given it; width, height: units."""
+
+    image: str
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class FanCard:
+    """A playing card of a fan; clicking it reports its name, if it is enabled. image: as in `Picture`."""
+
+    name: str
+    image: str
+    is_enabled: bool = True
+    is_lit: bool = False
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fan:
+    """Cards held in a hand, the one below the pointer raised. width, height: units of a card."""
+
+    cards: tuple[FanCard, ...]
+    width: float = 78.0
+    height: float = 109.0
+
+
+@dataclass(frozen=True, slots=True)
 class Gap:
     """Empty space, in units."""
 
@@ -102,15 +134,17 @@ class Row:
     shares: tuple[float, ...] = ()
 
 
-Item = Text | Button | Slider | Field | Meter | Gap | Row
+Item = Text | Button | Slider | Field | Meter | Picture | Fan | Gap | Row
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
     """Items below each other on a card. place: where on the picture; several panels of one place are stacked.
 
-    width: units. is_bare: without a card. tallest: units; what does not fit is dropped from the front, as in a log.
-    `cover` hides the picture behind it, and only a panel there can be clicked.
+    width: units. is_bare: without a card. tallest: units; of what is taller the end is shown, as of a log. mark: as in
+    `Text`, before the title. What does not fit is scrolled to.
+    `cover` hides the picture behind it and `dialog` dims it; only a panel there is shown then. `toast` stands beside a
+    point of the picture, `at` (pixels), where no other panel is.
     """
 
     name: str
@@ -120,3 +154,5 @@ class Panel:
     width: float = 300.0
     is_bare: bool = False
     tallest: float = 0.0
+    mark: str = ""
+    at: tuple[float, float] = (0.0, 0.0)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engine.view.panels import Item, Row, Text
-from games.bausack.state import State
-from games.ui.details import CARRY, GameDetails
+from engine.view.render.overlays import Line, Overlay
+from games.bausack.judge import areas
+from games.bausack.state import State, said
+from games.ui.details import CARRY, LINE_COVER, LINE_HEIGHT, LINE_RADIUS, GameDetails
 from games.ui.physics_client import ClientState
 
 
@@ -21,6 +23,25 @@ class BausackDetails(GameDetails[State]):
         "PLACE": "The piece is yours: take it, and add it to your tower.",
         "CARRY": CARRY + "On your own tower, or as its foundation in your own area. Click to lay it.",
     }
+
+    def table_lines(self, desk: ClientState[State]) -> list[Overlay]:
+        """The area of every player (BS-02), in the colour of the seat; that of whose turn it is stands out."""
+        lines: list[Overlay] = []
+        for number, area in enumerate(areas(desk.state)):
+            half = 0.49 * area.side
+            corners = ((-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1))
+            points = tuple(
+                ((area.x + half * a) / 1e3, (area.y + half * b) / 1e3, LINE_HEIGHT) for a, b in corners
+            )
+            is_lit = desk.state.seats[number].name == desk.need.player
+            lines.append(
+                Line(points, self.seat_colour(desk, number), LINE_RADIUS, 0.9 if is_lit else LINE_COVER)
+            )
+        return lines
+
+    def piece_name(self, piece: str) -> str:
+        """As the rules say it."""
+        return said(piece).removeprefix("the ")
 
     def items(self, desk: ClientState[State]) -> tuple[Item, ...]:
         """Returns the lines of the panel."""

@@ -27,13 +27,15 @@ def _load(file: Path) -> Replay:
     return recording
 
 
-def replay(file: Recording) -> int:
+def replay(
+    file: Recording, at: Annotated[float, typer.Option(help="Second of the recording to begin at.")] = 0.0
+) -> int:
     """Watch a recording in a window: forward, backward, at any speed; check and go on with it at any moment."""
     recording = _load(file)
     # heavy, and not before it is known that there is something to be seen
     from games.commands.replay import watch
 
-    return watch(recording)
+    return watch(recording, at)
 
 
 def verify(file: Recording, as_json: Json = False) -> int:

@@ -49,9 +49,13 @@ CHECK_TIMEOUT_S = 600.0
 Checked = tuple[Verdict, list[Overlay]]
 
 
-def watch(replay: Replay) -> int:
-    """Open the window and stay until it is closed. Returns the exit code. Raises ViewError and RecordError."""
+def watch(replay: Replay, at: float = 0.0) -> int:
+    """Open the window and stay until it is closed. at: the second to begin at. Returns the exit code.
+
+    Raises ViewError and RecordError.
+    """
     viewer = Viewer(replay)
+    viewer.watching = replace(viewer.watching, seconds=min(at, replay.seconds))
     viewer.run()
     if viewer.forked is not None:
         from games.commands.play import open_window

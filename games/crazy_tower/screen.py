@@ -12,10 +12,13 @@ from engine.pose import Pose
 from engine.view.panels import Item, Text
 from engine.view.render.overlays import Overlay, Spot
 from engine.world import Body
+from games.core.words import capital, counted
 from games.crazy_tower import judge
 from games.crazy_tower.judge import COVERED_SHARE, RED_SHARE
 from games.crazy_tower.rules_allowed import is_card, top_card
 from games.crazy_tower.state import Sort, State
+from games.crazy_tower.story import block_name
+from games.game import Game, stock_of
 from games.ui.carry import CarryTarget
 from games.ui.details import CARRY, COLOURS, SEATS, GameDetails
 from games.ui.physics_client import ClientState
@@ -39,26 +42,23 @@ class CrazyDetails(GameDetails[State]):
     def items(self, desk: ClientState[State]) -> tuple[Item, ...]:
         """Returns the lines of the panel."""
         state = desk.seen
+        stand = counted(len(state.floors), "floor") + (" stands" if len(state.floors) == 1 else " stand")
         items: list[Item] = [
-            Text(f"{len(state.floors)} floors stand", size="small"),
-            Text(f"{len(state.deck)} floor cards in the stack", "quiet", "small"),
+            Text(capital(stand), size="small"),
+            Text(f"{capital(counted(len(state.deck), 'floor card'))} in the stack", "quiet", "small"),
         ]
         for number, seat in enumerate(state.seats):
-            items.append(
-                Text(
-                    f"{seat.name}: {len(state.hands[number])} blocks",
-                    size="small",
-                    mark=self.seat_colour(desk, number),
-                )
-            )
+            left = f"{seat.name}: {counted(len(state.hands[number]), 'block')}"
+            items.append(Text(left, size="small", mark=self.seat_colour(desk, number)))
         if state.boxes:
             items.append(
-                Text("boxes: " + ", ".join(box.name.lower() for box in state.boxes), "warn", "small")
+                Text("Boxes: " + ", ".join(box.name.lower() for box in state.boxes), "warn", "small")
             )
         if state.fallen:
-            items.append(Text(f"{len(state.fallen)} fallen pieces to put back", "bad", "small"))
+            fallen = counted(len(state.fallen), "fallen piece")
+            items.append(Text(f"{capital(fallen)} to put back", "bad", "small"))
         if state.saboteur >= 0:
-            items.append(Text(f"saboteur: {state.seats[state.saboteur].name}", "warn", "small"))
+            items.append(Text(f"Saboteur: {state.seats[state.saboteur].name}", "warn", "small"))
         if state.challenge is not None:
             items += [Text(_challenge(desk), "accent", "small"), *_clock(desk)]
         return tuple(items)
@@ -71,6 +71,20 @@ class CrazyDetails(GameDetails[State]):
         """The first colour that the seat chose."""
         chosen: str = desk.state.colours[seat][0]
         return COLOURS.get(chosen, SEATS[seat % len(SEATS)])
+
+    def values(self, game: Game[State], option: str) -> Mapping[str, str]:
+        """The challenges by their numbers."""
+        if option != "challenge":
+            return {}
+        return {str(each.number): f"{each.number}. {each.text}" for each in stock_of(game).challenges}
+
+    def piece_name(self, piece: str) -> str:
+        """A block by its colour and shape, a floor card by its number."""
+        return (
+            f"floor card {int(piece.removeprefix('card_'))}"
+            if piece.startswith("card_")
+            else block_name(piece)
+        )
 
     def highlights(self, desk: ClientState[State], grip: CarryTarget) -> list[Overlay]:
         """The boxes that the held block would cover; red ones may not be."""
@@ -100,10 +114,8 @@ def _clock(desk: ClientState[State]) -> list[Item]:
 
 def _challenge(desk: ClientState[State]) -> str:
     challenge = desk.seen.challenge
-    text = next(
-        (clause.text for clause in desk.game.clauses if clause.id == getattr(challenge, "clause", "")), ""
-    )
-    return f"Challenge {desk.state.house.challenge}" + (f": {text}" if text else "")
+    assert challenge is not None
+    return desk.clause(challenge.clause)
 
 
 def covered(desk: ClientState[State], grip: CarryTarget) -> list[tuple[tuple[int, int], bool]]:

@@ -254,13 +254,13 @@ def _pieces(bricks: tuple[Brick, ...], exact: bool) -> dict[str, Piece]:
     seed = zlib.crc32(" ".join(brick.colour or "-" for brick in bricks).encode())
     specs = zip(bricks, draw(seed, exact), strict=True)
     return {
-        brick.id: build(dressed(spec, find(look)) if (look := _look(brick)) else spec)
+        brick.id: build(dressed(spec, find(look)) if (look := look_of(brick)) else spec)
         for brick, spec in specs
     }
 
 
-def _look(brick: Brick) -> str:
-    """The catalogue piece with this brick's paint or print; empty for a plain one."""
+def look_of(brick: Brick) -> str:
+    """Returns the catalogue piece with this brick's paint or print; empty for a plain one."""
     if brick.colour:
         return f"{NOMINAL}_{brick.colour}"
     return "" if brick.print in (Print.PLAIN, Print.UNSEEN) else f"{NOMINAL}_{brick.print.name.lower()}"

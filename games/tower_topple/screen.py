@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engine.view.panels import Item, Text
+from games.tower_topple.judge import look_of
 from games.tower_topple.state import State
 from games.ui.details import CARRY, COLOURS, GameDetails
 from games.ui.physics_client import ClientState
+from models.bricks import NOMINAL
 
 
 class ToppleDetails(GameDetails[State]):
@@ -23,22 +25,26 @@ class ToppleDetails(GameDetails[State]):
     def items(self, desk: ClientState[State]) -> tuple[Item, ...]:
         """Returns the lines of the panel."""
         state = desk.seen
+        way = "clockwise" if state.direction == 1 else "counter-clockwise"
         items: list[Item] = [
-            Text(f"round {state.round} of {state.house.rounds}, {len(state.tower)} rows high", size="small"),
-            Text(
-                "play goes " + ("to the left" if state.direction == 1 else "to the right"), "quiet", "small"
-            ),
+            Text(f"Round {state.round} of {state.house.rounds}, {len(state.tower)} rows high", size="small"),
+            Text(f"Play goes {way}", "quiet", "small"),
         ]
         for task in state.owed:
             mark = COLOURS.get(task.colour, "")
             colour = f" ({task.colour})" if task.colour else ""
-            items.append(
-                Text("owed: " + task.sort.value + colour, "warn" if colour else "plain", "small", mark=mark)
-            )
+            brick = task.sort.value.removesuffix(" of those to be drawn")
+            items.append(Text(f"To draw: {brick}{colour}", "warn" if colour else "plain", "small", mark=mark))
         for seat, topples in zip(state.seats, state.topples, strict=True):
             if topples:
-                items.append(Text(f"{seat.name} toppled it {topples} times", "bad", "small"))
+                times = {1: "once", 2: "twice"}.get(topples, f"{topples} times")
+                items.append(Text(f"{seat.name} toppled it {times}", "bad", "small"))
         return tuple(items)
+
+    def model(self, desk: ClientState[State], piece: str) -> str:
+        """The catalogue's brick with the same paint or print: no brick is quite like it."""
+        brick = next((brick for brick in desk.state.bricks if brick.id == piece), None)
+        return (look_of(brick) if brick is not None else "") or NOMINAL
 
     def unread(self, desk: ClientState[State]) -> frozenset[str]:
         """Pieces whose print nobody may see yet."""

@@ -8,11 +8,11 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from engine.record.format import RecordError
 from engine.view.opengl import kind_of
-from engine.view.panels import Button, Item, Panel, Row, Text
+from engine.view.panels import Button, Fan, Item, Panel, Row, Text
 from engine.view.render.png import save_png
 from engine.view.render.shading import Quality
 from engine.view.sound import Speaker
@@ -24,9 +24,16 @@ from games.ui.adaptive_quality import AdaptiveQuality
 from games.ui.menu import of_game
 from games.ui.menu_screen import MenuScreen
 from games.ui.messages import Plan
+from games.ui.pictures import Pictures
 from games.ui.settings import Settings
 from games.ui.setup import folder, new_file, plan_of
 from models.files import first_free
+
+if TYPE_CHECKING:
+    from games.ui.game_screen import GameScreen
+
+BEFORE_FALL_S = 2.0
+"""Seconds before a fall at which watching it begins."""
 
 
 class Screen(Protocol):
@@ -35,6 +42,10 @@ class Screen(Protocol):
     wish: str
     is_scanned: bool
     plan: Plan | None
+
+    @property
+    def settings(self) -> Settings:
+        """What was set."""
 
     @property
     def is_typing(self) -> bool:
@@ -68,8 +79,10 @@ class App:
         if plan is not None:
             self._play(plan)
         self.scanner = SwitchScanner(settings.help.scan_s) if settings.help.scan else None
+        self.pictures = Pictures(self.window.hud)
         self._last = time.perf_counter()
-        self._replays: list[subprocess.Popen[bytes]] = []
+        self._others: list[subprocess.Popen[bytes]] = []
+        self._films: list[tuple[GameScreen, subprocess.Popen[bytes], Path]] = []
 
     def _first_quality(self) -> Quality:
         wanted = self.settings.picture.quality
@@ -105,6 +118,7 @@ class App:
         if self.scanner is not None:
             panels = self.scanner.step(min(seconds, 0.1), panels)
         self.window.hud.show(panels, scale=self.settings.picture.letters)
+        self.pictures.step()
         if self._quality is not None:
             self._quality.before(seconds)
         begin = time.perf_counter()
@@ -131,20 +145,16 @@ class App:
         """What the screen wished for."""
         screen, wish = self.screen, self.screen.wish
         screen.wish = ""
+        self._look_at_films()
+        if screen.settings != self.settings:
+            self._obey(screen.settings)
         if isinstance(screen, MenuScreen):
-            if screen.settings.help != self.settings.help:
-                helping = screen.settings.help
-                self.scanner = SwitchScanner(helping.scan_s) if helping.scan else None
-            self.settings = screen.settings
-            if self.window.speaker is not None:
-                sound = self.settings.sound
-                self.window.speaker.volume = 0.0 if sound.mute else sound.volume
             if wish == "start" and screen.plan is not None:
                 self._play(screen.plan)
             elif wish == "resume" and screen.saved:
                 self._resume(screen)
             elif wish == "watch" and screen.watched is not None:
-                self._watch(screen, screen.watched)
+                self._watch(screen.watched)
             return wish != "quit"
         plan = screen.plan
         if plan is not None and wish in ("menu", "again"):
@@ -155,7 +165,34 @@ class App:
                 self._play(replace(plan, seed=seed, record=new_file(plan.game, seed), resume=None))
         elif wish == "picture":
             self.keep_picture()
+        elif wish in ("watch", "fall", "film"):
+            self._show_again(wish)
         return True
+
+    def _show_again(self, wish: str) -> None:
+        """The game that is over, as a replay or as a film."""
+        from games.ui.game_screen import GameScreen
+
+        screen = self.screen
+        if not isinstance(screen, GameScreen) or screen.kept_file is None:
+            return
+        if wish == "film":
+            self._film(screen, screen.kept_file)
+        else:
+            self._watch(screen.kept_file, screen.client.fell_s if wish == "fall" else None)
+
+    def _obey(self, settings: Settings) -> None:
+        """Settings were changed."""
+        before, self.settings = self.settings, settings
+        if settings.help != before.help:
+            self.scanner = SwitchScanner(settings.help.scan_s) if settings.help.scan else None
+        if self.window.speaker is not None:
+            self.window.speaker.volume = 0.0 if settings.sound.mute else settings.sound.volume
+        if settings.picture.quality != before.picture.quality:
+            quality = self._first_quality()
+            is_auto = settings.picture.quality == "auto"
+            self._quality = AdaptiveQuality(self.window, quality) if is_auto else None
+            self.window.relight(quality, 1.0)
 
     def _play(self, plan: Plan) -> None:
         """Sit down to a game."""
@@ -172,19 +209,47 @@ class App:
         try:
             self._play(plan_of(start.saved[0]))
         except (RecordError, RulesError) as error:
-            start.form = replace(start.form, fault=str(error))
+            self._complain(str(error))
 
-    def _watch(self, start: MenuScreen, file: Path) -> None:
-        """Open a replay beside the menu: a process has one window."""
+    def _watch(self, file: Path, begin: float | None = None) -> None:
+        """Open a replay beside this window, which a process has one of. begin: seconds, just before a fall."""
+        at = () if begin is None else ("--at", f"{max(begin - BEFORE_FALL_S, 0.0):.2f}")
+        try:
+            self._start("replay", file, *at)
+        except (RecordError, OSError) as error:
+            self._complain(str(error))
+
+    def _film(self, screen: GameScreen, file: Path) -> None:
+        """Draw the film of a game beside this window."""
+        place = folder().parent / "films"
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            out = first_free(lambda number: place / f"{file.stem}-{number}.mp4")
+            process = self._start("video", file, "-o", str(out), "--slow-fall")
+        except (RecordError, OSError) as error:
+            screen.film = str(error)
+            return
+        self._films.append((screen, process, out))
+        screen.film = "is drawn, this takes a while ..."
+
+    def _start(self, command: str, file: Path, *words: str) -> subprocess.Popen[bytes]:
         from games.play.playback import found
 
-        self._replays = [each for each in self._replays if each.poll() is None]
-        try:
-            self._replays.append(
-                subprocess.Popen([sys.executable, "-m", "games", "replay", str(found(file))])
-            )
-        except (RecordError, OSError) as error:
-            start.form = replace(start.form, fault=str(error), page="game")
+        process = subprocess.Popen([sys.executable, "-m", "games", command, str(found(file)), *words])
+        self._others = [each for each in (*self._others, process) if each.poll() is None]
+        return process
+
+    def _complain(self, why: str) -> None:
+        if isinstance(self.screen, MenuScreen):
+            self.screen.form = replace(self.screen.form, fault=why, page="game")
+
+    def _look_at_films(self) -> None:
+        """Say which films are done."""
+        for film in list(self._films):
+            screen, process, out = film
+            if process.poll() is not None:
+                self._films.remove(film)
+                screen.film = f"kept as {out}" if process.returncode == 0 else "could not be drawn"
 
     def keep_picture(self) -> Path:
         """Write what is seen as a PNG beside the games. Returns the file."""
@@ -197,6 +262,7 @@ class App:
     def close(self) -> None:
         """Leave the game, then the window."""
         self.screen.close()
+        self.pictures.close()
         self.window.close()
 
 
@@ -218,7 +284,7 @@ class SwitchScanner:
     def step(self, passed: float, panels: Iterable[Panel]) -> tuple[Panel, ...]:
         """The panels with the button lit whose turn it is."""
         listed = tuple(panels)
-        covers = tuple(panel for panel in listed if panel.place == "cover")
+        covers = tuple(panel for panel in listed if panel.place in ("cover", "dialog"))
         names = tuple(name for panel in covers or listed for name in _names(panel.items))
         if names != self._names:
             # what is lit stays lit when it is still there
@@ -236,6 +302,8 @@ def _names(items: tuple[Item, ...]) -> list[str]:
     for item in items:
         if isinstance(item, Row):
             found += _names(item.items)
+        elif isinstance(item, Fan):
+            found += [card.name for card in item.cards if card.is_enabled]
         elif isinstance(item, Button) and item.is_enabled:
             found.append(item.name)
     return found
@@ -246,6 +314,9 @@ def _lit(items: tuple[Item, ...], name: str) -> tuple[Item, ...]:
     for item in items:
         if isinstance(item, Row):
             found.append(replace(item, items=_lit(item.items, name)))
+        elif isinstance(item, Fan):
+            cards = tuple(replace(card, is_lit=card.name == name and card.is_enabled) for card in item.cards)
+            found.append(replace(item, cards=cards))
         elif isinstance(item, Button) and item.name == name:
             found.append(replace(item, is_lit=True))
         else:

@@ -43,6 +43,8 @@ MAX_TRIES = 60
 """Steps in which the camera is moved to where it may be."""
 SPIN_S = 1.1
 """Seconds for one turn of the camera."""
+MAX_FURTHER = 1.6
+"""Times that panels may drive the eye away."""
 FLAT_FOV = 1.5
 """Degrees: so far away and so near at once that nothing seems deep."""
 
@@ -103,19 +105,34 @@ class CameraController:
         self.orbit = self._goal = self._home
         self._view = 0
         self._obstacles: tuple[Array, Rotation, Array] | None = None
+        self._is_first = True
         self.is_following = False
         self.is_locked = False
         self._shaken = math.inf
+        self._free = self._free_goal = (0.0, 1.0)
+        """How far to the right the middle of what panels leave free is, in picture heights, and how much further away
+        the eye is, so that all can be seen there."""
 
     @property
     def camera(self) -> Camera:
         """Where it looks from now."""
         size, seconds, swings = SHAKE
         left = 1.0 - self._shaken / seconds
+        aside, further = self._free
+        orbit = replace(self.orbit, distance=self.orbit.distance * further).panned(-aside, 0.0)
         if left <= 0.0:
-            return self.eye.of(self.orbit)
+            return self.eye.of(orbit)
         angle = math.degrees(size * left**2 * math.sin(2.0 * math.pi * swings * self._shaken))
-        return self.eye.of(self.orbit.turned(angle, 0.7 * angle))
+        return self.eye.of(orbit.turned(angle, 0.7 * angle))
+
+    def keep_clear(self, begin: float, end: float, size: tuple[int, int]) -> None:
+        """Panels leave the picture free from one column of pixels to another: what is seen goes there. size: pixels."""
+        width, height = size
+        aside = ((begin + end) / 2 - width / 2) / height
+        goal = (aside, min(max(height / max(end - begin, 1.0), 1.0), MAX_FURTHER))
+        if self._is_first:
+            self._free, self._is_first = goal, False
+        self._free_goal = goal
 
     def drag(self, right: float, down: float, high: float, *, is_pan: bool = False) -> None:
         """The pointer was dragged by pixels, in a window so many pixels high."""
@@ -205,6 +222,14 @@ class CameraController:
         was = self.camera
         self.eye.step(seconds)
         self._shaken += seconds
+        if self._free != self._free_goal:
+            part = 1.0 - math.exp(-4.0 * seconds / SWING_S)
+            aside, further = (
+                old + part * (new - old) for old, new in zip(self._free, self._free_goal, strict=True)
+            )
+            self._free = (aside, further)
+            if math.dist(self._free, self._free_goal) < 1e-3:
+                self._free = self._free_goal
         if self.orbit != self._goal:
             part = 1.0 - math.exp(-4.0 * seconds / SWING_S)
             self.orbit = self._outside(self.orbit.towards(self._goal, part))

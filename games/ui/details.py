@@ -6,6 +6,7 @@ Each game has its own in `games/<game>/screen.py`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, Protocol, runtime_checkable
 
@@ -35,7 +36,19 @@ CARRY = (
     "A and D turn it, F flips it, the wheel lifts it, Shift makes the hand slow. "
 )
 """The part of a tutorial on carrying that all games share."""
+LINE, LINE_COVER = "#f4f0e6", 0.5
+"""Lines on the table: their colour, and how much they cover."""
+LINE_HEIGHT, LINE_RADIUS = 4e-4, 8e-4
+"""Metres."""
 DONE = "That was a whole turn. From now on the rules on the left are enough; F1 tells all keys."
+
+
+@dataclass(frozen=True, slots=True)
+class HeldCard:
+    """A card in the hand of a person. card: as actions name it. image: the name of its picture."""
+
+    card: str
+    image: str
 
 
 @runtime_checkable
@@ -63,9 +76,29 @@ class GameDetails(Generic[S]):
         """Returns the colour of a seat, as `#rrggbb`; empty for none."""
         return SEATS[seat % len(SEATS)]
 
+    def table_lines(self, desk: ClientState[S]) -> list[Overlay]:
+        """Returns what is drawn on the table for good: places that the rules speak of."""
+        return []
+
     def highlights(self, desk: ClientState[S], grip: CarryTarget) -> list[Overlay]:
         """Returns what lights up under the piece in the hand."""
         return []
+
+    def values(self, game: Game[S], option: str) -> Mapping[str, str]:
+        """Returns what the values of a house rule are called, those in order that can be chosen; empty: as they are."""
+        return {}
+
+    def cards(self, desk: ClientState[S]) -> tuple[HeldCard, ...]:
+        """Returns the cards in the hand of the person who looks."""
+        return ()
+
+    def model(self, desk: ClientState[S], piece: str) -> str:
+        """Returns the piece of a catalogue that looks like a piece of the game."""
+        return desk.pieces[piece].model
+
+    def piece_name(self, piece: str) -> str:
+        """Returns what people call a piece of the game's catalogue, without an article."""
+        return piece.replace("_", " ")
 
     def unread(self, desk: ClientState[S]) -> frozenset[str]:
         """Returns the pieces whose print nobody may see yet."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from pathlib import Path
 
+from engine.view.camera import seen_at
 from engine.view.frame import Frame
 from engine.view.panels import Panel
 from engine.view.render.overlays import Overlay
-from engine.view.sound import RATE, impact_samples
 from engine.view.window.events import Clicked, Event, Lift, PointerMoved, Press, Slid
 from engine.view.window.window import Window
 from games.core.rules import Choice, Take, Wait
@@ -19,13 +20,16 @@ from games.ui.hand import HandControl
 from games.ui.hints import Hints, PlaceAnswer
 from games.ui.hud import HudState, piece_of
 from games.ui.impacts import ImpactDetector
-from games.ui.messages import Do, NewBody, Order, Plan, SetSpeed, TableView, Undo
+from games.ui.messages import Do, NewBody, Order, Pause, Plan, SetSpeed, TableView, Undo
 from games.ui.mouse import Mouse
+from games.ui.pages import Pages
 from games.ui.physics_client import ClientState, PhysicsClient
 from games.ui.settings import Settings
 from games.ui.setup import first_view
 
 HOVER, LIT = "#f2c14e", "#e07a2f"
+TOLD_S = 4.0
+"""Seconds for which what just happened stands beside its piece."""
 SLOW = (0.35, 1.4)
 """How fast time runs when pieces fall, and seconds for which it does."""
 ENDING = "This would end the game, and not win it. The same once more lays it all the same."
@@ -37,6 +41,7 @@ class GameScreen:
     def __init__(self, window: Window, settings: Settings, plan: Plan) -> None:
         self.window, self.settings = window, settings
         self.plan: Plan | None = plan
+        self.film = ""
         opening = first_view(plan)
         game, state, bodies = opening.game, opening.state, opening.bodies
         self.physics = PhysicsClient(plan)
@@ -63,6 +68,10 @@ class GameScreen:
         self._warned: PlaceAnswer | None = None
         self._lesson = Tutorial() if is_coached else None
         self._is_new = True
+        self._told, self._told_until = self.client.told_last, 0.0
+        self._tried = (0.0, 0.0)
+        is_kept = plan.record is not None or plan.resume is not None
+        self.pages = Pages(settings, game, "Save and leave" if is_kept else "Leave")
 
     # -- what happens by itself --------------------------------------------------------------------------------------
 
@@ -70,10 +79,13 @@ class GameScreen:
         """Hear the physics, move the hand and the camera on, show what there is."""
         now = time.perf_counter()
         is_new = False
+        clear = self.window.hud.layout.clear
+        if clear.width > 1.0:
+            self.camera_control.keep_clear(clear.x, clear.x + clear.width, self.window.size)
         for news in self.physics.news():
             is_new |= self.client.hear(news)
             if isinstance(news, TableView):
-                self._sound(news)
+                self._impacts.play(news, self.client.pieces, self.window.speaker)
             if isinstance(news, NewBody):
                 assert self.window.stage is not None
                 self.window.stage.add(news.body)
@@ -102,19 +114,13 @@ class GameScreen:
     def more_guides(self) -> list[Overlay]:
         """Guides of a game of its own kind."""
         grip = self.hand.grip
-        return self._details.highlights(self.client, grip) if grip is not None else []
-
-    def _sound(self, view: TableView) -> None:
-        speaker = self.window.speaker
-        if speaker is None or speaker.is_silent:
-            return
-        for impact in self._impacts.of(view, self.client.pieces):
-            piece = self.client.pieces[impact.piece]
-            speaker.play(impact_samples(piece, impact.impulse, on_table=impact.on_table), RATE)
-        speaker.step()
+        lines = self._details.table_lines(self.client)
+        return lines if grip is None else [*lines, *self._details.highlights(self.client, grip)]
 
     def _react(self, now: float) -> None:
         events, self.client.events = self.client.events, []
+        if self.client.told_last is not self._told:
+            self._told, self._told_until = self.client.told_last, now + TOLD_S
         if "Fell" in events:
             self.camera_control.shake()
             self.physics.send(SetSpeed(SLOW[0]))
@@ -156,12 +162,21 @@ class GameScreen:
         """What lies over the table."""
         if self.client.broken:
             return (hud.broken(self.client.broken),)
+        if self.pages.page:
+            return (self.pages.dialog(),)
         if self.needs_pass:
             return (hud.pass_on(self.client.need.player),)
         grip = self.hand.grip
+        now = time.perf_counter()
+        is_told = now < self._told_until
         look = replace(
             self.look,
-            now=time.perf_counter(),
+            now=now,
+            toast=self._told if is_told else (),
+            toast_at=self._place_of(self.client.told_piece) if is_told else (0.0, 0.0),
+            refused_at=self._tried,
+            film=self.film,
+            close=self.mouse.over,
             is_fine=self.hand.is_fine,
             gap_mm=1e3 * grip.gap if grip is not None else 0.0,
             yaw_deg=grip.yaw if grip is not None else 0.0,
@@ -174,10 +189,21 @@ class GameScreen:
         )
         return hud.panels(self.client, self.settings, look)
 
+    def _place_of(self, piece: str) -> tuple[float, float]:
+        """Where in the window a piece is seen, or the middle of the table."""
+        frame = self.client.frame
+        point = self.client.pose(piece).position if piece in frame.names else self.camera_control.orbit.target
+        return seen_at(self.camera_control.camera, self.window.size, point) or self.window.pointer
+
     @property
     def is_typing(self) -> bool:
         """Whether keys are letters of a text."""
-        return False
+        return bool(self.pages.asked)
+
+    @property
+    def kept_file(self) -> Path | None:
+        """Where this game is kept; None for one that is not."""
+        return None if self.plan is None else self.plan.record or self.plan.resume
 
     @property
     def needs_pass(self) -> bool:
@@ -191,8 +217,13 @@ class GameScreen:
 
     def handle(self, event: Event) -> None:
         """An event of the window. What the screen itself cannot do stands in `wish` then: menu, again, picture."""
-        if isinstance(event, Clicked):
+        if self.pages.handle(event):
+            self._turn_page()
+        elif isinstance(event, Clicked):
             self._clicked(event.name)
+        elif self.pages.page:
+            if isinstance(event, Press) and not event.again and self.settings.act_of(event.key) == "menu":
+                self.act("menu")
         elif isinstance(event, PointerMoved):
             self.mouse.moved(event)
         elif isinstance(event, Press):
@@ -213,10 +244,19 @@ class GameScreen:
             self.look = replace(self.look, page=self.look.page + 1)
         elif kind == "seat":
             self._seated = self.client.need.player
-        elif kind in ("undo", "view", "help"):
+        elif kind in ("undo", "view", "help", "menu"):
             self.act(kind)
+        elif kind == "leave":
+            self.wish = "menu"
         else:
             self.wish = kind
+
+    def _turn_page(self) -> None:
+        """Another page may be open now, and settings may have changed. Time stands still behind a page."""
+        self.settings = self.hand.settings = self.pages.settings
+        self.physics.send(Pause(bool(self.pages.page)))
+        if self.pages.wish:
+            self.wish, self.pages.wish = "menu", ""
 
     def _slid(self, name: str, value: float) -> None:
         """Sliders are the sandbox's."""
@@ -229,7 +269,7 @@ class GameScreen:
         if self.hand.grip is not None:
             self.act("lay")
             return
-        name = self.mouse.piece_at(x, y)
+        name, self._tried = self.mouse.piece_at(x, y), (x, y)
         if not name:
             self.look = replace(self.look, pieces=())
             return
@@ -267,8 +307,9 @@ class GameScreen:
         if name == "next":
             self._cursor = (self._cursor + 1) % max(len(self.client.choices), 1)
         elif name == "choose":
-            if (lit := self._lit_choice()) is not None:
-                self._do(lit)
+            choices = self.client.choices
+            if (lit := self._lit_choice()) is not None or len(choices) == 1:
+                self._do(lit or choices[0])
         elif name == "undo":
             if hud.can_undo(self.client, self.settings):
                 self._order(Undo())
@@ -282,7 +323,14 @@ class GameScreen:
         elif name in ("closer", "further"):
             self.camera_control.zoom(1.0 if name == "closer" else -1.0)
         elif name == "help":
-            self.look = replace(self.look, is_helping=not self.look.is_helping)
+            self.pages.page = "keys"
+            self._turn_page()
+        elif name == "menu":
+            if self.pages.page:
+                self.pages.back()
+            else:
+                self.pages.page = "pause"
+            self._turn_page()
         elif name == "feel":
             piece = piece_of(lit) if (lit := self._lit_choice()) is not None else self.mouse.over
             if piece in self.client.in_play and self.client.waits is not None and not self.client.held:
@@ -291,7 +339,7 @@ class GameScreen:
             self.hints.shows_ghost = not self.hints.shows_ghost
         elif name == "hint":
             self.hints.shows_hint = not self.hints.shows_hint
-        elif name in ("menu", "picture"):
+        elif name == "picture":
             self.wish = name
         elif not self.hand.act(name, self.camera_control.camera) and name in ("left", "right", "far", "near"):
             turn = {"left": (-12, 0), "right": (12, 0), "far": (0, -12), "near": (0, 12)}[name]

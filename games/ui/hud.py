@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, replace
 
-from engine.view.panels import Button, Item, Meter, Panel, Row, Text
+from engine.view.panels import Button, Fan, FanCard, Gap, Item, Meter, Panel, Picture, Row, Text
 from games.core.events import Condition
 from games.core.rules import Choice, Need, Wait
+from games.core.words import capital, listed
 from games.ui.details import colour_of, details_of
 from games.ui.physics_client import ClientState
+from games.ui.pictures import from_above, is_shipped, of_piece
 from games.ui.settings import Settings
 
 CHOICES_PER_PAGE = 9
@@ -28,7 +31,10 @@ PROMPTS = {
 @dataclass(frozen=True, slots=True)
 class HudState:
     """What of the window the panels tell. lit: the button that the keyboard or the scan is on. gap: millimetres free
-    below the held piece. hint: what the checker says of its place."""
+    below the held piece. hint: what the checker says of its place. pieces: choices are only listed for these pieces,
+    those that were clicked; none: all. toast: what just happened. toast_at, refused_at: where in the picture, pixels.
+    film: how the film of the game is getting on. close: the piece
+    whose print is looked at closely."""
 
     page: int = 0
     lit: str = ""
@@ -38,29 +44,39 @@ class HudState:
     hint: str = ""
     warning: str = ""
     is_scanning: bool = False
-    is_helping: bool = False
     coach: str = ""
     feel: str = ""
     now: float = 0.0
     pieces: tuple[str, ...] = ()
-    """Choices are only listed for these pieces, those that were clicked; none: all."""
+    toast: tuple[str, ...] = ()
+    toast_at: tuple[float, float] = (0.0, 0.0)
+    refused_at: tuple[float, float] = (0.0, 0.0)
+    film: str = ""
+    close: str = ""
 
 
 def panels(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
     """Everything that lies over the table."""
-    found = [_turn(client, settings, look), _scores(client), *_details(client)]
+    is_over = client.game.rules.outcome(client.state) is not None
+    found = [_over(client, look)] if is_over else [_turn(client, look), _scores(client)]
+    found += _details(client)
+    if look.coach and not is_over:
+        found.append(Panel("coach", "bottom-left", (Text(look.coach, "accent"),), width=320))
     if client.log:
         lines = tuple(Text(line, "quiet", "small") for line in client.log[-LOG_LINES_SHOWN:])
-        found.append(Panel("log", "bottom-left", lines, width=360, tallest=170))
+        found.append(Panel("log", "bottom-left", lines, width=320, tallest=150))
     found.append(_tools(client, settings))
+    found += _fan(client, look)
+    close = _model(client, client.held or look.close)
+    if close and client.pieces[client.held or look.close].face is not None and not is_over:
+        found.append(Panel("close", "top-right", (Picture(from_above(close), 206.0, 154.0),), width=230))
     if client.held and client.waits is not None:
         found.append(_hand(client, settings, look))
     if client.refused is not None and look.now - client.refused_at < REFUSED_S:
-        found.append(_refusal(client))
-    if look.coach:
-        found.append(Panel("coach", "top", (Text(look.coach, "accent"),), width=460))
-    if look.is_helping:
-        found.append(_help(client, settings))
+        found.append(_refusal(client, look))
+    if look.toast:
+        lines = tuple(Text(line, "accent", bold=True) for line in look.toast)
+        found.append(Panel("toast", "toast", lines, width=300, at=look.toast_at))
     return tuple(found)
 
 
@@ -90,32 +106,29 @@ def piece_of(choice: Choice) -> str:
     return str(getattr(choice.action, "piece", "") or getattr(choice.action, "take", ""))
 
 
-def capitalised(text: str) -> str:
-    """The text with a capital first letter, the others as they are."""
-    return text[:1].upper() + text[1:]
-
-
-def _turn(client: ClientState, settings: Settings, look: HudState) -> Panel:
+def _turn(client: ClientState, look: HudState) -> Panel:
     need = client.need
-    outcome = client.game.rules.outcome(client.state)
-    if outcome is not None:
-        return _over(client)
     items: list[Item] = []
     if client.busy:
         dots = "" if "..." in client.busy else " ..."
-        items.append(Text(capitalised(client.busy) + dots, "quiet"))
+        items.append(Text(capital(client.busy) + dots, "quiet"))
         if need.wait is Wait.COUNT and need.seconds > 0:
             items.append(Meter((look.now - client.busy_since) / need.seconds, "warn"))
         elif client.busy_share:
             items.append(Meter(client.busy_share))
     else:
-        items.append(Text(_prompt(client, need, look), "quiet"))
+        prompt = Text(_prompt(client, need, look), "quiet")
+        image = _image_of(client, client.held) if client.held else ""
+        items.append(Row((Picture(image, 48.0, 36.0), prompt), (1, 5)) if image else prompt)
         items += [Text(f"{each.clause}  {each.text}", "plain", "small") for each in _conditions(client, need)]
         if look.feel:
             items.append(Text(look.feel, "good", "small"))
         items += _choices(client, look)
-    title = f"{need.who}'s turn" if not client.game.endless else client.game.title
-    return Panel("turn", "top-left", tuple(items), title, width=320)
+    if client.game.endless:
+        return Panel("turn", "top-left", tuple(items), client.game.title, width=320)
+    seat = next(n for n, seat in enumerate(client.state.seats) if seat.name == need.player)
+    colour = details_of(client.game).seat_colour(client, seat)
+    return Panel("turn", "top-left", tuple(items), f"{need.who}'s turn", width=320, mark=colour)
 
 
 def _prompt(client: ClientState, need: Need, look: HudState) -> str:
@@ -136,12 +149,28 @@ def _conditions(client: ClientState, need: Need) -> tuple[Condition, ...]:
 
 def _choices(client: ClientState, look: HudState) -> list[Item]:
     shown, pages = offered(client, look)
+    in_hand = {held.card for held in details_of(client.game).cards(client)}
     items: list[Item] = []
+    lit = next((each for n, each in enumerate(client.choices) if look.lit == f"choice:{n}"), None)
+    if lit is not None and lit not in shown:
+        # gone to by the keyboard: it is not listed, but has to be seen
+        items.append(Button(look.lit, capital(lit.sentence), key="Enter", is_lit=True))
     for number, choice in enumerate(shown):
         name = f"choice:{client.choices.index(choice)}"
-        sentence = capitalised(choice.sentence)
-        lit = look.lit == name
-        items.append(Button(name, sentence, key=str(number + 1), mark=colour_of(choice), is_lit=lit))
+        if _card_of(choice) in in_hand:
+            continue
+        sentence = capital(choice.sentence)
+        key, is_lit = str(number + 1), look.lit == name
+        items.append(
+            Button(
+                name,
+                sentence,
+                key=key,
+                mark=colour_of(choice),
+                is_lit=is_lit,
+                image=_image_of(client, piece_of(choice)),
+            )
+        )
     if pages > 1:
         items.append(
             Button(
@@ -155,30 +184,87 @@ def _choices(client: ClientState, look: HudState) -> list[Item]:
     return items
 
 
-def _over(client: ClientState) -> Panel:
+def _image_of(client: ClientState, name: str) -> str:
+    """The picture of a piece; empty where there is none."""
+    model = _model(client, name)
+    return of_piece(model) if model else ""
+
+
+def _model(client: ClientState, name: str) -> str:
+    """The piece of a catalogue that looks like a piece; empty where there is none, or where its print is a secret."""
+    details = details_of(client.game)
+    if name not in client.pieces or name in details.unread(client):
+        return ""
+    model = details.model(client, name)
+    return model if is_shipped(model) else ""
+
+
+def _fan(client: ClientState, look: HudState) -> list[Panel]:
+    """The cards in the hand of who looks, each with the number that plays it."""
+    cards = details_of(client.game).cards(client)
+    if not cards or client.held or client.game.rules.outcome(client.state) is not None:
+        return []
+    plays = {card: number for number, choice in enumerate(client.choices) if (card := _card_of(choice))}
+    fan = []
+    for held in cards:
+        number = plays.get(held.card)
+        name = "" if number is None else f"choice:{number}"
+        key = "" if number is None else str(number + 1)
+        fan.append(FanCard(name, held.image, number is not None, bool(name) and look.lit == name, key))
+    return [Panel("cards", "bottom", (Fan(tuple(fan)),), width=620, is_bare=True)]
+
+
+def _card_of(choice: Choice) -> str:
+    """The card that a choice plays; empty for none."""
+    return str(getattr(choice.action, "card", ""))
+
+
+def _over(client: ClientState, look: HudState) -> Panel:
+    """How the game ended: who won, why, the points, and what can be done now."""
     outcome = client.game.rules.outcome(client.state)
     assert outcome is not None
-    winners = " and ".join(outcome.winners)
-    won = f"{winners} {'win' if len(outcome.winners) > 1 else 'wins'}!" if winners else "Nobody wins."
-    reason = Text(f"{outcome.reason.clause}  {outcome.reason.text}", "quiet")
-    buttons = Row((Button("again", "Play again", "accent"), Button("menu", "Menu")))
-    return Panel("over", "top-left", (Text(won, "accent", "large", bold=True), reason, buttons), width=320)
+    wins = "wins" if len(outcome.winners) == 1 else "win"
+    won = f"{listed(outcome.winners)} {wins}!" if outcome.winners else "Nobody wins."
+    clause = client.clause(outcome.reason.clause)
+    is_kept = client.waits is not None and (client.plan.record or client.plan.resume) is not None
+    items: list[Item] = [
+        Text(won, "accent", "title", bold=True),
+        Text(f"{capital(outcome.reason.text)}."),
+        Text(f"{outcome.reason.clause}: {clause}", "quiet", "small"),
+        Gap(4),
+        Row((Text("", size="small"), Text(client.game.score_word, "quiet", "small")), (3.2, 1)),
+        *_score_rows(client, outcome.winners),
+        Gap(4),
+        Button("again", "Rematch", is_on=True, text2=f"a new game, seed {client.plan.seed + 1}"),
+        Row(
+            (
+                Button("watch", "Watch the replay", is_enabled=is_kept),
+                Button("fall", "Watch the fall", is_enabled=is_kept and client.fell_s is not None),
+            )
+        ),
+        Button("film", "Save the film", is_enabled=is_kept and not look.film, text2=look.film),
+        Button("leave", "Menu"),
+    ]
+    return Panel("over", "left", tuple(items), width=360)
 
 
 def _scores(client: ClientState) -> Panel:
-    scores = client.game.rules.scores(client.state)
+    turn = () if client.game.endless else (client.need.player,)
+    rows = tuple(_score_rows(client, turn))
+    return Panel("scores", "top-right", rows, capital(client.game.score_word), width=230)
+
+
+def _score_rows(client: ClientState, lit: Container[str]) -> list[Item]:
+    """A row for each seat; those that are lit stand out."""
     items: list[Item] = []
+    scores = client.game.rules.scores(client.state)
     for number, (seat, score) in enumerate(zip(client.state.seats, scores, strict=True)):
-        turn = seat.name == client.need.player and not client.game.endless
+        is_lit = seat.name in lit
         name = seat.name + ("" if seat.has_people else " (bot)")
         mark = details_of(client.game).seat_colour(client, number)
-        items.append(
-            Row(
-                (Text(name, "plain" if turn else "quiet", bold=turn, mark=mark), Text(str(score), bold=turn)),
-                (3.2, 1),
-            )
-        )
-    return Panel("scores", "top-right", tuple(items), client.game.score_word.capitalize(), width=230)
+        named = Text(name, "plain" if is_lit else "quiet", bold=is_lit, mark=mark)
+        items.append(Row((named, Text(str(score), bold=is_lit)), (3.2, 1)))
+    return items
 
 
 def _details(client: ClientState) -> tuple[Panel, ...]:
@@ -192,7 +278,7 @@ def _tools(client: ClientState, settings: Settings) -> Panel:
         for name in ("undo", "view", "help", "menu")
     )
     undo = replace(buttons[0], is_enabled=can_undo(client, settings))
-    return Panel("tools", "bottom-right", (Row((undo, *buttons[1:])),), width=400, is_bare=True)
+    return Panel("tools", "bottom-right", (Row((undo, *buttons[1:])),), width=230, is_bare=True)
 
 
 def can_undo(client: ClientState, settings: Settings) -> bool:
@@ -237,59 +323,23 @@ def nudges(settings: Settings, look: HudState) -> tuple[Button, ...]:
     )
 
 
-def _refusal(client: ClientState) -> Panel:
+def _refusal(client: ClientState, look: HudState) -> Panel:
     refused = client.refused
     assert refused is not None
-    items: list[Item] = [Text(capitalised(refused.sentence) + ".", "bad", bold=True)]
+    items: list[Item] = [Text(capital(refused.sentence) + ".", "bad", bold=True)]
     if refused.clause:
         items.append(Text(f"{refused.clause}: {client.clause(refused.clause)}", "quiet", "small"))
-    return Panel("refusal", "top", tuple(items), width=440)
-
-
-def _help(client: ClientState, settings: Settings) -> Panel:
-    said = {
-        "choose": "take the lit choice",
-        "next": "next choice or piece",
-        "lay": "lower the held piece and let go",
-        "let_go": "let go where it is",
-        "turn_left": "turn",
-        "flip": "flip to the next face",
-        "lift": "lift",
-        "lower": "lower",
-        "fine": "slower",
-        "undo": "undo",
-        "ghost": "where it would rest",
-        "hint": "what the checker thinks",
-        "feel": "put a finger to a brick: what it carries, how hard it pulls",
-        "tap": "tap a brick that is being pulled",
-        "view": "next view",
-        "follow": "follow the hand",
-        "home": "bring piece and view back",
-        "scan": "one-button play",
-        "menu": "menu",
-    }
-    rows = tuple(
-        Row((Text(" ".join(settings.keys_of(act)), "accent", "small"), Text(text, size="small")), (1, 2))
-        for act, text in said.items()
-    )
-    mouse = Text(
-        "Left button: take, lay; or press on a piece, carry it, and let go. "
-        "Right-drag: turn the held piece, or go round the table. Middle-drag: move the view. "
-        "Wheel: lift the held piece, or come nearer.",
-        "quiet",
-        "small",
-    )
-    return Panel("keys", "right", (mouse, *rows, Button("help", "Close")), "Keys", width=330)
+    return Panel("refusal", "toast", tuple(items), width=340, at=look.refused_at)
 
 
 def pass_on(player: str) -> Panel:
     """Covers the table until the next person sits at it."""
     text = Text(f"Pass the seat to {player}.", size="title", bold=True)
-    why = Text("Cards are secret: everybody else looks away.", "quiet")
+    why = Text("What comes is a secret: everybody else looks away.", "quiet")
     return Panel("pass", "cover", (text, why, Button("seat", f"I am {player}", "accent")), width=520)
 
 
 def broken(why: str) -> Panel:
     """Why the game cannot go on."""
-    items = (Text("The game cannot go on.", "bad", "large", bold=True), Text(why), Button("menu", "Menu"))
-    return Panel("broken", "centre", items, width=520)
+    items = (Text("The game cannot go on.", "bad", "large", bold=True), Text(why), Button("leave", "Menu"))
+    return Panel("broken", "dialog", items, width=520)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from engine.settings import GRAVITY
 from engine.tolerances import IMPACT_JUMP_LIVE, is_impact
+from engine.view.sound import RATE, Speaker, impact_samples
 from games.ui.messages import TableView
 from models.piece import Piece
 
@@ -39,6 +40,15 @@ class ImpactDetector:
         self._last: TableView | None = None
         self._speeds: dict[str, Array] = {}
         self._heard: dict[str, int] = {}
+
+    def play(self, view: TableView, pieces: Mapping[str, Piece], speaker: Speaker | None) -> None:
+        """Let the impacts since the last view be heard."""
+        if speaker is None or speaker.is_silent:
+            return
+        for impact in self.of(view, pieces):
+            samples = impact_samples(pieces[impact.piece], impact.impulse, on_table=impact.on_table)
+            speaker.play(samples, RATE)
+        speaker.step()
 
     def of(self, view: TableView, pieces: Mapping[str, Piece]) -> list[PieceImpact]:
         """Returns the impacts since the last view."""

@@ -15,6 +15,7 @@ from games.judge import places
 from games.judge.judge import Judge
 from models.build import build
 from models.catalogue import find
+from models.errors import TeeterError
 from scenes.load import load
 from scenes.scene import Scene
 
@@ -83,23 +84,42 @@ class Inventory(Judge[Building]):
         dropped = DropTarget.of(others or self._tables).dropped(body)
         return body.at(pose) if dropped is None else body.at(dropped.pose.then(Pose((0.0, 0.0, 5e-4))))
 
-    def read(self, path: str) -> Body:
-        """Returns the first piece of a mesh or scene file, named after the file, and keeps it as one of the sandbox's.
-
-        Raises SetupError, SceneError, ModelError.
-        """
-        file = Path(path).expanduser()
-        if not file.is_file():
-            raise SetupError(f"{path}: there is no such file")
-        scene = load(file)
-        body = next((each for each in scene.assembly.bodies if each.name != TABLE), None)
-        if body is None:
-            raise SetupError(f"{path}: holds no piece")
+    def keep(self, body: Body) -> Body:
+        """Returns a piece that no catalogue has under a name that is free, as one of the sandbox's."""
         taken = {*self._homes, *self.bodies()}
-        names = (file.stem, *(f"{file.stem}-{number}" for number in range(2, len(taken) + 3)))
+        names = (body.name, *(f"{body.name}-{number}" for number in range(2, len(taken) + 3)))
         name = next(each for each in names if each not in taken)
         self._homes[name] = replace(body, name=name, fixed=False)
         return self._homes[name]
+
+
+def read_piece(path: str) -> Body:
+    """Returns the first piece of a mesh or scene file, named after the file. It may lie anywhere: nothing is below it.
+
+    Raises SetupError, SceneError, ModelError.
+    """
+    file = Path(path).expanduser()
+    if not file.is_file():
+        raise SetupError(f"{path}: there is no such file")
+    # a piece that comes into a hand needs no table to lie on
+    scene = load(file, table="none")
+    body = next((each for each in scene.assembly.bodies if each.name != TABLE), None)
+    if body is None:
+        raise SetupError(f"{path}: holds no piece")
+    return replace(body, name=file.stem)
+
+
+def reader() -> Callable[[list[object], str], Body | str]:
+    """Returns what reads pieces from files in a process of its own, which may take minutes: the piece, or what is wrong
+    with the file."""
+
+    def read(news: list[object], path: str) -> Body | str:
+        try:
+            return read_piece(path)
+        except (TeeterError, ValueError, OSError) as error:
+            return str(error)
+
+    return read
 
 
 def inventory_of(scene: str | None) -> Inventory:

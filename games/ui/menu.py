@@ -6,14 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from engine.view.panels import Button, Field, Gap, Item, Panel, Row, Slider, Text
+from engine.view.panels import Button, Field, Gap, Item, Panel, Row, Text
 from games.core.errors import SetupError
 from games.core.setup import BOT, Mode, Option, options_of
 from games.game import Game
 from games.registry import GAMES, game_named
+from games.ui.details import details_of
 from games.ui.messages import Plan
+from games.ui.pages import TITLES, Pages
 from games.ui.settings import HELP_LEVELS, Settings
-from games.ui.setup import SavedGame
+from games.ui.setup import SavedGame, title_of
 
 NAMES = ("Ana", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gita", "Hugo")
 """What players are called until they say otherwise."""
@@ -23,6 +25,7 @@ MOST_SEATS = 8
 """Seats that the menu offers; the command line takes more where a game does."""
 FIELD_LETTERS = 24
 """Letters of a field."""
+BOTS = "The computer's hand: steady never shakes, bold risks more, clumsy trembles."
 LEVELS = {
     "coach": "hints, and a ghost where it would rest",
     "table": "rules only",
@@ -76,7 +79,8 @@ def seated(form: Form, mode_name: str = "") -> Form:
     form = replace(form, mode=mode_name or form.mode)
     mode = form.kind
     most = min(mode.most, MOST_SEATS)
-    players = list(form.players[:most])
+    has_bots = form.chosen.has_bots
+    players = [player for player in form.players if has_bots or not player.startswith(BOT)][:most]
     while len(players) < mode.least:
         players.append("bot:steady" if players and form.chosen.has_bots else _free_name(players))
     return replace(form, players=tuple(players))
@@ -87,7 +91,8 @@ def clicked(form: Form, name: str) -> Form:
     kind, _, rest = name.partition(":")
     form = replace(form, fault="", active="")
     if kind == "game":
-        return replace(of_game(rest), seed=form.seed)
+        mode = game_named(rest).modes[0].name
+        return seated(replace(form, game=rest, mode=mode, options={}, page="game"))
     if kind == "mode":
         return seated(replace(form, mode=rest, options={}))
     if kind == "page":
@@ -101,7 +106,8 @@ def clicked(form: Form, name: str) -> Form:
     if kind == "more":
         return one_more(form)
     if kind == "option":
-        return _other_option(form, *rest.rsplit(":", 1))
+        name, _, value = rest.partition(":")
+        return replace(form, options={**form.options, name: value})
     return form
 
 
@@ -121,18 +127,6 @@ def _other_kind(form: Form, seat: int) -> Form:
     now = form.players[seat] if form.players[seat].startswith(BOT) else ""
     new = kinds[(kinds.index(now) + 1) % len(kinds)]
     return _with_player(form, seat, new or _free_name(form.players))
-
-
-def _other_option(form: Form, name: str, step: str) -> Form:
-    option = next(each for each in options_of(form.chosen.house) if each.name == name)
-    now = option.take(form.options.get(name, option.default))
-    if isinstance(option.default, bool):
-        new: object = "no" if now else "yes"
-    elif isinstance(option.default, int):
-        new = min(max(int(now) + int(step), option.least), option.most)
-    else:
-        new = option.choices[(option.choices.index(str(now)) + 1) % len(option.choices)]
-    return replace(form, options={**form.options, name: str(new)})
 
 
 def typed(form: Form, text: str) -> Form:
@@ -161,117 +155,115 @@ def _with_player(form: Form, seat: int, player: str) -> Form:
 
 
 def panels(
-    form: Form, settings: Settings, saved: tuple[Path, ...], kept: tuple[SavedGame, ...] = ()
+    form: Form, pages: Pages, saved: tuple[Path, ...], kept: tuple[SavedGame, ...] = ()
 ) -> tuple[Panel, ...]:
-    """The menu. saved: games to go on with, the newest first. kept: games to be watched."""
+    """The menu. pages: settings and keys. saved: games to go on with, the newest first. kept: games to be watched."""
     games = tuple(
         Button(f"game:{game.name}", game.title, is_on=game.name == form.game, text2=game.summary)
         for game in GAMES
     )
     head = (Text("teeter", size="title", bold=True), Text("towers of wood, on true physics", "quiet"), Gap(8))
-    pages: dict[str, tuple[str, tuple[Item, ...]]] = {
-        "options": ("House rules", _options(form)),
-        "settings": ("Settings", _settings(settings)),
-        "replays": ("Replays", _replays(kept)),
-    }
-    items = _table(form, settings, saved)
-    if form.page in pages:
-        title, listed = pages[form.page]
-        done = Button("page:game", "Done", "accent")
-        items = (Text(title, size="large", bold=True), *listed, Gap(6), done)
-    return Panel("games", "left", (*head, *games), width=340), Panel("form", "right", items, width=430)
+    resume = Button(
+        "resume",
+        "Go on with the last game",
+        is_enabled=bool(saved),
+        text2=title_of(saved[0]) if saved else "",
+    )
+    others = Row((Button("page:replays", "Replays"), Button("page:settings", "Settings")))
+    foot = (Gap(8), resume, others, Button("quit", "Quit", key="Esc"))
+    listed = {"options": ("House rules", _options(form)), "replays": ("Replays", _replays(kept))}
+    if pages.page:
+        title, items, back = TITLES[pages.page], pages.items(), "back"
+    elif form.page in listed:
+        (title, items), back = listed[form.page], "page:game"
+    else:
+        title, items, back = form.chosen.title, _table(form, pages.settings), ""
+    if back:
+        items = (Button(back, "Back", "accent", key="Esc"), Gap(4), *items)
+    left = Panel("games", "top-left", (*head, *games, *foot), width=340)
+    return left, Panel("form", "top-right", items, title, width=430)
 
 
-def _table(form: Form, settings: Settings, saved: tuple[Path, ...]) -> tuple[Item, ...]:
-    game = form.chosen
-    items: list[Item] = [Text(game.title, size="large", bold=True)]
+def _table(form: Form, settings: Settings) -> tuple[Item, ...]:
+    """Who plays, and how. What begins the game comes first, where it is for every game."""
+    game, mode = form.chosen, form.kind
+    house = Button("page:options", "House rules", is_enabled=not game.is_free_building)
+    items: list[Item] = [Row((Button("start", "Play", is_on=True, key="Enter"), house), (1.6, 1))]
+    if form.fault:
+        items.append(Text(form.fault, "bad"))
     if len(game.modes) > 1:
+        items += [Gap(4), Text("how it is played", "quiet", "small")]
         items += [
-            Button(f"mode:{mode.name}", mode.title, is_on=mode.name == form.mode) for mode in game.modes
+            Button(f"mode:{each.name}", each.title, is_on=each.name == form.mode) for each in game.modes
         ]
-    items.append(Gap(4))
+    items += [Gap(4), Text("who plays", "quiet", "small")]
     for seat, player in enumerate(form.players):
         is_bot = player.startswith(BOT)
         field = f"name:{seat}"
         name: Item = Field(field, "", player, form.active == field)
         if is_bot:
-            name = Text(player.removeprefix(BOT) + " bot")
-        items.append(Row((name, Button(f"kind:{seat}", "bot" if is_bot else "person")), (2, 1)))
-    mode = form.kind
-    fewer = Button("fewer", "One less", is_enabled=len(form.players) > mode.least)
-    more = Button("more", "One more", is_enabled=len(form.players) < min(mode.most, MOST_SEATS))
+            name = Text("the computer")
+        kind = player.removeprefix(BOT) if is_bot else "person"
+        items.append(Row((name, Button(f"kind:{seat}", kind, is_enabled=game.has_bots)), (2, 1)))
     if mode.most > 1:
+        fewer = Button("fewer", "One less", is_enabled=len(form.players) > mode.least)
+        more = Button("more", "One more", is_enabled=len(form.players) < min(mode.most, MOST_SEATS))
         items.append(Row((fewer, more)))
-    seed = Field("seed", "seed: the same number, the same game", form.seed, form.active == "seed")
-    items += [Gap(4), seed]
+    if any(player.startswith(BOT) for player in form.players):
+        items.append(Text(BOTS, "quiet", "small"))
     level = settings.help.level
-    items += [Text(f"help: {LEVELS[level]}", "quiet", "small")]
+    items += [Gap(4), Text(f"help: {LEVELS[level]}", "quiet", "small")]
     items.append(Row(tuple(Button(f"level:{each}", each, is_on=each == level) for each in HELP_LEVELS)))
-    if form.fault:
-        items.append(Text(form.fault, "bad"))
-    items += [Gap(6), Button("start", "Play", is_on=True, key="Enter")]
-    resume = Button(
-        "resume", "Go on with the last game", is_enabled=bool(saved), text2=saved[0].stem if saved else ""
-    )
-    house = Button("page:options", "House rules", is_enabled=bool(options_of(game.house)))
-    items += [resume, Row((house, Button("page:replays", "Replays")))]
-    items.append(Row((Button("page:settings", "Settings"), Button("quit", "Quit", key="Esc"))))
     return tuple(items)
 
 
 def _replays(kept: tuple[SavedGame, ...]) -> tuple[Item, ...]:
     if not kept:
         return (Text("No game was kept yet.", "quiet"),)
-    return tuple(
-        Button(f"replay:{number}", each.file.stem, text2=each.when) for number, each in enumerate(kept)
-    )
+    return tuple(Button(f"replay:{number}", each.title, text2=each.when) for number, each in enumerate(kept))
 
 
 def _options(form: Form) -> tuple[Item, ...]:
-    return tuple(
+    items = [
         item
         for option in options_of(form.chosen.house)
         if not option.modes or form.mode in option.modes
-        for item in _option(option, form.options.get(option.name, str(option.default)))
-    )
+        for item in _option(form, option)
+    ]
+    seed = Field("seed", "seed: the same number, the same game", form.seed, form.active == "seed")
+    return (*items, Gap(4), seed)
 
 
-def _option(option: Option, text: str) -> tuple[Item, ...]:
+def _option(form: Form, option: Option) -> tuple[Item, ...]:
+    """A house rule with what can be chosen, the choice lit."""
+    now = option.take(form.options.get(option.name, option.default))
     said = Text(f"{option.help} ({option.clause})", "quiet", "small")
+
+    def button(value: object, text: str) -> Button:
+        return Button(f"option:{option.name}:{value}", text, is_on=str(now) == str(value))
+
+    named = details_of(form.chosen).values(form.chosen, option.name)
+    if named:
+        return (said, *(button(value, text) for value, text in named.items()))
     if isinstance(option.default, bool):
-        value = "yes" if option.take(text) else "no"
-        return (Row((said, Button(f"option:{option.name}:1", value)), (3, 1)),)
-    if isinstance(option.default, int):
-        less, more = Button(f"option:{option.name}:-1", "less"), Button(f"option:{option.name}:1", "more")
-        return (Row((said, less, Text(text, bold=True), more), (4, 1.2, 0.7, 1.2)),)
+        yes, no = (
+            Button(f"option:{option.name}:{word}", word, is_on=now is (word == "yes"))
+            for word in ("yes", "no")
+        )
+        return (Row((said, yes, no), (3, 1, 1)),)
+    if isinstance(now, int):
+        less, more = (
+            Button(
+                f"option:{option.name}:{now + step}",
+                word,
+                is_enabled=option.least <= now + step <= option.most,
+            )
+            for step, word in ((-1, "less"), (1, "more"))
+        )
+        return (Row((said, less, Text(str(now), bold=True), more), (4, 1.2, 0.7, 1.2)),)
     if option.choices:
-        return (Row((said, Button(f"option:{option.name}:1", text)), (2.4, 1)),)
+        return (said, Row(tuple(button(value, value) for value in option.choices)))
+    if option.name == "first":
+        seats = [player.removeprefix(BOT) for player in form.players]
+        return (said, Row((button("", "as it says"), *(button(seat, seat) for seat in dict.fromkeys(seats)))))
     return ()
-
-
-def _settings(settings: Settings) -> tuple[Item, ...]:
-    picture, sound, helping = settings.picture, settings.sound, settings.help
-    qualities = ("auto", "low", "medium", "high")
-    return (
-        Text("picture", "quiet", "small"),
-        Row(tuple(Button(f"quality:{each}", each, is_on=each == picture.quality) for each in qualities)),
-        Slider("letters", "size of letters", picture.letters, 0.7, 2.0, f"{picture.letters:.2f}"),
-        Slider("volume", "volume", sound.volume, 0.0, 1.0, f"{100 * sound.volume:.0f} %"),
-        Button("mute", "sound is off" if sound.mute else "sound is on", is_on=not sound.mute),
-        Button(
-            "scanning",
-            "one-button play is on" if helping.scan else "one-button play is off",
-            is_on=helping.scan,
-            text2="choices light up one after the other",
-        ),
-        Slider("scan_s", "seconds on each", helping.scan_s, 0.2, 5.0, f"{helping.scan_s:.1f} s"),
-        Slider(
-            "tremor",
-            "tremor of the purist's hand",
-            helping.tremor_mm,
-            0.0,
-            3.0,
-            f"{helping.tremor_mm:.1f} mm",
-        ),
-        Text("Keys are set in a file: see the README of games/ui.", "quiet", "small"),
-    )

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
 from engine.view.camera import Orbit
 from engine.view.panels import Panel
-from engine.view.window.events import Clicked, Event, Press, Slid, Typed
+from engine.view.window.events import Clicked, Event, Press, Typed
 from engine.view.window.window import Window
 from engine.world import Body
 from games.registry import GAMES
 from games.ui import menu, setup
 from games.ui.menu import Form
 from games.ui.messages import Plan
-from games.ui.settings import Settings, write_settings
+from games.ui.pages import Pages
+from games.ui.settings import Settings
 from games.ui.setup import SavedGame, first_view
 from models.errors import TeeterError
 
@@ -35,7 +35,7 @@ class MenuScreen:
     """The menu. wish: `start`, `resume`, `watch` or `quit`; plan: what to start, watched: the game to be watched."""
 
     def __init__(self, window: Window, settings: Settings, form: Form | None = None) -> None:
-        self.window, self.settings = window, settings
+        self.window, self.pages = window, Pages(settings)
         self.form = form or menu.of_game(GAMES[0].name)
         self.wish = ""
         self.is_scanned = False
@@ -47,21 +47,23 @@ class MenuScreen:
         self._rounds = 0
 
     @property
+    def settings(self) -> Settings:
+        """What was set."""
+        return self.pages.settings
+
+    @property
     def is_typing(self) -> bool:
-        """Whether a field of the form is typed into."""
-        return bool(self.form.active)
+        """Whether a field of the form is typed into, or a key is awaited."""
+        return bool(self.form.active or self.pages.asked)
 
     def handle(self, event: Event) -> None:
         """An event of the window."""
-        if isinstance(event, Clicked):
+        if self.pages.handle(event):
+            self.form = menu.clicked(self.form, "")
+        elif isinstance(event, Clicked):
             self._clicked(event.name)
         elif isinstance(event, Typed) and self.form.active:
             self.form = menu.typed(self.form, event.text)
-        elif isinstance(event, Slid):
-            section, key = {"letters": ("picture", "letters"), "volume": ("sound", "volume")}.get(
-                event.name, ("help", {"tremor": "tremor_mm"}.get(event.name, event.name))
-            )
-            self._set(section, key, round(event.value, 2))
         elif isinstance(event, Press) and (not event.again or self.form.active):
             # a key that still is down from the game before opens and closes nothing
             self._pressed(event.key)
@@ -72,10 +74,14 @@ class MenuScreen:
                 self.form = menu.erased(self.form)
             elif key in ("enter", "escape", "tab"):
                 self.form = menu.clicked(self.form, "")
-        elif key == "enter":
-            self._begin()
+        elif key == "escape" and self.pages.page:
+            self.pages.back()
+        elif key == "escape" and self.form.page != "game":
+            self.form = menu.clicked(self.form, "page:game")
         elif key == "escape":
             self.wish = "quit"
+        elif key == "enter" and not self.pages.page:
+            self._begin()
 
     def _clicked(self, name: str) -> None:
         kind, _, rest = name.partition(":")
@@ -83,28 +89,13 @@ class MenuScreen:
             self._begin()
         elif name in ("quit", "resume"):
             self.wish = name
-        elif kind == "level":
-            self._set("help", "level", rest)
-        elif kind == "quality":
-            self._set("picture", "quality", rest)
-        elif kind == "mute":
-            self._set("sound", "mute", not self.settings.sound.mute)
-        elif kind == "scanning":
-            self._set("help", "scan", not self.settings.help.scan)
         elif kind == "replay":
             self.watched, self.wish = self._kept[int(rest)].file, "watch"
         else:
             if name == "page:replays":
                 self._kept = setup.kept()
+            self.pages.page = ""
             self.form = menu.clicked(self.form, name)
-
-    def _set(self, section: str, key: str, value: Any) -> None:
-        old = getattr(self.settings, section)
-        self.settings = self.settings.model_copy(update={section: old.model_copy(update={key: value})})
-        try:
-            write_settings({section: {key: value}})
-        except (TeeterError, ValueError) as error:
-            self.form = replace(self.form, fault=str(error))
 
     def _begin(self) -> None:
         form = self.form
@@ -129,7 +120,7 @@ class MenuScreen:
 
     def panels(self) -> tuple[Panel, ...]:
         """The menu."""
-        return menu.panels(self.form, self.settings, self.saved, self._kept)
+        return menu.panels(self.form, self.pages, self.saved, self._kept)
 
     def close(self) -> None:
         """Another screen comes."""

@@ -76,10 +76,17 @@ class SetSpeed:
 
 
 @dataclass(frozen=True, slots=True)
-class BringFile:
-    """Sandbox: a new piece from a mesh file."""
+class Pause:
+    """Time stands still, or goes on."""
 
-    path: str
+    is_paused: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BringBody:
+    """Sandbox: a piece that no catalogue has, into the hand. Its name is one of many."""
+
+    body: Body
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +111,7 @@ class Quit:
     """Stop; what is recorded stays."""
 
 
-Order = Do | Aim | Lay | LetGo | Undo | SetSpeed | BringFile | Shove | Tilt | Quit
+Order = Do | Aim | Lay | LetGo | Undo | SetSpeed | Pause | BringBody | Shove | Tilt | Quit
 
 
 # -- news ------------------------------------------------------------------------------------------------------------

@@ -70,6 +70,11 @@ class ClientState(Generic[S]):
         self.told = 0 if plan.resume is None else 1
         self.events: list[str] = []
         """Types of what the rules took, since somebody last looked."""
+        self.told_last: tuple[str, ...] = ()
+        """The last lines of the story, and the piece that they are about."""
+        self.told_piece = ""
+        self.fell_s: float | None = None
+        """When something fell last, seconds of the record."""
         self._clock = clock
 
     @property
@@ -151,6 +156,12 @@ class ClientState(Generic[S]):
         self.told += 1
         self.events.append(told.event)
         lines = [HIDDEN.sub("a card", line) for line in self._public(before, told)]
+        if lines and told.given is not None:
+            # whose turn it is now stands elsewhere
+            self.told_last = tuple(line for line in lines if not line.startswith("- "))
+            self.told_piece = _piece_of(told.given)
+        if told.event == "Fell" and self.view is not None:
+            self.fell_s = self.view.step / self.view.rate
         self.log = [*self.log, *lines][-LOG_LINES:]
 
     def remember(self, past: tuple[tuple[S, Input, S], ...]) -> None:
@@ -192,6 +203,12 @@ class ClientState(Generic[S]):
             for name, pose in self.frame.placed().items()
             if name in play and name not in (but, FLOOR)
         )
+
+
+def _piece_of(given: Input) -> str:
+    """The piece an action or an event is about; empty for none."""
+    several = getattr(given, "pieces", ())
+    return str(getattr(given, "piece", "") or (several[0] if several else ""))
 
 
 class PhysicsClient:

@@ -83,7 +83,7 @@ class PhysicsServer:
         self._orders: deque[Order] = deque()
         self._known: dict[str, Body] = {}
         self._last: TableView | None = None
-        self._is_open = False
+        self._is_open = self._is_paused = False
         self._pulled = ""
         self._checked = 0.0
         self.active = open_game(plan, self._tell, self._look, self._progress)
@@ -151,12 +151,15 @@ class PhysicsServer:
     def _hear(self, seconds: float = 0.0) -> None:
         """Take in orders; wait for one so long."""
         try:
-            while self._line.poll(seconds):
+            while self._line.poll(None if self._is_paused else seconds):
                 order = self._line.recv()
                 if isinstance(order, messages.Quit):
                     raise Abandoned
                 if isinstance(order, messages.SetSpeed):
                     self._clock.speed = order.speed
+                    self._clock.restart(self.session.table.step)
+                elif isinstance(order, messages.Pause):
+                    self._is_paused = order.is_paused
                     self._clock.restart(self.session.table.step)
                 else:
                     self._orders.append(order)
@@ -174,6 +177,8 @@ class PhysicsServer:
             self.say(GameUpdate(self.session.state, (), "Opening"))
         while True:
             need = self.session.need
+            if need.wait is Wait.OVER:
+                self.active.pack()
             if need.wait in (Wait.REST, Wait.COUNT):
                 is_count = need.wait is Wait.COUNT
                 self.say(Busy("one ... two ... three ..." if is_count else "waiting until all is still"))
@@ -249,8 +254,8 @@ class PhysicsServer:
                     session.undo()
                 case messages.LetGo():
                     session.release()
-                case messages.BringFile(path):
-                    self._bring_file(path)
+                case messages.BringBody(body):
+                    self._bring(body)
                 case messages.Shove(piece, newtons, towards):
                     session.shove(piece, newtons, math.radians(towards))
                 case messages.Tilt(degrees, towards):
@@ -261,11 +266,11 @@ class PhysicsServer:
             self.say(Refused("", str(error)))
         self._refresh()
 
-    def _bring_file(self, path: str) -> None:
-        """A new piece from a mesh file, into the hand. Raises SetupError, SceneError, ModelError."""
+    def _bring(self, body: Body) -> None:
+        """A new piece that no catalogue has, into the hand. Raises SetupError, IllegalAction."""
         if self.active.tray is None:
-            raise SetupError(f"{path}: only the sandbox takes pieces from files")
-        body = self.active.tray.read(path)
+            raise SetupError("only the sandbox takes pieces from files")
+        body = self.active.tray.keep(body)
         self.session.act(Bring(self.session.need.player, body.name, body.piece.model or body.name))
 
     # -- a person's hand ---------------------------------------------------------------------------------------------

@@ -3,33 +3,54 @@
 from __future__ import annotations
 
 import math
+import re
+import time
 from dataclasses import replace
 from pathlib import Path
 
-from engine.view.panels import Button, Field, Gap, Item, Panel, Row, Slider, Text
+from engine.view.panels import Button, Field, Gap, Item, Meter, Panel, Row, Slider, Text
 from engine.view.render.overlays import Arrow, Overlay
 from engine.view.window.events import Event, Press, Typed
 from engine.view.window.window import Window
-from engine.world import Assembly
+from engine.workers import Questioner
+from engine.world import Assembly, Body
 from games.core.rules import Bring, PutAway, Take, Wait
+from games.game import Game
+from games.registry import game_named
+from games.ui.details import details_of
 from games.ui.game_screen import GameScreen
-from games.ui.messages import BringFile, Do, Order, Plan, Shove, Tilt
+from games.ui.messages import BringBody, Do, Order, Plan, Shove, Tilt
+from games.ui.pictures import of_piece
 from games.ui.settings import Settings
 from games.ui.setup import folder
 from models.catalogue import catalogue
 from models.catalogue import games as catalogues
 from models.files import OutputError, first_free, whole_or_nothing
 from scenes.dump import dump
-from scenes.load import load
+from scenes.load import MESHES, load
 from scenes.scene import SceneError
 
-PER_PAGE = 10
 WEAK = "#e07a2f"
 ARROW = 0.035
 """Metres of arrow for the greatest force."""
 TONES = {"stands": "good", "topples": "bad", "unsure": "warn"}
 MOST_PUSH, MOST_TILT = 5.0, 30.0
 """Newtons, degrees."""
+DIRECTIONS = (
+    "to the right",
+    "away, to the right",
+    "away",
+    "away, to the left",
+    "to the left",
+    "nearer, to the left",
+    "nearer",
+    "nearer, to the right",
+)
+"""Counter-clockwise, as seen from above."""
+READ = (*MESHES, ".toml")
+READ_TIMEOUT_S = 600.0
+MOST_LIKE = 6
+"""Files that are offered while a path is typed."""
 
 
 class SandboxScreen(GameScreen):
@@ -39,9 +60,12 @@ class SandboxScreen(GameScreen):
         super().__init__(window, settings, plan)
         self._scene = load(plan.scene) if plan.scene is not None else None
         self._shelf = ""
-        self._page = 0
         self._push, self._tilt, self._towards = 1.0, 0.0, 0.0
         self._file: str | None = None
+        self._file_fault = ""
+        self._reader: Questioner[str, Body | str] | None = None
+        self._read: Body | None = None
+        self._reading_since = 0.0
         self._said = ""
         self._is_checking = False
 
@@ -50,29 +74,30 @@ class SandboxScreen(GameScreen):
         found = super().panels()
         if self.client.broken:
             return found
+        if any(panel.place in ("cover", "dialog") for panel in found):
+            return found
         kept = tuple(panel for panel in found if panel.name != "scores")
-        return (*kept, self._tools(), *((self._pieces(),) if self._shelf else ()))
+        shows_shelf = self._shelf and not self.client.held
+        return (*kept, self._tools(), *((self._pieces(),) if shows_shelf else ()))
 
     def _tools(self) -> Panel:
         can = self.client.waits is not None and not self.client.held
+        is_built = can and bool(self.client.in_play)
         items: list[Item] = [
             Row(
                 (
                     Button("shelf", "Pieces", is_on=bool(self._shelf)),
-                    Button("check", "Check", key="K", is_enabled=can),
+                    Button("check", "Check", key=self.settings.key_said("check"), is_enabled=is_built),
                 )
             ),
-            Row((Button("file", "From a file"), Button("save", "Save", is_enabled=can))),
+            Row((Button("file", "From a file"), Button("save", "Save", is_enabled=is_built))),
         ]
         if self._file is not None:
-            items += [
-                Field("path", "a mesh or scene file", self._file, True),
-                Button("bring", "Bring it out"),
-            ]
+            items += self._file_items()
         items += [
             Slider("push", "push", self._push, 0.0, MOST_PUSH, f"{self._push:.2f} N"),
-            Slider("towards", "towards", self._towards, 0.0, 360.0, f"{self._towards:.0f} degrees from +x"),
-            Button("shove", "Push the top piece", is_enabled=can),
+            Slider("towards", "towards", self._towards, 0.0, 360.0, self._direction()),
+            Button("shove", "Push the top piece", is_enabled=is_built),
             Slider("tilt", "tilt", self._tilt, 0.0, MOST_TILT, f"{self._tilt:.1f} degrees"),
         ]
         finding = self.hints.finding
@@ -89,27 +114,36 @@ class SandboxScreen(GameScreen):
             items.append(Text(self._said, "accent", "small"))
         return Panel("sandbox", "top-right", tuple(items), "Sandbox", width=270)
 
+    def _direction(self) -> str:
+        """Where things are pushed, as it is seen."""
+        right = self.camera_control.camera.axes[0]
+        turned = self._towards - math.degrees(math.atan2(right[1], right[0]))
+        return DIRECTIONS[round(turned / 45.0) % 8]
+
+    def _file_items(self) -> list[Item]:
+        """The name of a file that is typed, what it could be, and what became of it."""
+        assert self._file is not None
+        if self._reader is not None:
+            seconds = time.perf_counter() - self._reading_since
+            said = f"{Path(self._file).name} is read, {seconds:.0f} s ..."
+            return [Text(said, "quiet"), Meter(seconds % 4.0 / 4.0), Button("cancel", "Cancel", key="Esc")]
+        fault = [Text(self._file_fault, "bad", "small")] if self._file_fault else []
+        like = [Button(f"like:{path}", path) for path in files_like(self._file)]
+        return [
+            Field("path", "a mesh or scene file", self._file, True),
+            *fault,
+            *like,
+            Button("bring", "Bring it out", key="Enter", is_enabled=bool(self._file)),
+        ]
+
     def _pieces(self) -> Panel:
         shelves = tuple(
-            Button(f"shelf:{name}", name.replace("_", " "), is_on=name == self._shelf)
-            for name in catalogues()
+            Button(f"shelf:{name}", _game_of(name).title, is_on=name == self._shelf) for name in catalogues()
         )
-        names = sorted(catalogue(self._shelf))
-        pages = -(-len(names) // PER_PAGE)
-        page = self._page % max(pages, 1)
-        shown = names[page * PER_PAGE : (page + 1) * PER_PAGE]
+        names = sorted(catalogue(self._shelf), key=piece_name)
+        buttons = [Button(f"piece:{name}", piece_name(name), image=of_piece(name)) for name in names]
         rows: list[Item] = [Row(shelves[:2]), Row(shelves[2:]), Gap(4)]
-        rows += [
-            Row(
-                tuple(
-                    Button(f"piece:{name}", name.partition("/")[2].replace("_", " "))
-                    for name in shown[k : k + 2]
-                )
-            )
-            for k in range(0, len(shown), 2)
-        ]
-        if pages > 1:
-            rows.append(Button("pieces-more", f"More ({page + 1} of {pages})", "quiet"))
+        rows += [Row(tuple(buttons[k : k + 2])) for k in range(0, len(buttons), 2)]
         return Panel("pieces", "left", tuple(rows), "Pieces", width=320)
 
     @property
@@ -121,24 +155,24 @@ class SandboxScreen(GameScreen):
         """An event of the window."""
         if self._file is None:
             super().handle(event)
-        elif isinstance(event, Typed) and event.text.isprintable():
+        elif isinstance(event, Typed) and event.text.isprintable() and self._reader is None:
             self._file += event.text
+            self._file_fault = ""
         elif not isinstance(event, Press) or event.key.startswith(("mouse", "wheel")):
             super().handle(event)
         elif event.key == "backspace":
             self._file = self._file[:-1]
+        elif event.key == "escape" and self._reader is not None:
+            self._stop_reading()
         elif event.key == "escape":
             self._file = None
         elif event.key == "enter":
-            self._bring_file()
+            self._read_file()
 
     def _clicked(self, name: str) -> None:
         match name.partition(":"):
             case "shelf", _, rest:
                 self._shelf = rest or ("" if self._shelf else catalogues()[0])
-                self._page = 0
-            case "pieces-more", _, _:
-                self._page += 1
             case "piece", _, model:
                 self._bring(model)
             case "check", _, _:
@@ -146,7 +180,11 @@ class SandboxScreen(GameScreen):
             case "file", _, _:
                 self._file = "" if self._file is None else None
             case "bring", _, _:
-                self._bring_file()
+                self._read_file()
+            case "like", _, path:
+                self._file = path
+            case "cancel", _, _:
+                self._stop_reading()
             case "shove", _, _:
                 self._shove()
             case "save", _, _:
@@ -182,12 +220,36 @@ class SandboxScreen(GameScreen):
         while f"{base}-{number}" in self.client.pieces:
             number += 1
         self._order(Do(Bring(self.client.need.player, f"{base}-{number}", model)))
-        self._shelf = ""
 
-    def _bring_file(self) -> None:
-        if self._file and self._can():
-            self._order(BringFile(self._file))
-        self._file = None
+    def _read_file(self) -> None:
+        """Have a process read the file: the window goes on, and it may be cancelled."""
+        if self._file and self._reader is None:
+            self._reader = Questioner("reader", "games.ui.inventory:reader", READ_TIMEOUT_S)
+            self._reader.ask(self._file)
+            self._reading_since, self._file_fault = time.perf_counter(), ""
+
+    def _stop_reading(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+        self._reader = None
+
+    def step(self, seconds: float) -> None:
+        """Hear the reader, too."""
+        super().step(seconds)
+        for _, answer in self._reader.poll() if self._reader is not None else ():
+            self._stop_reading()
+            if isinstance(answer, Body):
+                self._read = answer
+            else:
+                self._file_fault = in_words(str(answer))
+        if self._read is not None and self._can():
+            self._order(BringBody(self._read))
+            self._read = self._file = None
+
+    def close(self) -> None:
+        """Leave the table."""
+        self._stop_reading()
+        super().close()
 
     def _shove(self) -> None:
         pieces = [body for body in self.client.lying() if body.name in self.client.in_play]
@@ -260,3 +322,35 @@ class SandboxScreen(GameScreen):
             part.parent.mkdir(parents=True, exist_ok=True)
             part.write_text(text, encoding="utf-8")
         return file
+
+
+def files_like(begin: str) -> list[str]:
+    """Returns folders and files that can be read whose path begins so, a few of them."""
+    path = Path(begin).expanduser()
+    folder, name = (path, "") if begin.endswith("/") else (path.parent, path.name)
+    try:
+        found = sorted(
+            each for each in folder.iterdir() if each.name.startswith(name) and each.name[0] != "."
+        )
+    except OSError:
+        return []
+    fits = [
+        f"{each}/" if each.is_dir() else str(each) for each in found if each.is_dir() or each.suffix in READ
+    ]
+    return [] if fits == [begin] else fits[:MOST_LIKE]
+
+
+def in_words(fault: str) -> str:
+    """Returns what a reader of files says without its advice for the command line."""
+    return re.sub(r"\s*\([^()]*--\w[^()]*\)", "", fault)
+
+
+def _game_of(shelf: str) -> Game:
+    """The game whose pieces a catalogue holds."""
+    return game_named(shelf.replace("_", "-"))
+
+
+def piece_name(model: str) -> str:
+    """Returns what people call a piece of a catalogue."""
+    shelf, _, piece = model.partition("/")
+    return details_of(_game_of(shelf)).piece_name(piece)

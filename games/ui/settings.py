@@ -23,7 +23,7 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-class Picture(_Section):
+class PictureSettings(_Section):
     """How the window looks. width, height: pixels. letters: their size, 1 as designed."""
 
     quality: Literal["auto", "low", "medium", "high"]
@@ -32,7 +32,7 @@ class Picture(_Section):
     letters: Annotated[float, Field(ge=0.7, le=2.0)]
 
 
-class Sound(_Section):
+class SoundSettings(_Section):
     """How loud it is, 0 to 1."""
 
     volume: Annotated[float, Field(ge=0.0, le=1.0)]
@@ -61,8 +61,8 @@ class Help(_Section):
 class Settings(_Section):
     """All settings. keys: which keys do what, by the name of the act."""
 
-    picture: Picture
-    sound: Sound
+    picture: PictureSettings
+    sound: SoundSettings
     hand: HandSettings
     help: Help
     keys: dict[str, str]
@@ -93,7 +93,7 @@ class Settings(_Section):
 
     def key_said(self, act: str) -> str:
         """The first key that does something, as it may stand on a button."""
-        return SAID.get(self.keys_of(act)[0], self.keys_of(act)[0].upper())
+        return SAID.get(self.keys_of(act)[0], self.keys_of(act)[0])
 
 
 SAID = {
@@ -103,7 +103,19 @@ SAID = {
     "space": "Space",
     "backspace": "Back",
     "shift": "Shift",
+    "control": "Ctrl",
+    "page_up": "PgUp",
+    "page_down": "PgDn",
+    "wheel_up": "wheel up",
+    "wheel_down": "wheel down",
+    "arrow_left": "left arrow",
+    "arrow_right": "right arrow",
+    "arrow_up": "up arrow",
+    "arrow_down": "down arrow",
+    **{f"f{number}": f"F{number}" for number in range(1, 13)},
+    **{letter: letter.upper() for letter in "abcdefghijklmnopqrstuvwxyz"},
 }
+"""Keys as they are called on the screen."""
 
 
 @cache
@@ -115,6 +127,16 @@ def _shipped() -> dict[str, dict[str, object]]:
 def acts() -> tuple[str, ...]:
     """Everything a key can do."""
     return tuple(_shipped()["keys"])
+
+
+def with_key(settings: Settings, act: str, key: str) -> Settings:
+    """Returns the settings with another first key for an act. Raises SetupError when the key does something else."""
+    key = key[1:] if key[1:] in ("shift", "control") else key
+    taken = settings.act_of(key)
+    if taken and taken != act:
+        raise SetupError(f"{SAID.get(key, key)} is taken already: give that another key first")
+    kept = [each for each in settings.keys_of(act)[1:] if each != key]
+    return settings.model_copy(update={"keys": {**settings.keys, act: " ".join([key, *kept])}})
 
 
 def place() -> Path:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.world import FLOOR, Body
 from games.game import Game, stock_of
-from games.registry import game_named
+from games.registry import GAMES, game_named
 from games.ui.messages import Plan
 from models.files import first_free
 
@@ -86,9 +86,14 @@ class ActiveGame:
 
     def close(self) -> None:
         """Free the simulator, and pack the record; a game that is not over can be gone on with."""
+        self.pack()
         self.session.close()
+
+    def pack(self) -> None:
+        """End the record here."""
         if self.recorder is not None:
             self.recorder.close(self.session.summary())
+        self.recorder = None
 
 
 def open_game(plan: Plan, tell: Teller, sink: Sink, progress: Progress) -> ActiveGame:
@@ -130,6 +135,20 @@ class SavedGame:
 
     file: Path
     when: str
+
+    @property
+    def title(self) -> str:
+        """What it is called in the menu."""
+        return title_of(self.file)
+
+
+def title_of(file: Path) -> str:
+    """Returns what a game on file is called, by the name that `new_file` gave it, else by that of the file."""
+    name, *numbers = file.stem.rsplit("-", 2)
+    game = next((game for game in GAMES if game.name == name), None)
+    if game is None or not all(number.isdigit() for number in numbers) or len(numbers) != 2:
+        return file.stem
+    return f"{game.title}, seed {numbers[0]}" + (f", game {numbers[1]}" if numbers[1] != "1" else "")
 
 
 def folder() -> Path:

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 
-from engine.view.panels import Item, Text
-from games.ui.details import CARRY, COLOURS, GameDetails
+import numpy as np
+
+from engine.view.panels import Item, Picture, Text
+from engine.view.render.overlays import Line, Overlay
+from games.core.words import capital, counted
+from games.ui.details import (
+    CARRY,
+    COLOURS,
+    LINE,
+    LINE_COVER,
+    LINE_HEIGHT,
+    LINE_RADIUS,
+    GameDetails,
+    HeldCard,
+)
 from games.ui.physics_client import ClientState
-from games.wonky.rules_turn import said
-from games.wonky.state import State
+from games.ui.pictures import of_card
+from games.wonky.judge import CENTRE_MM
+from games.wonky.rules_turn import card_named, said
+from games.wonky.state import Sort, State
 
 
 class WonkyDetails(GameDetails[State]):
     """Wonky on the screen: cards, the deck, the tutorial."""
 
     lessons: Mapping[str, str] = {
-        "PLAY": "Play a card: it says which block comes next. Click one on the left, or press its number.",
+        "PLAY": "Play a card: it says which block comes next. Click one below, or press its number.",
         "DRAWN": "The card you drew can be played. Play it, or keep it and let the turn pass.",
         "ADD": "Now take a block that fits the card: click it on the table.",
         "CARRY": CARRY
@@ -27,26 +41,41 @@ class WonkyDetails(GameDetails[State]):
     def items(self, desk: ClientState[State]) -> tuple[Item, ...]:
         """Returns the lines of the panel."""
         state = desk.seen
+        way = "clockwise" if state.direction == 1 else "counter-clockwise"
+        stand = "stands" if len(state.tower) == 1 else "stand"
         items: list[Item] = [
-            Text(f"{len(state.tower)} of {len(state.stock.blocks)} blocks stand", size="small"),
-            Text(f"{len(state.deck)} cards to draw, {len(state.discard)} played", "quiet", "small"),
-            Text(
-                "play goes " + ("clockwise" if state.direction == 1 else "the other way round"),
-                "quiet",
-                "small",
-            ),
+            Text(f"{len(state.tower)} of {len(state.stock.blocks)} blocks {stand}", size="small"),
+            Text(f"{capital(counted(len(state.deck), 'card'))} to draw", "quiet", "small"),
+            Text(f"Play goes {way}", "quiet", "small"),
         ]
-        viewer = desk.viewer
-        if viewer:
-            hand = next(
-                hand for seat, hand in zip(state.seats, state.hands, strict=True) if seat.name == viewer
-            )
-            items.append(Text(f"{viewer}'s cards", bold=True, size="small"))
-            for card, count in Counter(hand).items():
-                text = said(card) + (f"  x{count}" if count > 1 else "")
-                items.append(Text(text, size="small", mark=_mark(card)))
+        if state.discard:
+            items += [
+                Text("Played last", "quiet", "small"),
+                Picture(_image(state, state.discard[-1]), 72.0, 100.0),
+            ]
         return tuple(items)
 
+    def table_lines(self, desk: ClientState[State]) -> list[Overlay]:
+        """The centre of the play area, in which a tower begins (WK-05)."""
+        turns = np.linspace(0.0, 2.0 * np.pi, 65)
+        ring = CENTRE_MM / 1e3 * np.stack([np.cos(turns), np.sin(turns)], axis=1)
+        points = tuple((x, y, LINE_HEIGHT) for x, y in ring.tolist())
+        return [Line(points, LINE, LINE_RADIUS, LINE_COVER)]
 
-def _mark(name: str) -> str:
-    return next((colour for word, colour in COLOURS.items() if word in name.split("_")), "#b9ad98")
+    def cards(self, desk: ClientState[State]) -> tuple[HeldCard, ...]:
+        """The hand of the person who looks."""
+        state = desk.seen
+        hands = dict(zip((seat.name for seat in state.seats), state.hands, strict=True))
+        return tuple(HeldCard(card, _image(state, card)) for card in hands.get(desk.viewer, ()))
+
+
+def _image(state: State, name: str) -> str:
+    """The picture of a card: the blocks it asks for, or what it does."""
+    card = card_named(state, name)
+    blocks = [
+        f"wonky/{block.id}"
+        for block in state.stock.blocks
+        if card.sort is Sort.BLOCK and card.size in ("", block.size) and card.colour in ("", block.colour)
+    ]
+    title = said(name).replace("combo ", "any block/") if card.sort is Sort.COMBO else said(name)
+    return of_card(title, blocks, COLOURS.get(card.colour, "#8a8378"))

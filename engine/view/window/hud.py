@@ -9,13 +9,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from panda3d import core
 
 from engine.view.opengl import ViewError
 from engine.view.panels import Panel
 from engine.view.render.resources import shader
 from engine.view.window.layout import Layout, lay_out
-from engine.view.window.shapes import Fill, Letters
+from engine.view.window.shapes import Fill, Image, Letters, Shape
 
 SORT = 50
 FONT_FILES = {False: "SourceSansPro-Regular.ttf", True: "SourceSansPro-Semibold.ttf"}
@@ -34,7 +36,9 @@ class Hud:
         self._size, self._scale, self._hovered = size, 1.0, ""
         self._panels: tuple[Panel, ...] = ()
         # by shape, and how many equal ones come before it
-        self._nodes: dict[tuple[Fill | Letters, int], Any] = {}
+        self._nodes: dict[tuple[Shape, int], Any] = {}
+        self._images: dict[str, Any] = {}
+        self._scrolled: dict[str, int] = {}
         self._root = core.NodePath("hud")
         self._root.set_depth_test(False)
         self._root.set_depth_write(False)
@@ -42,6 +46,7 @@ class Hud:
         self._root.set_two_sided(True)
         self._fill = shader("hud.vert", "fill.frag")
         self._letters = shader("hud.vert", "letters.frag")
+        self._image_shader = shader("hud.vert", "image.frag")
         self._lens = core.OrthographicLens()
         self._lens.set_near_far(-10, 10)
         region = window.make_display_region()
@@ -65,6 +70,34 @@ class Hud:
             self._hovered = name
             self._draw()
 
+    def scroll(self, x: float, y: float, lines: int) -> bool:
+        """Scrolls the panel at a point. Returns whether there is one that can be scrolled."""
+        scroll = self.layout.scroll_at(x, y)
+        if scroll is None:
+            return False
+        self._scrolled[scroll.name] = min(max(scroll.first + lines, 0), scroll.last)
+        self._draw()
+        return True
+
+    def has_image(self, name: str) -> bool:
+        """Returns whether a picture of this name was given."""
+        return name in self._images
+
+    def give_image(self, name: str, pixels: NDArray[np.uint8]) -> None:
+        """Takes a picture, (h, w, 4) bytes, RGBA, top row first, that panels may show by its name."""
+        height, width, _ = pixels.shape
+        texture = core.Texture(name)
+        texture.setup_2d_texture(width, height, core.Texture.T_unsigned_byte, core.Texture.F_rgba)
+        texture.set_ram_image_as(np.ascontiguousarray(pixels[::-1]).tobytes(), "RGBA")
+        texture.set_minfilter(core.SamplerState.FT_linear_mipmap_linear)
+        texture.set_magfilter(core.SamplerState.FT_linear)
+        texture.set_wrap_u(core.SamplerState.WM_clamp)
+        texture.set_wrap_v(core.SamplerState.WM_clamp)
+        self._images[name] = texture
+        for key in [key for key in self._nodes if isinstance(key[0], Image) and key[0].name == name]:
+            self._nodes.pop(key).remove_node()
+        self._draw()
+
     def resize(self, size: tuple[int, int]) -> None:
         """Lays everything out for a window of another size."""
         self._size = size
@@ -78,20 +111,51 @@ class Hud:
 
     def _draw(self) -> None:
         self.is_new = True
-        self.layout = lay_out(self._panels, self._size, width_of, scale=self._scale, hovered=self._hovered)
-        seen: Counter[Fill | Letters] = Counter()
-        kept: dict[tuple[Fill | Letters, int], Any] = {}
+        names = {panel.name for panel in self._panels}
+        self._scrolled = {name: line for name, line in self._scrolled.items() if name in names}
+        self.layout = lay_out(
+            self._panels,
+            self._size,
+            width_of,
+            scale=self._scale,
+            hovered=self._hovered,
+            scrolled=self._scrolled,
+        )
+        seen: Counter[Shape] = Counter()
+        kept: dict[tuple[Shape, int], Any] = {}
         for number, shape in enumerate(self.layout.shapes):
             key = (shape, seen[shape])
             seen[shape] += 1
             node = self._nodes.pop(key, None)
             if node is None:
-                node = self._rectangle(shape) if isinstance(shape, Fill) else self._line(shape)
+                node = self._node(shape)
             node.set_bin("fixed", number)
             kept[key] = node
         for node in self._nodes.values():
             node.remove_node()
         self._nodes = kept
+
+    def _node(self, shape: Shape) -> Any:
+        if isinstance(shape, Fill):
+            return self._rectangle(shape)
+        return self._line(shape) if isinstance(shape, Letters) else self._image(shape)
+
+    def _image(self, image: Image) -> Any:
+        """A picture around its middle; an empty node for one that was not given yet."""
+        node = self._root.attach_new_node("image")
+        texture = self._images.get(image.name)
+        if texture is not None:
+            maker = core.CardMaker("image")
+            half = image.rect.width / 2, image.rect.height / 2
+            maker.set_frame(-half[0], half[0], -half[1], half[1])
+            card = node.attach_new_node(maker.generate())
+            card.set_texture(texture)
+            card.set_shader(self._image_shader)
+            card.set_shader_input("u_opacity", image.opacity)
+        x, y = image.rect.middle
+        node.set_pos(x, 0, -y)
+        node.set_r(image.angle)
+        return node
 
     def _rectangle(self, fill: Fill) -> Any:
         maker = core.CardMaker("fill")

@@ -1,70 +1,66 @@
-"""Lays panels out: which rectangles and letters go where, and what is below the pointer. No graphics library.
+"""Lays panels out over a picture: nothing overlaps, nothing runs off, what is too tall is scrolled.
 
-Sizes are in units: a picture is `HEIGHT_UNITS` high, whatever its pixels.
+No graphics library. Panels stand in three columns. Sizes are in units: a picture is `HEIGHT_UNITS` high and at least
+`WIDTH_UNITS` wide, whatever its pixels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
-from engine.view.panels import Button, Field, Gap, Item, Meter, Panel, Place, Row, Size, Slider, Text, Tone
-from engine.view.render.shading import srgb_of
-from engine.view.window.shapes import (
-    Colour,
-    Fill,
-    LayoutBox,
-    Letters,
-    Measure,
-    Rect,
-    Region,
-    wrapped,
+from engine.view.panels import Panel, Place, Text
+from engine.view.window.items import (
+    FOCUS,
+    MARGIN,
+    PADDING,
+    PAPER,
+    PAPER_EDGE,
+    ROUNDING,
+    SPACING,
+    TRACK,
+    ItemLayout,
+    colour_of,
 )
+from engine.view.window.shapes import Fill, LayoutBox, Measure, Rect, Region, Shape
+
+BACKDROP, DIMMED = colour_of("#f1ece2", 0.995), colour_of("#2b2620", 0.45)
+"""Behind a panel that covers the picture, and behind a dialog."""
+HEIGHT_UNITS, WIDTH_UNITS = 720.0, 960.0
+MIDDLE_WIDTH = 230.0
+"""Units: panels in the middle stand between the columns where so much is free, else above and below them."""
+BAND_SHARE = 0.35
+"""Of the picture's height, at most: panels above the columns, and below them."""
+SCROLL_WIDTH = 5.0
+TOAST_GAP = 26.0
+"""Units between a toast and the point it is about."""
+TOAST_WIDTHS = (1.0, 0.7, 0.5)
+LEFT: tuple[Place, ...] = ("top-left", "left", "bottom-left")
+RIGHT: tuple[Place, ...] = ("top-right", "right", "bottom-right")
+MIDDLE: tuple[Place, ...] = ("top", "centre", "bottom")
+"""From top to bottom, the panels of each column."""
 
 
-def colour_of(hexadecimal: str, opacity: float = 1.0) -> Colour:
-    """Returns a colour `#rrggbb` with an opacity."""
-    return (*srgb_of(hexadecimal), opacity)
+@dataclass(frozen=True, slots=True)
+class Scroll:
+    """A panel that shows a part of its lines. first: the first of them; last: the greatest that `first` can be."""
 
-
-PAPER = colour_of("#fbf8f1", 0.93)
-PAPER_EDGE = colour_of("#d8cfbd", 0.9)
-BACKDROP = colour_of("#f1ece2", 0.995)
-"""Behind a panel that covers the picture."""
-BUTTON = colour_of("#efe8da")
-BUTTON_HOVER = colour_of("#fffdf8")
-BUTTON_EDGE = colour_of("#cfc4ae")
-BUTTON_ON = colour_of("#3f6f68")
-BUTTON_ON_TEXT = colour_of("#fffdf8")
-FOCUS = colour_of("#c2571a")
-TRACK = colour_of("#ddd3c0")
-INK: dict[Tone, Colour] = {
-    "plain": colour_of("#2b2620"),
-    "quiet": colour_of("#7a7063"),
-    "good": colour_of("#1f6d8c"),
-    "warn": colour_of("#a86200"),
-    "bad": colour_of("#b0301c"),
-    "accent": colour_of("#2f635c"),
-}
-"""Blue for good and red for bad differ in lightness too, and are told apart with any kind of colour vision."""
-
-HEIGHT_UNITS = 720.0
-FONT_UNITS: dict[Size, float] = {"small": 12.5, "normal": 15.0, "large": 19.0, "title": 30.0}
-LINE_HEIGHT, BASELINE = 1.28, 0.92
-"""Of a line of text, in font sizes: its height, and how far its baseline is below its top."""
-# in units
-PADDING, SPACING, MARGIN, ROUNDING = 12.0, 5.0, 12.0, 8.0
-BUTTON_ROUNDING, BUTTON_PADDING = 5.0, (10.0, 5.5)
-SPOT, SLIDER_HEIGHT = 11.0, 16.0
+    name: str
+    rect: Rect
+    first: int
+    last: int
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """shapes: what is drawn, in this order. regions: what can be clicked. cards: where the scene is covered."""
+    """shapes: what is drawn, in this order. regions: what can be clicked. cards: where the scene is covered.
+    scrolls: what can be scrolled. clear: the part of the picture in which the scene is to be seen."""
 
-    shapes: tuple[Fill | Letters, ...] = ()
+    shapes: tuple[Shape, ...] = ()
     regions: tuple[Region, ...] = ()
     cards: tuple[Rect, ...] = ()
+    scrolls: tuple[Scroll, ...] = ()
+    clear: Rect = field(default_factory=lambda: Rect(0.0, 0.0, 1.0, 1.0))
 
     def region_at(self, x: float, y: float) -> Region | None:
         """Returns the button, field or slider at a point."""
@@ -78,220 +74,235 @@ class Layout:
         """Returns the button, field or slider of a name."""
         return next((region for region in self.regions if region.name == name), None)
 
+    def scroll_at(self, x: float, y: float) -> Scroll | None:
+        """Returns the panel at a point that can be scrolled."""
+        return next((scroll for scroll in self.scrolls if scroll.rect.holds(x, y)), None)
+
 
 def lay_out(
-    panels: Iterable[Panel], size: tuple[int, int], measure: Measure, *, scale: float = 1.0, hovered: str = ""
+    panels: Iterable[Panel],
+    size: tuple[int, int],
+    measure: Measure,
+    *,
+    scale: float = 1.0,
+    hovered: str = "",
+    scrolled: Mapping[str, int] | None = None,
 ) -> Layout:
     """Lays panels out over a picture.
 
     size: of the picture, pixels. scale: above 1 for larger letters. hovered: the name of what the pointer is on.
+    scrolled: the first line to be shown of panels that do not fit, by name.
     """
     listed = tuple(panels)
-    page = _Page(size, max(size[1] / HEIGHT_UNITS * scale, 0.2), measure, hovered)
-    for place in dict.fromkeys(panel.place for panel in listed):
-        if place != "cover":
-            page.stack([panel for panel in listed if panel.place == place], place)
-    covers = [panel for panel in listed if panel.place == "cover"]
-    if covers:
-        page.box.regions.clear()
-        page.box.shapes.append(Fill(Rect(0, 0, *size), BACKDROP))
+    unit = max(min(size[1] / HEIGHT_UNITS, size[0] / WIDTH_UNITS) * scale, 0.2)
+    page = _Page(size, unit, ItemLayout(unit, measure, hovered), scrolled or {})
+    over = [panel for panel in listed if panel.place in ("cover", "dialog")]
+    if over:
+        backdrop = BACKDROP if any(panel.place == "cover" for panel in over) else DIMMED
+        page.box.shapes.append(Fill(Rect(0, 0, *size), backdrop))
         page.box.cards.append(Rect(0, 0, *size))
-        page.stack(covers, "centre")
-    return Layout(
-        tuple(page.box.shapes),
-        tuple(region for region in page.box.regions if region.is_live),
-        tuple(page.box.cards),
-    )
+        page.columns([], over, [])
+    else:
+        page.columns(*([each for each in listed if each.place in side] for side in (LEFT, MIDDLE, RIGHT)))
+        for panel in listed:
+            if panel.place == "toast":
+                page.toast(panel)
+    box = page.box
+    live = tuple(region for region in box.regions if region.is_live)
+    return Layout(tuple(box.shapes), live, tuple(box.cards), tuple(page.scrolls), page.clear)
 
 
 class _Page:
     """A layout in the making."""
 
-    def __init__(self, size: tuple[int, int], unit: float, measure: Measure, hovered: str) -> None:
-        self.size, self.unit, self.items = size, unit, _ItemLayout(unit, measure, hovered)
+    def __init__(
+        self, size: tuple[int, int], unit: float, items: ItemLayout, scrolled: Mapping[str, int]
+    ) -> None:
+        self.size, self.unit, self.items, self.scrolled = size, unit, items, scrolled
+        self.margin, self.gap = MARGIN * unit, SPACING * unit
         self.box = LayoutBox()
+        self.scrolls: list[Scroll] = []
+        self.clear = Rect(0, 0, *size)
 
-    def stack(self, panels: list[Panel], place: Place) -> None:
-        """Puts panels below each other at a place."""
-        margin, gap = MARGIN * self.unit, SPACING * self.unit
-        boxes = [self._panel(panel) for panel in panels]
-        free = self.size[1] - sum(box.height for box in boxes) - gap * (len(boxes) - 1)
-        y = max(free / 2, margin)
-        if place.startswith(("top", "bottom")):
-            y = margin if place.startswith("top") else free - margin
-        for box in boxes:
-            x = (self.size[0] - box.width) / 2
-            if place.endswith(("left", "right")):
-                x = margin if place.endswith("left") else self.size[0] - margin - box.width
-            self.box.take(box, round(x), round(y))
-            y += box.height + gap
-
-    def _panel(self, panel: Panel) -> LayoutBox:
-        padding = 0.0 if panel.is_bare else PADDING * self.unit
-        gap = SPACING * self.unit
-        box = LayoutBox(min(panel.width * self.unit, self.size[0] - 2 * MARGIN * self.unit))
-        title = (Text(panel.title, "plain", "large", bold=True),) if panel.title else ()
-        parts = [self.items.lay_out(item, box.width - 2 * padding) for item in (*title, *panel.items)]
-        limit = panel.tallest * self.unit
-        while limit and len(parts) > 1 and sum(part.height + gap for part in parts) > limit:
-            parts = parts[1:]
-        y = padding
-        for part in parts:
-            box.take(part, padding, y)
-            y += part.height + gap
-        box.height = y - gap + padding if parts else 2 * padding
-        if panel.is_bare:
-            box.cards += [region.rect for region in box.regions]
+    def columns(self, left: list[Panel], middle: list[Panel], right: list[Panel]) -> None:
+        """Puts panels into three columns; those of the middle above and below the others where it is narrow."""
+        margin, (width, height) = self.margin, self.size
+        wide = [max((panel.width * self.unit for panel in column), default=0.0) for column in (left, right)]
+        room = width - (2 + all(wide)) * margin
+        shrunk = min(1.0, room / max(sum(wide), 1.0))
+        first, last = (side * shrunk for side in wide)
+        begin = margin + (first + margin if first else 0.0)
+        end = width - margin - (last + margin if last else 0.0)
+        low, high = margin, height - margin
+        wanted = min(max((panel.width * self.unit for panel in middle), default=0.0), width - 2 * margin)
+        if end - begin >= min(wanted, MIDDLE_WIDTH * self.unit):
+            span = min(wanted, end - begin)
+            x = min(max((width - span) / 2, begin), end - span)
+            top, bottom = self._column(middle, x, span, low, high)
         else:
+            most = BAND_SHARE * height
+            bands = [
+                [each for each in middle if (each.place == "bottom") == is_low] for is_low in (False, True)
+            ]
+            x = (width - wanted) / 2
+            _, top = self._stack(bands[0], x, wanted, low, min(low + most, high))
+            bottom, _ = self._stack(bands[1], x, wanted, max(high - most, low), high, at_end=True)
+            low, high = (top + self.gap if bands[0] else low), (bottom - self.gap if bands[1] else high)
+        self._column(left, margin, first, low, high)
+        self._column(right, width - margin - last, last, low, high)
+        if end - begin > 0.35 * width and bottom - top > 0.35 * height:
+            self.clear = Rect(begin, top, end - begin, bottom - top)
+
+    def _column(
+        self, panels: list[Panel], x: float, width: float, low: float, high: float
+    ) -> tuple[float, float]:
+        """Puts the panels of a column at its top, middle and end. Returns between which heights it is free."""
+        boxes = self._fitted(panels, width, high - low)
+        ends = (
+            [panel.place.startswith("top") for panel in panels],
+            [panel.place.startswith("bottom") for panel in panels],
+        )
+        heights = [
+            sum(box.height + self.gap for box, is_in in zip(boxes, side, strict=True) if is_in)
+            for side in ends
+        ]
+        centred = [not (top or bottom) for top, bottom in zip(*ends, strict=True)]
+        tall = sum(box.height + self.gap for box, is_in in zip(boxes, centred, strict=True) if is_in)
+        first, last = low + heights[0], high - heights[1]
+        middle = min(max((low + high - tall) / 2, first), max(last - tall, first))
+        places = {"top": low, "bottom": last + self.gap, "": middle}
+        for panel, box in zip(panels, boxes, strict=True):
+            side = panel.place.partition("-")[0]
+            side = side if side in places else ""
+            self._paste(panel, box, x + self._shift(panel, width, box.width), places[side])
+            places[side] += box.height + self.gap
+        return first, last
+
+    def _stack(
+        self, panels: list[Panel], x: float, width: float, low: float, high: float, at_end: bool = False
+    ) -> tuple[float, float]:
+        """Puts panels below each other. Returns from where to where they are."""
+        boxes = self._fitted(panels, width, high - low)
+        tall = sum(box.height + self.gap for box in boxes)
+        y = begin = high - tall + self.gap if at_end else low
+        for panel, box in zip(panels, boxes, strict=True):
+            self._paste(panel, box, x + (width - box.width) / 2, y)
+            y += box.height + self.gap
+        return min(begin, high), y - self.gap if boxes else y
+
+    def _shift(self, panel: Panel, width: float, own: float) -> float:
+        """How far a panel that is narrower than its column is moved to the right."""
+        if panel.place in LEFT:
+            return 0.0
+        return width - own if panel.place in RIGHT else (width - own) / 2
+
+    def _fitted(self, panels: list[Panel], width: float, height: float) -> list[LayoutBox]:
+        """The panels of a column, none taller than a common height, so that all fit below each other."""
+        limits = [min(panel.tallest * self.unit or height, height) for panel in panels]
+        boxes = [self._panel(panel, width, limit) for panel, limit in zip(panels, limits, strict=True)]
+        room = height - self.gap * (len(panels) - 1)
+        free, left = room, sorted(box.height for box in boxes)
+        while left and left[0] <= free / len(left):
+            free -= left.pop(0)
+        if not left:
+            return boxes
+        most = free / len(left)
+        return [
+            box if box.height <= most else self._panel(panel, width, most)
+            for panel, box in zip(panels, boxes, strict=True)
+        ]
+
+    def _paste(self, panel: Panel, box: LayoutBox, x: float, y: float) -> None:
+        place = Rect(x, y, box.width, box.height)
+        self.scrolls = [
+            replace(each, rect=place) if each.name == panel.name else each for each in self.scrolls
+        ]
+        self.box.take(box, round(x), round(y))
+
+    def _panel(self, panel: Panel, width: float, most: float) -> LayoutBox:
+        """A panel no taller than `most`: what does not fit is scrolled, line by line."""
+        padding = 0.0 if panel.is_bare else PADDING * self.unit
+        box = LayoutBox(min(panel.width * self.unit, width))
+        title = (Text(panel.title, "plain", "large", bold=True, mark=panel.mark),) if panel.title else ()
+
+        def laid(room: float) -> list[LayoutBox]:
+            return [part for item in (*title, *panel.items) for part in self.items.parts(item, room)]
+
+        self.scrolls = [scroll for scroll in self.scrolls if scroll.name != panel.name]
+        room = self.items.room = most - 2 * padding
+        parts = laid(box.width - 2 * padding)
+        if _tall(parts) > room:
+            parts = laid(box.width - 2 * padding - 2 * SCROLL_WIDTH * self.unit)
+            last = next(
+                number
+                for number in range(len(parts))
+                if _tall(parts[number:]) <= room or number == len(parts) - 1
+            )
+            first = min(self.scrolled.get(panel.name, last if panel.tallest else 0), last)
+            lit = next((number for number, part in enumerate(parts) if part.is_lit), None)
+            if lit is not None:
+                first = min(first, lit)
+                while _tall(parts[first : lit + 1]) > room and first < lit:
+                    first += 1
+            end = first + 1
+            while end < len(parts) and _tall(parts[first : end + 1]) <= room:
+                end += 1
+            self.scrolls.append(Scroll(panel.name, Rect(0, 0, 0, 0), first, last))
+            tall = _tall(parts[first:end])
+            x, wide = box.width - (2 + SCROLL_WIDTH) * self.unit, SCROLL_WIDTH * self.unit
+            begin, length = tall * first / len(parts), tall * (end - first) / len(parts)
+            box.shapes.append(Fill(Rect(x, padding, wide, tall), TRACK, wide / 2))
+            box.shapes.append(Fill(Rect(x, padding + begin, wide, length), FOCUS, wide / 2))
+            parts = parts[first:end]
+        y = padding
+        for number, part in enumerate(parts):
+            y += part.gap if number else 0.0
+            box.take(part, padding, y)
+            y += part.height
+            if panel.is_bare:
+                box.cards.append(Rect(0, y - part.height, box.width, part.height))
+        box.height = y + padding
+        if not panel.is_bare:
             rect = Rect(0, 0, box.width, box.height)
             box.shapes.insert(0, Fill(rect, PAPER, ROUNDING * self.unit, PAPER_EDGE))
             box.cards.append(rect)
         return box
 
+    def toast(self, panel: Panel) -> None:
+        """Puts a panel beside its point, where no other panel is; nowhere when there is no such place."""
+        x, y = panel.at
+        gap, (width, height) = TOAST_GAP * self.unit, self.size
+        for share in TOAST_WIDTHS:
+            box = self._panel(panel, share * panel.width * self.unit, 0.5 * height)
+            wide, tall = box.width, box.height
+            beside = [
+                (x - wide / 2, y - tall - gap),
+                (x + gap, y - tall / 2),
+                (x - wide - gap, y - tall / 2),
+                (x - wide / 2, y + gap),
+            ]
+            inside = [
+                (
+                    clamped(a, self.margin, width - self.margin - wide),
+                    clamped(b, self.margin, height - self.margin - tall),
+                )
+                for a, b in beside
+            ]
+            steps = [(k * width / 12, n * height / 12) for k in range(12) for n in range(12)]
+            anywhere = [(a, b) for a, b in steps if a + wide < width and b + tall < height]
+            anywhere.sort(key=lambda at: (at[0] + wide / 2 - x) ** 2 + (at[1] + tall / 2 - y) ** 2)
+            for a, b in (*inside, *anywhere):
+                place = Rect(round(a), round(b), wide, tall)
+                if not any(place.meets(card) for card in self.box.cards):
+                    self._paste(panel, box, place.x, place.y)
+                    return
 
-class _ItemLayout:
-    """Lays items of panels out. unit: pixels of a unit. hovered: the name of what the pointer is on."""
 
-    def __init__(self, unit: float, measure: Measure, hovered: str) -> None:
-        self.unit, self.measure, self.hovered = unit, measure, hovered
+def clamped(value: float, low: float, high: float) -> float:
+    """Returns the value between two bounds that is nearest."""
+    return max(low, min(value, high))
 
-    def lay_out(self, item: Item, width: float) -> LayoutBox:
-        """Lays an item out, `width` pixels wide."""
-        box = LayoutBox(width)
-        match item:
-            case Text():
-                self._text(box, item)
-            case Button():
-                self._button(box, item)
-            case Slider():
-                self._slider(box, item)
-            case Field():
-                self._field(box, item)
-            case Meter():
-                self._meter(box, item)
-            case Gap():
-                box.height = item.height * self.unit
-            case Row():
-                self._row(box, item)
-        return box
 
-    def _font(self, size: Size) -> int:
-        """Returns a font size in pixels."""
-        return max(1, round(FONT_UNITS[size] * self.unit))
-
-    def _wrapped(self, text: str, width: float, size: int, bold: bool = False) -> list[str]:
-        return wrapped(text, width, lambda line: self.measure(line, size, bold))
-
-    def _write(
-        self, box: LayoutBox, text: str, x: float, top: float, size: int, colour: Colour, bold: bool = False
-    ) -> None:
-        """Adds a line of text. top: of the line, pixels."""
-        box.shapes.append(Letters(text, round(x), round(top + BASELINE * size), size, colour, bold))
-
-    def _bar(self, box: LayoutBox, top: float, thickness: float, filled: float, colour: Colour) -> None:
-        """Adds a bar as wide as the box. filled: pixels of it."""
-        for length, ink in ((box.width, TRACK), (filled, colour)):
-            box.shapes.append(Fill(Rect(0, top, length, thickness), ink, thickness / 2))
-
-    def _spot(self, colour: str, x: float, y: float) -> Fill:
-        side = SPOT * self.unit
-        return Fill(Rect(x, y, side, side), colour_of(colour), side / 2, (0.0, 0.0, 0.0, 0.35))
-
-    def _row(self, box: LayoutBox, row: Row) -> None:
-        shares = row.shares or (1.0,) * len(row.items)
-        gap = SPACING * self.unit
-        room = box.width - gap * (len(row.items) - 1)
-        x = 0.0
-        for item, share in zip(row.items, shares, strict=True):
-            width = room * share / sum(shares)
-            part = self.lay_out(item, width)
-            box.take(part, x, 0.0)
-            box.height = max(box.height, part.height)
-            x += width + gap
-
-    def _text(self, box: LayoutBox, text: Text) -> None:
-        size = self._font(text.size)
-        left = (SPOT + 6) * self.unit if text.mark else 0.0
-        step = round(size * LINE_HEIGHT)
-        for line in self._wrapped(text.text, box.width - left, size, text.bold):
-            self._write(box, line, left, box.height, size, INK[text.tone], text.bold)
-            box.height += step
-        if text.mark:
-            box.shapes.append(self._spot(text.mark, 0.0, (step - SPOT * self.unit) / 2))
-
-    def _button(self, box: LayoutBox, button: Button) -> None:
-        pad_x, pad_y = (padding * self.unit for padding in BUTTON_PADDING)
-        size, small = self._font("normal"), self._font("small")
-        ink, faint = INK[button.tone], INK["quiet"]
-        is_hovered = button.is_enabled and button.name == self.hovered
-        colour = BUTTON_HOVER if is_hovered else BUTTON
-        if button.is_on:
-            colour, ink, faint = BUTTON_ON, BUTTON_ON_TEXT, BUTTON_ON_TEXT
-        if not button.is_enabled:
-            ink = faint = (*INK["quiet"][:3], 0.5)
-        left = pad_x + ((SPOT + 7) * self.unit if button.mark else 0.0)
-        key_width = self.measure(button.key, small, False)
-        room = box.width - left - pad_x - (key_width + pad_x if button.key else 0.0)
-        lines = [(line, size, ink) for line in self._wrapped(button.text, room, size)]
-        if button.text2:
-            lines += [(line, small, faint) for line in self._wrapped(button.text2, room, small)]
-        box.height = 2 * pad_y + sum(round(line[1] * LINE_HEIGHT) for line in lines)
-        edge, thickness = (FOCUS, 3.0 * self.unit) if button.is_lit else (BUTTON_EDGE, 1.0)
-        rect = Rect(0, 0, box.width, box.height)
-        box.shapes.append(Fill(rect, colour, BUTTON_ROUNDING * self.unit, edge, thickness))
-        if button.mark:
-            box.shapes.append(self._spot(button.mark, pad_x, (box.height - SPOT * self.unit) / 2))
-        y = pad_y
-        for text, font, line_ink in lines:
-            self._write(box, text, left, y, font, line_ink)
-            y += round(font * LINE_HEIGHT)
-        if button.key:
-            self._write(box, button.key, box.width - pad_x - key_width, pad_y, small, faint)
-        # a grey one takes the click too, and does nothing: it must not reach the scene behind it
-        box.regions.append(Region(button.name, rect, is_live=button.is_enabled))
-
-    def _slider(self, box: LayoutBox, slider: Slider) -> None:
-        size, width = self._font("small"), box.width
-        top = round(size * LINE_HEIGHT) if slider.text or slider.shown else 0
-        if slider.text:
-            self._write(box, slider.text, 0, 0, size, INK["plain"])
-        if slider.shown:
-            left = width - self.measure(slider.shown, size, False)
-            self._write(box, slider.shown, left, 0, size, INK["quiet"])
-        height, thickness = SLIDER_HEIGHT * self.unit, 5 * self.unit
-        middle, span = top + height / 2, slider.high - slider.low
-
-        def position(value: float) -> float:
-            return min(max((value - slider.low) / span, 0.0), 1.0) if span > 0 else 0.0
-
-        filled = width * position(slider.value)
-        self._bar(box, middle - thickness / 2, thickness, filled, BUTTON_ON)
-        for value in slider.marks:
-            mark = Rect(width * position(value) - self.unit, middle - thickness, 2 * self.unit, 2 * thickness)
-            box.shapes.append(Fill(mark, FOCUS))
-        colour = BUTTON_HOVER if slider.name == self.hovered else PAPER
-        knob = Rect(filled - height / 2, top, height, height)
-        box.shapes.append(Fill(knob, colour, height / 2, BUTTON_ON, 2 * self.unit))
-        box.height = top + height
-        box.regions.append(Region(slider.name, Rect(0, top, width, height), slider.low, slider.high))
-
-    def _field(self, box: LayoutBox, field: Field) -> None:
-        size, small = self._font("normal"), self._font("small")
-        padding = BUTTON_PADDING[1] * self.unit
-        top = 0.0
-        if field.label:
-            self._write(box, field.label, 0, 0, small, INK["quiet"])
-            top = round(small * LINE_HEIGHT)
-        rect = Rect(0, top, box.width, 2 * padding + round(size * LINE_HEIGHT))
-        edge, thickness = (FOCUS, 2.0) if field.is_active else (BUTTON_EDGE, 1.0)
-        box.shapes.append(Fill(rect, BUTTON_HOVER, BUTTON_ROUNDING * self.unit, edge, thickness))
-        text = field.text + ("|" if field.is_active else "")
-        while text and self.measure(text, size, False) > box.width - 2 * padding:
-            text = text[1:]
-        self._write(box, text, 1.5 * padding, top + padding, size, INK["plain"])
-        box.height = rect.y + rect.height
-        box.regions.append(Region(field.name, rect))
-
-    def _meter(self, box: LayoutBox, meter: Meter) -> None:
-        box.height = 6 * self.unit
-        self._bar(box, 0, box.height, box.width * min(max(meter.part, 0.0), 1.0), INK[meter.tone])
+def _tall(parts: list[LayoutBox]) -> float:
+    """How tall boxes are below each other."""
+    return sum(part.height + part.gap for part in parts) - (parts[0].gap if parts else 0.0)

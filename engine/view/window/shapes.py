@@ -28,6 +28,15 @@ class Rect:
         """Returns the rectangle moved by an offset."""
         return replace(self, x=self.x + x, y=self.y + y)
 
+    def meets(self, other: Rect) -> bool:
+        """Returns whether two rectangles overlap."""
+        return (
+            self.x < other.x + other.width
+            and other.x < self.x + self.width
+            and self.y < other.y + other.height
+            and other.y < self.y + self.height
+        )
+
     @property
     def middle(self) -> tuple[float, float]:
         """Returns its centre."""
@@ -58,6 +67,19 @@ class Letters:
 
 
 @dataclass(frozen=True, slots=True)
+class Image:
+    """A picture that a window was given under a name. angle: degrees clockwise around its middle. opacity: 0 to 1."""
+
+    name: str
+    rect: Rect
+    angle: float = 0.0
+    opacity: float = 1.0
+
+
+Shape = Fill | Letters | Image
+
+
+@dataclass(frozen=True, slots=True)
 class Region:
     """A region that can be clicked. low, high: the range of a slider. is_live: a click in it is reported."""
 
@@ -76,36 +98,53 @@ class Region:
 
 
 class LayoutBox:
-    """Shapes and regions relative to their own upper left corner. cards: where they cover the scene."""
+    """Shapes and regions relative to their own upper left corner. cards: where they cover the scene. gap: pixels free
+    above it. is_lit: it holds what has the keyboard focus."""
 
-    def __init__(self, width: float = 0.0) -> None:
-        self.width, self.height = width, 0.0
-        self.shapes: list[Fill | Letters] = []
+    def __init__(self, width: float = 0.0, height: float = 0.0, gap: float = 0.0) -> None:
+        self.width, self.height, self.gap = width, height, gap
+        self.is_lit = False
+        self.shapes: list[Shape] = []
         self.regions: list[Region] = []
         self.cards: list[Rect] = []
 
     def take(self, other: LayoutBox, x: float, y: float) -> None:
         """Adds everything in another box at an offset; letters stay on whole pixels."""
         for shape in other.shapes:
-            if isinstance(shape, Fill):
-                self.shapes.append(replace(shape, rect=shape.rect.shifted(x, y)))
-            else:
+            if isinstance(shape, Letters):
                 self.shapes.append(replace(shape, x=round(shape.x + x), y=round(shape.y + y)))
+            else:
+                self.shapes.append(replace(shape, rect=shape.rect.shifted(x, y)))
         self.regions += [replace(each, rect=each.rect.shifted(x, y)) for each in other.regions]
         self.cards += [card.shifted(x, y) for card in other.cards]
+        self.is_lit |= other.is_lit
 
 
 def wrapped(text: str, width: float, measure: Callable[[str], float]) -> list[str]:
-    """Breaks a text into lines no wider than a width; a wider word gets a line of its own."""
+    """Breaks a text into lines no wider than a width, a word that is wider too, after a slash if it can be."""
     lines: list[str] = []
     for paragraph in text.split("\n"):
         line = ""
         for word in paragraph.split():
             longer = f"{line} {word}".strip()
-            if line and measure(longer) > width:
-                lines.append(line)
-                line = word
-            else:
+            if measure(longer) <= width:
                 line = longer
+                continue
+            if line:
+                lines.append(line)
+            *full, line = _broken(word, width, measure)
+            lines += full
         lines.append(line)
     return lines
+
+
+def _broken(word: str, width: float, measure: Callable[[str], float]) -> list[str]:
+    """The parts of a word that fit, each as long as can be."""
+    parts: list[str] = []
+    while word and measure(word) > width:
+        fits = max((end for end in range(1, len(word)) if measure(word[:end]) <= width), default=1)
+        slash = word.rfind("/", 0, fits) + 1
+        end = slash if slash > fits // 2 else fits
+        parts.append(word[:end])
+        word = word[end:]
+    return [*parts, word]

@@ -222,6 +222,8 @@ class Window:
             if region is not None:
                 return [Clicked(region.name)]
         if is_mouse and self.hud.layout.covers(x, y):
+            if key.startswith("wheel"):
+                self.hud.scroll(x, y, -1 if key == "wheel_up" else 1)
             return []
         return [Press(key, x, y, again)]
 

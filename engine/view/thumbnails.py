@@ -1,0 +1,104 @@
+"""Small pictures for panels: a piece without its surroundings, and cards made of such pictures and words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from panda3d import core
+
+from engine.pose import Pose
+from engine.view.camera import bounding_sphere, framing
+from engine.view.frame import Frame
+from engine.view.render.shading import srgb_of
+from engine.view.render.stage import Stage
+from engine.view.window.hud import FONT_FILES, font_folder
+from engine.world import Body
+from models.piece import Piece
+
+Pixels = NDArray[np.uint8]
+"""(h, w, 4) bytes, RGBA, top row first."""
+SIZE_PX = (256, 192)
+SEEN_FROM = (-58.0, 28.0)
+"""Azimuth and elevation of the eye, degrees."""
+FAINT, FIRM = 3.0, 14.0
+"""Differences from the empty picture, of 255, that are not the piece, and that are it entirely."""
+CARD_PX = (180, 252)
+ROUNDING_PX, EDGE_PX, LETTER_PX = 16.0, 3.0, 26
+BAND = 0.14
+"""Of the height of a card, in its colour."""
+PAPER, EDGE, INK = "#fbf8f1", "#b9ad98", "#2b2620"
+
+
+def piece_image(piece: Piece, *, from_above: bool = False) -> Pixels:
+    """Returns a picture of a piece on nothing."""
+    body = Body("piece", piece, Pose((0.0, 0.0, 0.0)))
+    stage = Stage([body], size=SIZE_PX, quality="medium")
+    try:
+        view = (-90.0, 89.0) if from_above else SEEN_FROM
+        stage.aim(framing(bounding_sphere([body]), view, aspect=SIZE_PX[0] / SIZE_PX[1]))
+        seen = stage.render()
+        stage.show(Frame((body.name,), np.full((1, 7), np.nan)))
+        empty = stage.render()
+    finally:
+        stage.close()
+    apart = np.abs(seen.astype(float) - empty.astype(float)).max(axis=2)
+    opacity = np.clip((apart - FAINT) / (FIRM - FAINT), 0.0, 1.0)
+    return np.dstack([seen, np.round(255 * opacity).astype(np.uint8)])
+
+
+def card_image(title: str, pieces: Sequence[Pixels], colour: str) -> Pixels:
+    """Returns a card: pictures of pieces, a title below them (its lines parted by slashes), a band in a colour."""
+    width, height = CARD_PX
+    card = np.zeros((height, width, 3))
+    card[:] = srgb_of(PAPER)
+    x, y = np.meshgrid(np.arange(width) + 0.5, np.arange(height) + 0.5)
+    off_x, off_y = np.abs(x - width / 2) - width / 2, np.abs(y - height / 2) - height / 2
+    corner = np.hypot(np.maximum(off_x + ROUNDING_PX, 0.0), np.maximum(off_y + ROUNDING_PX, 0.0))
+    outside = corner + np.minimum(np.maximum(off_x, off_y) + ROUNDING_PX, 0.0) - ROUNDING_PX
+    card[y < BAND * height] = srgb_of(colour)
+    room = 0.6 * height / max(len(pieces), 1)
+    for number, image in enumerate(pieces):
+        scale = min(0.86 * width / image.shape[1], room / image.shape[0])
+        top = (BAND + 0.02) * height + room * number + (room - scale * image.shape[0]) / 2
+        _paste(card, image, (width - scale * image.shape[1]) / 2, top, scale)
+    lines = title.split("/")
+    for number, line in enumerate(lines):
+        ink = _written(line, width)[:, :, None]
+        foot = 0.95 if pieces else 0.55
+        top = round(foot * height - 1.15 * LETTER_PX * (len(lines) - number))
+        rows = card[top : top + ink.shape[0]]
+        ink = ink[: len(rows)]
+        rows += (np.array(srgb_of(INK)) - rows) * ink
+    card[outside > -EDGE_PX] = srgb_of(EDGE)
+    opacity = np.clip(0.5 - outside, 0.0, 1.0)
+    return np.round(255 * np.dstack([card, opacity])).astype(np.uint8)
+
+
+def _paste(card: NDArray[np.float64], image: Pixels, left: float, top: float, scale: float) -> None:
+    """Lays a picture on a card, smaller."""
+    high, wide = round(image.shape[0] * scale), round(image.shape[1] * scale)
+    rows = np.minimum((np.arange(high) / scale).astype(int), image.shape[0] - 1)
+    columns = np.minimum((np.arange(wide) / scale).astype(int), image.shape[1] - 1)
+    part = image[rows][:, columns] / 255.0
+    place = card[round(top) : round(top) + high, round(left) : round(left) + wide]
+    place += (part[:, :, :3] - place) * part[:, :, 3:]
+
+
+def _written(line: str, width: int) -> NDArray[np.float64]:
+    """A line of letters in the middle: (h, width), 1 where there is ink."""
+    maker = core.PNMTextMaker(core.Filename.from_os_specific(str(font_folder() / FONT_FILES[True])), 0)
+    size = LETTER_PX
+    maker.set_pixel_size(size)
+    while size > 8 and maker.calc_width(line) > 0.9 * width:
+        size -= 1
+        maker.set_pixel_size(size)
+    maker.set_fg(core.LColor(1, 1, 1, 1))
+    image = core.PNMImage(width, round(1.4 * LETTER_PX), 1)
+    maker.set_align(core.TextProperties.A_center)
+    maker.generate_into(line, image, width // 2, LETTER_PX)
+    texture = core.Texture()
+    texture.load(image)
+    pixels = np.frombuffer(texture.get_ram_image(), np.uint8)
+    return pixels.reshape(image.get_y_size(), width)[::-1] / 255.0

@@ -1,0 +1,194 @@
+"""Pages that the menu and the pause of a game share: settings, keys, the rules of a game; and the pause itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.view.panels import Button, Gap, Item, Panel, Row, Slider, Text
+from engine.view.window.events import Clicked, Event, Press, Slid
+from games.core.clauses import SHARED
+from games.game import Game
+from games.registry import clauses_of
+from games.ui.settings import SAID, Settings, with_key, write_settings
+from models.errors import TeeterError
+
+ACTS = {
+    "choose": "take the lit choice",
+    "next": "next choice or piece",
+    "lay": "lower the held piece and let go",
+    "let_go": "let go where it is",
+    "turn_left": "turn left",
+    "turn_right": "turn right",
+    "flip": "flip to the next face",
+    "lift": "lift",
+    "lower": "lower",
+    "left": "hand or camera to the left",
+    "right": "hand or camera to the right",
+    "far": "away from you",
+    "near": "towards you",
+    "fine": "slower, while it is held",
+    "free": "turn freely; put away a piece that is clicked",
+    "undo": "undo",
+    "ghost": "show where it would rest",
+    "hint": "say what the checker thinks",
+    "feel": "feel a piece: what lies on it, how hard it is to move",
+    "tap": "tap a brick that is being pulled",
+    "view": "next view",
+    "follow": "follow the hand",
+    "home": "bring piece and view back",
+    "closer": "come nearer",
+    "further": "go further away",
+    "help": "this list",
+    "picture": "keep a picture",
+    "check": "check what stands (sandbox)",
+    "scan": "one-button play",
+    "menu": "pause; back",
+}
+"""What keys do, in words."""
+MOUSE = (
+    "Left button: take, lay; or press on a piece, carry it, and let go. Right button and drag: turn the held piece, or go round the table. Middle button and "
+    "drag: move the view. Wheel: lift the held piece, or come nearer."
+)
+TITLES = {"pause": "Paused", "settings": "Settings", "keys": "Keys", "rules": "Rules"}
+QUALITIES = ("auto", "low", "medium", "high")
+SLIDERS = {
+    "letters": ("picture", "letters"),
+    "volume": ("sound", "volume"),
+    "scan_s": ("help", "scan_s"),
+    "tremor": ("help", "tremor_mm"),
+}
+"""Section and key of the settings, by slider."""
+
+
+class Pages:
+    """Which page is open over a screen, and the settings it changes. page: empty for none. leaving: the words of the
+    button that leaves the game. wish: `leave` once it was clicked."""
+
+    def __init__(self, settings: Settings, game: Game | None = None, leaving: str = "Leave") -> None:
+        self.settings, self.game, self.leaving = settings, game, leaving
+        self.page = self.fault = self.wish = ""
+        self.asked = ""
+        """The act for which a key is awaited."""
+
+    def back(self) -> None:
+        """One page back; from the pause to the game."""
+        above = (
+            {"keys": "settings"}
+            if self.game is None
+            else {page: "pause" for page in TITLES if page != "pause"}
+        )
+        self.page = above.get(self.page, "")
+        self.asked = self.fault = ""
+
+    def handle(self, event: Event) -> bool:
+        """Take an event, if it is one of these pages'. Returns whether it was."""
+        if isinstance(event, Clicked):
+            return self._clicked(event.name)
+        if isinstance(event, Slid) and event.name in SLIDERS:
+            self.set(*SLIDERS[event.name], round(event.value, 2))
+            return True
+        if isinstance(event, Press) and self.asked and not event.key.startswith("mouse"):
+            self._take_key(event.key)
+            return True
+        return False
+
+    def _clicked(self, name: str) -> bool:
+        kind, _, rest = name.partition(":")
+        self.fault = ""
+        if kind == "page" and rest in TITLES:
+            self.page = rest
+        elif name == "back":
+            self.back()
+        elif name == "leave":
+            self.wish = "leave"
+        elif kind == "quality":
+            self.set("picture", "quality", rest)
+        elif name == "mute":
+            self.set("sound", "mute", not self.settings.sound.mute)
+        elif name == "scanning":
+            self.set("help", "scan", not self.settings.help.scan)
+        elif kind == "level":
+            self.set("help", "level", rest)
+        elif kind == "key":
+            self.asked = "" if self.asked == rest else rest
+            return True
+        else:
+            return False
+        self.asked = ""
+        return True
+
+    def _take_key(self, key: str) -> None:
+        act, self.asked = self.asked, ""
+        if key == "escape" and act != "menu":
+            return
+        try:
+            self.settings = with_key(self.settings, act, key)
+            write_settings({"keys": dict(self.settings.keys)})
+        except (TeeterError, ValueError) as error:
+            self.fault = str(error)
+
+    def set(self, section: str, key: str, value: Any) -> None:
+        """Changes a setting, and keeps it for the next time."""
+        old = getattr(self.settings, section)
+        self.settings = self.settings.model_copy(update={section: old.model_copy(update={key: value})})
+        try:
+            write_settings({section: {key: value}})
+        except (TeeterError, ValueError) as error:
+            self.fault = str(error)
+
+    def items(self) -> tuple[Item, ...]:
+        """Returns what the open page shows."""
+        pages = {"pause": self._pause, "settings": self._settings, "keys": self._keys, "rules": self._rules}
+        fault = (Text(self.fault, "bad"),) if self.fault else ()
+        return (*pages[self.page](), *fault)
+
+    def dialog(self) -> Panel:
+        """Returns the open page over a dimmed table."""
+        back = () if self.page == "pause" else (Button("back", "Back", "accent", key="Esc"), Gap(4))
+        return Panel(self.page, "dialog", (*back, *self.items()), TITLES[self.page], width=460)
+
+    def _pause(self) -> tuple[Item, ...]:
+        return (
+            Button("back", "Continue", is_on=True, key="Esc"),
+            Button("page:rules", "Rules"),
+            Button("page:settings", "Settings"),
+            Button("page:keys", "Keys"),
+            Gap(8),
+            Button("leave", self.leaving),
+        )
+
+    def _rules(self) -> tuple[Item, ...]:
+        clauses = (
+            sorted(clauses_of(self.game), key=lambda each: each in SHARED) if self.game is not None else ()
+        )
+        return tuple(Text(f"{clause.id}  {clause.text}", size="small") for clause in clauses)
+
+    def _keys(self) -> tuple[Item, ...]:
+        said = "Press the new key, or Esc." if self.asked else "Click a line, then press its new key."
+        items: list[Item] = [Text(MOUSE, "quiet", "small"), Text(said, "accent", "small")]
+        for act, words in ACTS.items():
+            keys = " ".join(SAID.get(key, key) for key in self.settings.keys_of(act))
+            shown = "press a key ..." if act == self.asked else keys
+            items.append(Button(f"key:{act}", words, key=shown, is_on=act == self.asked))
+        return tuple(items)
+
+    def _settings(self) -> tuple[Item, ...]:
+        picture, sound, helping = self.settings.picture, self.settings.sound, self.settings.help
+        scanning, muted = "on" if helping.scan else "off", "off" if sound.mute else "on"
+        tremor = f"{helping.tremor_mm:.1f} mm"
+        items: tuple[Item, ...] = (
+            Text("how fine the picture is", "quiet", "small"),
+            Row(tuple(Button(f"quality:{each}", each, is_on=each == picture.quality) for each in QUALITIES)),
+            Slider("letters", "size of letters", picture.letters, 0.7, 2.0, f"{picture.letters:.2f}"),
+            Slider("volume", "volume", sound.volume, 0.0, 1.0, f"{100 * sound.volume:.0f} %"),
+            Button("mute", f"sound is {muted}", is_on=not sound.mute),
+            Button(
+                "scanning",
+                f"one-button play is {scanning}",
+                is_on=helping.scan,
+                text2="choices light up one after the other",
+            ),
+            Slider("scan_s", "seconds on each", helping.scan_s, 0.2, 5.0, f"{helping.scan_s:.1f} s"),
+            Slider("tremor", "tremor of the purist's hand", helping.tremor_mm, 0.0, 3.0, tremor),
+        )
+        return items if self.game is not None else (*items, Button("page:keys", "Keys"))

@@ -1,0 +1,139 @@
+"""Pictures of pieces and cards for panels: asked for by name, drawn in a process of its own, kept for the next time.
+
+A name says what is drawn: `piece|bausack/arch`, `above|crazy_tower/card_07`, `card|draw||#8a8378`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.view.window.hud import Hud
+from engine.view.window.shapes import Image
+from engine.workers import Failed, Questioner
+from models.build import build
+from models.catalogue import find
+from models.errors import ModelError
+from models.files import OutputError, whole_or_nothing
+
+Pixels = NDArray[np.uint8]
+
+DRAWING = "2"
+"""How pictures are drawn; another one when what is kept is of no use any more."""
+TIMEOUT_S = 60.0
+NOTHING: Pixels = np.zeros((1, 1, 4), np.uint8)
+"""Shown for what cannot be drawn."""
+
+
+def of_piece(model: str) -> str:
+    """Returns the name of the picture of a piece, by its name in the catalogues."""
+    return f"piece|{model}"
+
+
+def from_above(model: str) -> str:
+    """Returns the name of the picture of a piece seen from above, as of something printed."""
+    return f"above|{model}"
+
+
+def of_card(title: str, models: Sequence[str], colour: str) -> str:
+    """Returns the name of the picture of a card that shows pieces."""
+    return f"card|{title}|{','.join(models)}|{colour}"
+
+
+@cache
+def is_shipped(model: str) -> bool:
+    """Returns whether a piece is one of the catalogues, so that there is a picture of it."""
+    try:
+        find(model)
+    except ModelError:
+        return False
+    return True
+
+
+class Pictures:
+    """Gives a hud the pictures that it shows, each as soon as there is one."""
+
+    def __init__(self, hud: Hud) -> None:
+        self._hud = hud
+        self._painter: Questioner[str, Pixels] | None = None
+        self._asked = ""
+
+    def step(self) -> None:
+        """Take in what was drawn, ask for what is missing."""
+        for _, answer in self._painter.poll() if self._painter is not None else ():
+            if isinstance(answer, Failed):
+                answer = NOTHING
+            else:
+                _keep(self._asked, answer)
+            self._hud.give_image(self._asked, answer)
+            self._asked = ""
+        if self._asked:
+            return
+        missing = dict.fromkeys(
+            shape.name
+            for shape in self._hud.layout.shapes
+            if isinstance(shape, Image) and not self._hud.has_image(shape.name)
+        )
+        for name in missing:
+            kept = _kept(name)
+            if kept is None:
+                self._asked = name
+                break
+            self._hud.give_image(name, kept)
+        if self._asked:
+            self._painter = self._painter or Questioner("pictures", "games.ui.pictures:painter", TIMEOUT_S)
+            self._painter.ask(self._asked)
+
+    def close(self) -> None:
+        """End the process that draws."""
+        if self._painter is not None:
+            self._painter.close()
+
+
+def painter() -> Callable[[list[object], str], Pixels]:
+    """Returns what draws the picture of a name, in a process without a screen."""
+    from engine.view.thumbnails import card_image, piece_image
+
+    def draw(news: list[object], name: str) -> Pixels:
+        kind, *words = name.split("|")
+        if kind == "card":
+            title, models, colour = words
+            pieces = [piece_image(build(find(model))) for model in models.split(",") if model]
+            return card_image(title, pieces, colour)
+        return piece_image(build(find(words[0])), from_above=kind == "above")
+
+    return draw
+
+
+def _file(name: str) -> Path:
+    home = os.environ.get("XDG_CACHE_HOME")
+    folder = (Path(home) if home else Path.home() / ".cache") / "teeter" / "pictures"
+    return folder / f"{hashlib.sha256(f'{DRAWING} {name}'.encode()).hexdigest()[:24]}.npz"
+
+
+def _kept(name: str) -> Pixels | None:
+    """The picture as it was drawn before; None where there is none, or none that can be read."""
+    try:
+        with np.load(_file(name)) as kept:
+            pixels = kept["pixels"]
+    except (OSError, ValueError, KeyError, EOFError):
+        return None
+    is_picture = pixels.ndim == 3 and pixels.shape[2] == 4 and pixels.dtype == np.uint8
+    return pixels if is_picture else None
+
+
+def _keep(name: str, pixels: Pixels) -> None:
+    """For the next time; where nothing can be written it is drawn anew then."""
+    file = _file(name)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with whole_or_nothing(file) as part, part.open("wb") as out:
+            np.savez_compressed(out, pixels=pixels)
+    except (OSError, OutputError):
+        return

@@ -1,0 +1,242 @@
+"""Panels of every screen at every size of window: nothing overlaps, nothing runs off, no word is cut."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from itertools import combinations, islice, pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+from rules_lab import Lab, playthrough
+from rules_labs import LABS
+
+from engine.view.panels import Button, Fan, FanCard, Panel, Picture, Place, Row, Slider, Text
+from engine.view.window.events import Clicked
+from engine.view.window.hud import width_of
+from engine.view.window.layout import Layout, lay_out
+from engine.view.window.shapes import Letters, Rect, wrapped
+from games.core.rules import Wait
+from games.registry import GAMES
+from games.ui import hud, menu
+from games.ui.hud import HudState
+from games.ui.messages import Busy, GameUpdate, Plan, Refused, Waits
+from games.ui.pages import Pages
+from games.ui.physics_client import ClientState
+from games.ui.settings import load_settings
+from games.ui.setup import LISTED, SavedGame
+
+SIZES = [(1280, 720), (1920, 1080), (800, 600), (640, 480), (540, 960)]
+LETTERS = [1.0, 1.5, 2.0]
+LONG_NAME = "Maximiliane-Alexandra v."
+"""As long as a name may be in the menu."""
+SETTINGS = load_settings()
+LINES = ("one", "two three", "a long line of a log that has to be broken somewhere in its middle")
+
+
+def sound(layout: Layout, size: tuple[int, int], where: str) -> None:
+    """Nothing overlaps, nothing runs off, no word is cut."""
+    width, height = size
+    cards = [card for card in layout.cards if card.width < width]
+    for one, other in combinations(cards, 2):
+        assert not smaller(one).meets(smaller(other)), f"{where}: panels overlap: {one} {other}"
+    for one, other in combinations([region.rect for region in layout.regions], 2):
+        assert not smaller(one).meets(smaller(other)), f"{where}: buttons overlap: {one} {other}"
+    for card in cards:
+        assert card.x >= -1, f"{where}: {card} runs off"
+        assert card.y >= -1, f"{where}: {card} runs off"
+        assert card.x + card.width <= width + 1, f"{where}: {card} runs off"
+        assert card.y + card.height <= height + 1, f"{where}: {card} runs off"
+    for shape in layout.shapes:
+        if isinstance(shape, Letters) and shape.text:
+            wide = width_of(shape.text, shape.size, shape.bold)
+            begin, middle = shape.x - 1, shape.y - 0.3 * shape.size
+            assert any(
+                card.x <= begin + 2
+                and begin + wide - 1 <= card.x + card.width
+                and card.y <= middle <= card.y + card.height
+                for card in cards
+            ), f"{where}: {shape.text!r} is cut"
+
+
+def smaller(rect: Rect) -> Rect:
+    return Rect(rect.x + 0.75, rect.y + 0.75, max(rect.width - 1.5, 0.0), max(rect.height - 1.5, 0.0))
+
+
+def laid(panels: tuple[Panel, ...], size: tuple[int, int], scale: float) -> Layout:
+    return lay_out(panels, size, width_of, scale=scale)
+
+
+def moments(lab: Lab, luck: Random, count: int) -> list[ClientState]:
+    """What windows know of a game at random moments of random games between people with long names."""
+    found: list[ClientState] = []
+    while len(found) < count:
+        mode = luck.choice(lab.game.modes)
+        steps = list(islice(playthrough(lab, mode.name, luck.randrange(1000)), 80))
+        for step in luck.sample(steps, min(4, len(steps))):
+            plan = Plan(lab.game.name, tuple(seat.name for seat in step.after.seats))
+            client = ClientState(plan, lab.game, step.after, (), time.perf_counter)
+            client.hear(GameUpdate(step.after, LINES * 4, "Met", step.given))
+            need = client.need
+            if need.wait in (Wait.ACTION, Wait.HAND, Wait.PULL):
+                client.hear(Waits(need, lab.game.rules.legal(step.after), True))
+            else:
+                client.hear(Busy("waiting until all is still"))
+            if luck.random() < 0.4:
+                client.hear(Refused(lab.game.clauses[0].id, "a card comes first, then the block"))
+            found.append(client)
+    return found
+
+
+def seen(client: ClientState, luck: Random) -> HudState:
+    return HudState(
+        page=luck.randrange(3),
+        toast=("The medium blue falls off.",) * luck.randrange(3),
+        toast_at=(luck.random() * 1280, luck.random() * 720),
+        refused_at=(luck.random() * 1280, luck.random() * 720),
+        film="kept as " + "/deep/down/in/folders" * 4 + "/wonky-1.mp4",
+        is_scanning=luck.random() < 0.3,
+        coach="Take a block that fits the card, and lay it. " * luck.randrange(5),
+        feel="1.21 N lie on it; a pull of 1.00 N moves it; the tower stands without it." * luck.randrange(2),
+        hint="Safe: it stands, with leeway to spare (22 degrees)",
+        now=client.refused_at,
+    )
+
+
+@pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.game.name)
+def test_no_panel_of_a_game_overlaps_or_is_cut_at_any_size(lab: Lab) -> None:
+    luck = Random(12)
+    for number, client in enumerate(moments(lab, luck, 12)):
+        panels = hud.panels(client, SETTINGS, seen(client, luck))
+        for size in SIZES:
+            scale = luck.choice(LETTERS)
+            sound(laid(panels, size, scale), size, f"{lab.game.name} {number} at {size} x {scale}")
+
+
+@pytest.mark.parametrize("page", ["game", "options", "settings", "keys", "replays"])
+def test_no_page_of_the_menu_overlaps_or_is_cut_at_any_size(page: str) -> None:
+    kept = (SavedGame(Path("a-long-name-of-a-game-1-1.teeter"), "2026-01-01 12:00"),) * LISTED
+    for game in GAMES:
+        form, pages = menu.of_game(game.name), Pages(SETTINGS)
+        if not pages.handle(Clicked(f"page:{page}")):
+            form = menu.clicked(form, f"page:{page}")
+        while len(form.players) < min(form.kind.most, menu.MOST_SEATS):
+            form = menu.one_more(form)
+        form = replace(form, players=(LONG_NAME, *form.players[1:]), fault="There is no such thing. " * 3)
+        for size in SIZES:
+            for scale in LETTERS:
+                panels = menu.panels(form, pages, (Path("x.teeter"),), kept)
+                sound(laid(panels, size, scale), size, f"{game.name}, {page} at {size} x {scale}")
+
+
+@pytest.mark.parametrize("page", ["pause", "settings", "keys", "rules"])
+def test_no_page_of_the_pause_is_cut_at_any_size(page: str) -> None:
+    for game in GAMES:
+        pages = Pages(SETTINGS, game, "Save and leave")
+        pages.handle(Clicked(f"page:{page}"))
+        for size in SIZES:
+            for scale in LETTERS:
+                sound(laid((pages.dialog(),), size, scale), size, f"{game.name}, {page} at {size} x {scale}")
+
+
+def test_what_does_not_fit_is_scrolled_and_every_button_can_be_reached() -> None:
+    buttons = tuple(Button(f"b{number}", f"button {number}") for number in range(60))
+    panel, reached, line = Panel("p", "left", buttons), set[str](), 0
+    while True:
+        layout = lay_out((panel,), (640, 480), width_of, scrolled={"p": line})
+        sound(layout, (640, 480), f"line {line}")
+        reached |= {region.name for region in layout.regions}
+        (scroll,) = layout.scrolls
+        assert scroll.first == min(line, scroll.last)
+        if line >= scroll.last:
+            break
+        line += 1
+    assert reached == {button.name for button in buttons}
+    lit = Panel("p", "left", (*buttons[:50], replace(buttons[50], is_lit=True), *buttons[51:]))
+    assert lay_out((lit,), (640, 480), width_of).region("b50") is not None
+
+
+def test_pictures_and_cards_become_smaller_where_there_is_no_room() -> None:
+    fan = Fan(tuple(FanCard(f"c{number}", "image") for number in range(7)))
+    panels = (
+        Panel("close", "top-right", (Picture("image", 206.0, 154.0),), width=230),
+        Panel("scores", "top-right", (Text("x"),) * 3, width=230),
+        Panel("cards", "bottom", (fan,), width=620, is_bare=True),
+        Panel("log", "bottom-left", (Text("long " * 30),), width=320),
+    )
+    for size in SIZES:
+        for scale in LETTERS:
+            sound(laid(panels, size, scale), size, f"{size} x {scale}")
+
+
+def test_a_log_begins_at_its_end_and_can_be_scrolled_back() -> None:
+    log = Panel("log", "bottom-left", tuple(Text(f"line {k}") for k in range(40)), tallest=120)
+    first = lay_out((log,), (1280, 720), width_of)
+    assert [shape.text for shape in first.shapes if isinstance(shape, Letters)][-1] == "line 39"
+    back = lay_out((log,), (1280, 720), width_of, scrolled={"log": 0})
+    assert next(shape.text for shape in back.shapes if isinstance(shape, Letters)) == "line 0"
+
+
+def test_buttons_of_a_row_stand_below_each_other_where_their_words_do_not_fit() -> None:
+    row = Row(tuple(Button(word, word) for word in ("Zurücknehmen", "Kameraansicht", "Hilfe", "Hauptmenü")))
+    wide, narrow = (
+        lay_out((Panel("p", "left", (row,), width=width),), (1280, 720), width_of) for width in (600, 170)
+    )
+    assert len({region.rect.y for region in wide.regions}) == 1
+    assert len({region.rect.y for region in narrow.regions}) == 4
+    sound(narrow, (1280, 720), "narrow")
+
+
+def test_a_path_is_broken_after_a_slash() -> None:
+    lines = wrapped(
+        "/somewhere/deep/down/in/folders/that/are/long/built-1.toml", 24, lambda text: float(len(text))
+    )
+    assert len(lines) == 3
+    assert all(len(line) <= 24 for line in lines)
+    assert all(line.endswith("/") for line in lines[:-1])
+    assert "".join(lines).endswith("built-1.toml")
+
+
+def test_a_value_that_does_not_fit_beside_the_name_of_a_slider_stands_below_it() -> None:
+    slider = Slider("s", "how hard the top piece is pushed", 1.0, shown="123.45 newtons")
+    layout = lay_out((Panel("p", "left", (slider,), width=200),), (1280, 720), width_of)
+    name, value = (shape for shape in layout.shapes if isinstance(shape, Letters))
+    assert value.y > name.y
+
+
+@pytest.mark.parametrize("at", [(640.0, 360.0), (5.0, 5.0), (1279.0, 700.0), (100.0, 100.0)])
+def test_a_toast_stands_beside_its_point_and_over_no_panel(at: tuple[float, float]) -> None:
+    places: tuple[Place, ...] = ("top-left", "right", "bottom", "bottom-left")
+    panels = tuple(Panel(place, place, (Text("x " * 200),)) for place in places)
+    toast = Panel("toast", "toast", (Text("It slips to the table."),), width=260, at=at)
+    layout = lay_out((*panels, toast), (1280, 720), width_of)
+    assert len(layout.cards) == 5
+    sound(layout, (1280, 720), "toast")
+
+
+def test_only_a_dialog_is_shown_and_can_be_clicked_while_there_is_one() -> None:
+    panels = (
+        Panel("under", "left", (Button("no", "No"),)),
+        Panel("over", "dialog", (Button("yes", "Yes"),)),
+    )
+    layout = lay_out(panels, (1280, 720), width_of)
+    assert [region.name for region in layout.regions] == ["yes"]
+    assert layout.covers(1, 1)
+
+
+def test_the_scene_is_seen_between_the_panels() -> None:
+    panels = (Panel("a", "top-left", (Text("a"),), width=300), Panel("b", "bottom", (Text("b"),), width=300))
+    clear = lay_out(panels, (1280, 720), width_of).clear
+    assert clear.x > 300
+    assert clear.x + clear.width > 1200
+    assert clear.height < 720
+
+
+def test_cards_of_a_fan_are_clicked_where_they_are_seen() -> None:
+    cards = tuple(FanCard(f"c{number}", "image") for number in range(9))
+    layout = lay_out((Panel("fan", "bottom", (Fan(cards),), width=300),), (1280, 720), width_of)
+    assert [region.name for region in layout.regions] == [card.name for card in cards]
+    for one, other in pairwise(layout.regions):
+        assert one.rect.x + one.rect.width <= other.rect.x + 1e-6
+    assert layout.cards[0].x <= layout.regions[0].rect.x

@@ -1,0 +1,76 @@
+"""Pieces from files in the sandbox, without a window: what is read, what is offered, what is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.pose import Pose
+from engine.world import Body
+from games.core.errors import SetupError
+from games.ui.inventory import inventory_of, read_piece
+from games.ui.sandbox_screen import files_like, in_words
+from models.build import build
+from models.catalogue import find
+from models.export import export_glb
+from scenes.scene import SceneError
+
+EXPORTED = ("bausack/base_1", "tower_topple/brick")
+
+
+@pytest.mark.parametrize("model", EXPORTED)
+def test_an_exported_piece_is_read_and_lies_on_what_is_there(model: str, tmp_path: Path) -> None:
+    piece = build(find(model))
+    export_glb(piece, tmp_path / "own.glb")
+    body = read_piece(str(tmp_path / "own.glb"))
+    assert np.allclose(sorted(body.piece.extents), sorted(piece.extents), atol=2e-4)
+    assert body.piece.mass == pytest.approx(piece.mass, rel=0.02)
+    tray = inventory_of(None)
+    table = {each.name: each for each in tray.layout(Empty())}
+    tray.bodies = lambda: table
+    kept = tray.keep(body)
+    home = tray.home(One(kept.name), kept.name)
+    lowest = min(float(home.pose.apply(part.vertices)[:, 2].min()) for part in home.piece.parts)
+    assert 0.0 < lowest < 1e-3
+
+
+class Empty:
+    pieces: tuple[One, ...] = ()
+
+
+class One:
+    """The state of a sandbox with one piece, and that piece."""
+
+    def __init__(self, name: str) -> None:
+        self.id, self.model = name, name
+        self.pieces = (self,)
+
+
+def test_pieces_of_one_name_get_names_of_their_own() -> None:
+    tray = inventory_of(None)
+    body = Body("b1", build(find("bausack/base_1")), Pose((0.0, 0.0, 0.0)))
+    assert [tray.keep(body).name for _ in range(3)] == ["b1", "b1-2", "b1-3"]
+
+
+def test_a_file_that_is_none_is_refused_in_words_of_a_window(tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match="no such file"):
+        read_piece(str(tmp_path / "none.glb"))
+    (tmp_path / "wrong.stl").write_text("solid nothing")
+    with pytest.raises((SceneError, SetupError, ValueError)):
+        read_piece(str(tmp_path / "wrong.stl"))
+    advice = (
+        "b overlaps the table by 7.50 mm (--settle MM allows more, --table lowest puts it lower); try again"
+    )
+    assert in_words(advice) == "b overlaps the table by 7.50 mm; try again"
+
+
+def test_files_that_can_be_read_are_offered_while_a_path_is_typed(tmp_path: Path) -> None:
+    for name in ("b1.glb", "b2.stl", "notes.txt", ".hidden.glb"):
+        (tmp_path / name).touch()
+    (tmp_path / "below").mkdir()
+    assert files_like(f"{tmp_path}/") == [f"{tmp_path}/{name}" for name in ("b1.glb", "b2.stl", "below/")]
+    assert files_like(f"{tmp_path}/b1") == [f"{tmp_path}/b1.glb"]
+    assert files_like(f"{tmp_path}/b1.glb") == []
+    assert files_like(f"{tmp_path}/nowhere/x") == []
