@@ -228,6 +228,22 @@ def test_the_table_is_seen_to_its_edges_and_its_side_lies_in_less_light() -> Non
     assert light[near + 1 : below - 1].mean() < 0.9 * light[near - 12 : near - 2].mean()
 
 
+@pytest.mark.parametrize("sides", [(1200, 800), (800, 1200)])
+def test_the_planks_of_a_table_run_along_its_longer_side(sides: tuple[int, int]) -> None:
+    table = Body("table", piece("box", *sides, 30, material="table"), Pose((0, 0, -0.015)), fixed=True)
+    own = Stage((table, BLOCK), size=SIZE)
+    try:
+        own.aim(Camera((0, 0, 1.6), (0, 0, 0), 12))
+        own.show(frame_of([table]))
+        light = grey(own.render().astype(int))
+    finally:
+        own.close()
+    # a seam between two planks darkens a whole row of the picture, or a whole column
+    rows, columns = (np.abs(np.diff(light.mean(axis=axis), 2)).max() for axis in (1, 0))
+    along_x = sides[0] > sides[1]
+    assert (rows > 3 * columns) if along_x else (columns > 3 * rows)
+
+
 def test_grain_runs_along_and_paint_covers_it() -> None:
     stage().aim(Camera((-0.07, -0.0001, 0.25), (-0.07, 0, 0.02), 16))
     wood = grey(shot(without("block")))[50:130, 95:225]

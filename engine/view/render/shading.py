@@ -143,9 +143,11 @@ def finish_of(piece: Piece) -> Finish:
 def grain_axes(piece: Piece) -> Array:
     """Returns (3, 3): along the grain and two directions across as rows, in the piece frame; right-handed.
 
-    The grain runs along the longest side, as a joiner cuts it.
+    The grain runs along the longest side, as a joiner cuts it. Where that is level the last direction is up: the planks
+    of a table lie side by side, whichever way it is longer.
     """
-    return np.roll(np.eye(3), int(np.argmax(piece.extents)), axis=1)
+    x, y, z = np.eye(3)
+    return np.array(((x, y, z), (y, -x, z), (z, x, y))[int(np.argmax(piece.extents))])
 
 
 def material_of(piece: Piece, name: str) -> SurfaceMaterial:
