@@ -8,7 +8,7 @@ from dataclasses import replace
 from engine.view.frame import Frame
 from engine.view.panels import Panel
 from engine.view.render.overlays import Overlay
-from engine.view.sound import RATE, impact_samples
+from engine.view.sound import RATE, echoed, impact_samples, sides_of, variant_of
 from engine.view.window.events import Clicked, Event, Lift, PointerMoved, Press, Slid
 from engine.view.window.window import Window
 from games.core.rules import Choice, Take, Wait
@@ -98,9 +98,12 @@ class GameScreen:
         speaker = self.window.speaker
         if speaker is None or speaker.is_silent:
             return
-        for impact in self._impacts.of(view, self.client.pieces):
-            piece = self.client.pieces[impact.piece]
-            speaker.play(impact_samples(piece, impact.impulse, on_table=impact.on_table), RATE)
+        pieces, camera = self.client.pieces, self.camera_control.camera
+        for impact in self._impacts.of(view, pieces):
+            on, variant = pieces.get(impact.on, impact.on), variant_of(impact.piece, impact.on)
+            samples = impact_samples(pieces[impact.piece], impact.impulse, on, variant=variant)
+            sides = sides_of(impact.place, camera, self.window.size[0] / self.window.size[1])
+            speaker.play(echoed(samples[:, None] * sides), RATE)
         speaker.step()
 
     def _react(self, now: float) -> None:

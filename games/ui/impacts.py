@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from engine.settings import GRAVITY
 from engine.tolerances import IMPACT_JUMP_LIVE, is_impact
+from engine.world import TABLE
 from games.ui.messages import TableView
 from models.piece import Piece
 
@@ -25,11 +26,12 @@ LOW = 0.004
 
 @dataclass(frozen=True, slots=True)
 class PieceImpact:
-    """An impact. impulse: newton seconds."""
+    """An impact. impulse: newton seconds. on: what was struck, a piece or the table. place: metres."""
 
     piece: str
     impulse: float
-    on_table: bool
+    on: str
+    place: tuple[float, float, float]
 
 
 class ImpactDetector:
@@ -65,6 +67,19 @@ class ImpactDetector:
                 continue
             self._heard[name] = view.step
             piece = pieces[name]
-            on_table = place[2] - 0.5 * float(piece.extents.min()) < LOW + 0.5 * float(np.ptp(piece.extents))
-            found.append(PieceImpact(name, piece.mass * size, bool(on_table)))
+            x, y, z = place.tolist()
+            on_table = z - 0.5 * float(piece.extents.min()) < LOW + 0.5 * float(np.ptp(piece.extents))
+            on = TABLE if on_table else _nearest(name, view, pieces)
+            found.append(PieceImpact(name, piece.mass * size, on, (x, y, z)))
         return sorted(found, key=lambda each: -each.impulse)[:MOST_IMPACTS]
+
+
+def _nearest(name: str, view: TableView, pieces: Mapping[str, Piece]) -> str:
+    """Returns the piece whose middle is nearest to that of a piece; the table when there is no other."""
+    own = view.poses[view.names.index(name), :3]
+    away = {
+        other: float(np.linalg.norm(place - own))
+        for other, place in zip(view.names, view.poses[:, :3], strict=True)
+        if other in pieces and other != name
+    }
+    return min(away, key=lambda other: away[other], default=TABLE)
