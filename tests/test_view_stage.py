@@ -219,11 +219,12 @@ def test_the_table_is_seen_to_its_edges_and_its_side_lies_in_less_light() -> Non
         _, deep, up = camera.axes @ (np.array([0, y, z]) - camera.eye)
         return int(SIZE[1] / 2 * (1 - up / deep / np.tan(np.radians(camera.fov) / 2)))
 
-    far, near, below = row(0.4, 0), row(-0.4, 0), row(-0.4, -0.03)
+    far, near, below, apron = row(0.4, 0), row(-0.4, 0), row(-0.4, -0.03), row(-0.35, -0.11)
     is_brown = picture[:, 0] > 1.5 * picture[:, 2]
-    assert is_brown[far + 1 : below - 1].all()
+    assert is_brown[far + 1 : apron - 1].all()
     assert not is_brown[: far - 1].any()
-    assert not is_brown[below + 1 :].any()
+    # below the apron the floor is seen
+    assert not is_brown[apron + 2 :].any()
     light = grey(picture)
     assert light[near + 1 : below - 1].mean() < 0.9 * light[near - 12 : near - 2].mean()
 
@@ -242,6 +243,41 @@ def test_the_planks_of_a_table_run_along_its_longer_side(sides: tuple[int, int])
     rows, columns = (np.abs(np.diff(light.mean(axis=axis), 2)).max() for axis in (1, 0))
     along_x = sides[0] > sides[1]
     assert (rows > 3 * columns) if along_x else (columns > 3 * rows)
+
+
+def test_a_table_stands_on_four_legs_and_shades_the_floor_of_a_room() -> None:
+    camera = Camera((0, -2.0, 0.1), (0, 0, -0.35), 45)
+    stage().aim(camera)
+    picture = shot(frame_of([TABLE]))
+    is_brown = picture[:, :, 0] > 1.5 * picture[:, :, 2]
+
+    def at(x: float, y: float, z: float) -> tuple[int, int]:
+        right, deep, up = camera.axes @ (np.array([x, y, z]) - camera.eye)
+        scale = SIZE[1] / 2 / np.tan(np.radians(camera.fov) / 2) / deep
+        return int(SIZE[1] / 2 - up * scale), int(SIZE[0] / 2 + right * scale)
+
+    half_way = at(0, -0.337, -0.45)[0]
+    legs = np.flatnonzero(np.diff(is_brown[half_way].astype(int)) == 1)
+    assert len(legs) == 4
+    assert is_brown[at(-0.537, -0.337, -0.70)]
+    light = grey(picture)
+    assert light[at(0.1, 0.1, -0.72)] < 0.85 * light[at(-1.1, 0.1, -0.72)]
+    # the room turns with the camera
+    stage().aim(Camera((0.4, -2.0, 0.1), (0, 0, -0.35), 45))
+    turned = shot(frame_of([TABLE]))
+    assert np.abs(turned - picture)[:40].mean() > 2
+
+
+def test_a_thin_table_is_a_sheet_of_paper() -> None:
+    paper = Body("table", piece("box", 1200, 800, 1, material="table"), Pose((0, 0, -0.0005)), fixed=True)
+    own = Stage((paper, BLOCK), size=SIZE)
+    try:
+        own.aim(Camera((0, -2.0, 0.1), (0, 0, -0.35), 45))
+        own.show(frame_of([paper]))
+        picture = own.render().astype(int)
+    finally:
+        own.close()
+    assert not (picture[110:, :, 0] > 1.5 * picture[110:, :, 2]).any()
 
 
 def test_grain_runs_along_and_paint_covers_it() -> None:

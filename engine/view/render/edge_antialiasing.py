@@ -8,6 +8,7 @@ silhouettes and creases of the facets of pieces.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,7 @@ from engine.view.render.bounds import WHOLE, ScreenRect
 from engine.view.render.device import Device
 from engine.view.render.passes import confine, covering
 from engine.view.render.resources import Triangles, geom_of, shader
+from engine.world import Body
 from models.piece import Piece, Surface
 
 Array = NDArray[np.float64]
@@ -124,6 +126,7 @@ class VisibleEdges:
 
     def __init__(self) -> None:
         self._pieces: dict[str, Piece] = {}
+        self._fixed: dict[str, Array] = {}
         self._known: dict[Surface, Edges] = {}
         self._joined: Edges | None = None
         self._frame: Frame | None = None
@@ -132,6 +135,12 @@ class VisibleEdges:
         """Adds a body, or another piece for a known one."""
         self._pieces[name] = piece
         self._joined = None
+
+    def fix(self, bodies: Iterable[Body]) -> None:
+        """Adds bodies that no frame names."""
+        for body in bodies:
+            self.add(body.name, body.piece)
+            self._fixed[body.name] = np.array([*body.pose.position, *body.pose.orientation])
 
     def show(self, frame: Frame) -> None:
         """Poses everything as in a frame."""
@@ -146,7 +155,7 @@ class VisibleEdges:
                 if piece.surface not in self._known:
                     self._known[piece.surface] = edges_of(piece.surface)
             self._joined = joined([self._known[piece.surface] for piece in self._pieces.values()])
-        rows = dict(zip(self._frame.names, self._frame.poses, strict=True))
+        rows = self._fixed | dict(zip(self._frame.names, self._frame.poses, strict=True))
         poses = np.array([rows.get(name, np.full(7, np.nan)) for name in self._pieces])
         return self._joined.seen(poses[:, :3], matrices_of(poses[:, 3:]), np.array(eye))
 

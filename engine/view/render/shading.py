@@ -29,6 +29,10 @@ SUN: Triple = tuple(part / math.hypot(*_SUN) for part in _SUN)  # type: ignore[a
 SUN_LIGHT: Triple = (3.45, 3.22, 2.95)
 SKY_LIGHT: Triple = (0.50, 0.52, 0.55)
 GROUND_LIGHT: Triple = (0.33, 0.28, 0.245)
+WINDOW: Triple = (-0.549, -0.549, 0.629)
+"""Towards the window that polished surfaces mirror: high on the left."""
+FLOOR_DEPTH_M = 0.72
+"""From the top of the table to the floor of the room."""
 # width of a shadow's soft edge, as a fraction of the height of what is shown
 PENUMBRA = 0.016
 # how far surfaces darken each other, as a fraction of the radius of what is shown

@@ -36,7 +36,7 @@ from engine.view.render.passes import (
 from engine.view.render.png import save_png
 from engine.view.render.shading import QUALITY_LEVELS, Quality
 from engine.view.window.hud import Hud
-from engine.world import Body
+from engine.world import TABLE, Body
 
 Picture = NDArray[np.uint8]
 
@@ -122,6 +122,8 @@ class Stage:
         self._bodies.add(body)
         self._dirty.add_all()
         self._visible_edges.add(body.name, body.piece)
+        if body.name == TABLE and self._bodies.table is not None:
+            self._visible_edges.fix(self._bodies.table.furniture)
 
     def resize(self, size: tuple[int, int]) -> None:
         """Makes pictures of another size from now on. Raises ViewError for an impossible size."""

@@ -52,7 +52,8 @@ void main() {
     v_albedo = quiet(u_albedo);
     v_stain = quiet(u_albedo * vec3(0.8, 1.0, 1.2));
     v_grain = grain;
-    v_lit = vec2(max(dot(normal, SUN), 0.0), 0.5 + 0.5 * normal.z);
+    // in place of a normal along the grain the table has the part of the light that reaches it
+    v_lit = vec2(max(dot(normal, SUN), 0.0), 0.5 + 0.5 * normal.z) * grain_normal.x;
 #else
     v_albedo = u_albedo;
     v_normal = normal;
