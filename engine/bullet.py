@@ -4,7 +4,7 @@ What is done, and why (measurements in engine/README.md):
 
 * `useMaximalCoordinates` on every body, fixed ones too: otherwise the multibody path runs, with no warm starting.
 * Compliant, heavily damped contacts, warm starting just below one, friction anchors (`settings.Tuning`).
-* Shapes come from URDF text (`engine.bullet_urdf`): the only way to a compound of hulls with a mass frame of its own.
+* Shapes come from URDF text (`engine.bullet_body`): the only way to a compound of hulls with a mass frame of its own.
 * Bullet's separating-axis test for hulls (`enableSAT`) stays off: between flat faces it takes two crossing edge
   *lines* for a contact, outside both pieces as often as not, and a piece then stands 3 mm beyond an edge.
 * Hulls get one contact point a step, so a new scene is settled before it is let go: `settle` seeds the manifolds by
@@ -27,12 +27,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import bullet_urdf
+from engine import bullet_body
 from engine.bullet_body import BulletBody, contact_of, outwards, solver_settings, surface_settings
 from engine.geometry.rotation import even_directions, matrix_of, nudged
 from engine.pose import Pose
 from engine.process import suppress_stderr
-from engine.settings import GRAVITY, TUNING, Tuning
+from engine.settings import TUNING, Tuning
 from engine.world import Body, Contact, Scale, Tick, Vector, World
 
 with suppress_stderr():
@@ -73,7 +73,7 @@ class BulletSnapshot:
         return world
 
 
-class BulletWorld:
+class BulletWorld(World):
     """A `World` on Bullet. Close it (or use it as a context manager): simulators are freed by hand.
 
     bodies: put in at once, in order. rate: steps per second, one of `settings.RATES`; by default what suits the
@@ -89,15 +89,14 @@ class BulletWorld:
         tuning: Tuning = TUNING,
     ) -> None:
         listed = tuple(bodies)
-        self.scale = scale if scale is not None else Scale.of(listed, rate)
+        super().__init__(scale or Scale.of(listed, rate))
         self.tuning = tuning
-        self._step = 0
         self._bodies: dict[str, BulletBody] = {}
         self._names: dict[int, str] = {}
         self._slots: list[str] = []
         self._client: int = pybullet.connect(pybullet.DIRECT)
         self._configure()
-        self.set_gravity((0.0, 0.0, -GRAVITY))
+        self.set_gravity(self.gravity)
         try:
             for body in listed:
                 self.add(body)
@@ -108,21 +107,13 @@ class BulletWorld:
     # -- what a World does -------------------------------------------------------------------------------------
 
     @property
-    def step(self) -> int:
-        return self._step
-
-    @property
-    def rate(self) -> int:
-        return self.scale.rate
-
-    @property
     def names(self) -> tuple[str, ...]:
         return tuple(self._bodies)
 
     def add(self, body: Body, velocity: Vector = (0.0, 0.0, 0.0), spin: Vector = (0.0, 0.0, 0.0)) -> None:
         if body.name in self._bodies:
             raise ValueError(f"there is a body named {body.name!r} already; names are unique")
-        path = bullet_urdf.write(body.piece, self.scale, self.tuning, body.fixed, body.pose.matrix[2])
+        path = bullet_body.write(body.piece, self.scale, self.tuning, body.fixed, body.pose.matrix[2])
         item = BulletBody(body, self.scale)
         position, orientation = item.inwards(body.pose)
         item.handle = self._call(
@@ -148,10 +139,6 @@ class BulletWorld:
         self._call(pybullet.removeBody, item.handle)
         del self._bodies[name], self._names[item.handle]
         self._slots[self._slots.index(name)] = ""
-
-    def advance(self, steps: int = 1, *, contacts: bool | Iterable[str] = False) -> Tick:
-        self.run(steps)
-        return self.read(contacts=contacts)
 
     def run(self, steps: int = 1) -> None:
         for _ in range(steps):
@@ -253,7 +240,7 @@ class BulletWorld:
         self._call(pybullet.resetBaseVelocity, mine, *motion)
 
     def snapshot(self) -> BulletSnapshot:
-        path = bullet_urdf.scratch("state.bullet")
+        path = bullet_body.scratch("state.bullet")
         self._call(pybullet.saveBullet, str(path))
         slots = tuple(self._bodies[name].body if name else None for name in self._slots)
         return BulletSnapshot(self._step, self.scale, self.tuning, self.gravity, slots, path.read_bytes())
@@ -270,7 +257,7 @@ class BulletWorld:
                 self.add(body)
         for name in stand_ins:
             self.remove(name)
-        path = bullet_urdf.scratch("state.bullet")
+        path = bullet_body.scratch("state.bullet")
         path.write_bytes(snapshot.data)
         if self._bodies:
             try:
@@ -300,12 +287,6 @@ class BulletWorld:
         if self._client >= 0:
             pybullet.disconnect(self._client)
             self._client = -1
-
-    def __enter__(self) -> BulletWorld:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     # -- what Bullet needs for it ------------------------------------------------------------------------------
 

@@ -1,18 +1,22 @@
 """Questions answered by other processes: started, asked, polled, waited for, and replaced when they die.
 
-`Worker` is one process that answers one question at a time; `in_order` asks many inputs the same question with
-several of them. Knows nothing of what is asked.
+`Worker` is one process that answers one question at a time; `Questioner` puts questions to one and keeps only the last
+of those that wait; `in_order` asks many inputs the same question with several of them. Knows nothing of what is asked.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache, partial
+from importlib import import_module
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, Literal, TypeVar
 
@@ -26,6 +30,8 @@ AHEAD = 4
 one, few enough that stopping early costs little."""
 MAX_DEATHS = 3
 """Processes that may die over one input before it is given up."""
+ORPHAN_TIMEOUT_S = 15.0
+"""In which a process whose parent is gone has to end: enough to pack a recording."""
 
 
 class WorkerError(TeeterError):
@@ -58,7 +64,7 @@ class Worker(Generic[Q, R]):
         self.pipe, theirs = context.Pipe()
         _parent_ends.add(self.pipe)
         self._process: Any = context.Process(  # type: ignore[attr-defined]
-            target=_serve, args=(theirs, answer), daemon=True, name=f"teeter {name}"
+            target=_serve, args=(theirs, answer, start_method == "spawn"), daemon=True, name=f"teeter {name}"
         )
         self._process.start()
         theirs.close()
@@ -101,8 +107,10 @@ class Worker(Generic[Q, R]):
         self.pipe.close()
 
 
-def _serve(pipe: Connection, answer: Callable[[Any], Any]) -> None:
-    """The loop of the process."""
+def _serve(pipe: Connection, answer: Callable[[Any], Any], is_fresh: bool) -> None:
+    """The loop of the process. is_fresh: it was not forked."""
+    if is_fresh:
+        end_with_parent()
     for end in _parent_ends:
         end.close()
     # an interrupt from the terminal reaches the whole group; the parent then closes its workers
@@ -118,6 +126,118 @@ def _serve(pipe: Connection, answer: Callable[[Any], Any]) -> None:
             error.add_note(traceback.format_exc())
             said = False, error
         pipe.send(said)
+
+
+def end_with_parent() -> None:
+    """End this process some time after its parent: the pipe has told it by then, unless it never looks."""
+
+    def wait_for_it() -> None:
+        parent = multiprocessing.parent_process()
+        assert parent is not None
+        parent.join()
+        time.sleep(ORPHAN_TIMEOUT_S)
+        os._exit(1)
+
+    threading.Thread(target=wait_for_it, daemon=True).start()
+
+
+class Failed(Exception):  # noqa: N818 - the outcome of a question, not a fault of the program
+    """A question that was not answered; why, in words."""
+
+
+class Questioner(Generic[Q, R]):
+    """Puts questions to a process, one at a time, and never waits. entry: `module:function`, called once there, so that
+    what it needs is loaded in it alone; returns what is called with the news since the last question and the question.
+
+    The process starts with the first question. timeout_s: in which a question has to be answered.
+    """
+
+    def __init__(self, name: str, entry: str, timeout_s: float) -> None:
+        self._name, self._entry, self._timeout_s = name, entry, timeout_s
+        self._worker: Worker[tuple[list[object], Q], R] | None = None
+        self._facts: list[object] = []
+        self._known = self._number = 0
+        self._asked: tuple[int, float] | None = None
+        self._next: tuple[int, Q] | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a question is being answered."""
+        return self._asked is not None
+
+    def tell(self, fact: object) -> None:
+        """Add to what questions build on; a process that takes the place of this one is told it too."""
+        self._facts.append(fact)
+
+    def ask(self, question: Q) -> int:
+        """Ask, or have it wait in place of the question that waits now; returns the number its answer will have."""
+        self._number += 1
+        self._next = (self._number, question)
+        self._send_next()
+        return self._number
+
+    def _send_next(self) -> None:
+        if self._asked is not None or self._next is None:
+            return
+        if self._worker is None:
+            self._worker = Worker(partial(_answer, self._entry), start_method="spawn", name=self._name)
+            self._known = 0
+        number, question = self._next
+        self._asked, self._next = (number, time.monotonic()), None
+        news, self._known = self._facts[self._known :], len(self._facts)
+        try:
+            self._worker.ask((news, question))
+        except WorkerDiedError:
+            # it died since it answered last
+            self._stop()
+            self._next = (number, question)
+            self._send_next()
+
+    def poll(self) -> list[tuple[int, R | Failed]]:
+        """Returns what was answered since the last call, with the number of its question."""
+        found: list[tuple[int, R | Failed]] = []
+        if self._worker is not None and self._asked is not None:
+            number, since = self._asked
+            if self._worker.poll():
+                found = [(number, self._answer())]
+                self._asked = None
+            elif time.monotonic() - since > self._timeout_s:
+                found = [(number, Failed(f"no answer within {self._timeout_s:g} s"))]
+                self._stop()
+        self._send_next()
+        return found
+
+    def _answer(self) -> R | Failed:
+        assert self._worker is not None
+        try:
+            return self._worker.result()
+        except WorkerDiedError:
+            self._stop()
+            return Failed("the process that answers died")
+        except Exception as error:  # whatever it was, it is told in place of the answer
+            return Failed(str(error))
+
+    def _stop(self) -> None:
+        if self._worker is not None:
+            self._worker.close()
+        self._worker = self._asked = None
+
+    def close(self) -> None:
+        """End the process; what is asked is not answered."""
+        self._next = None
+        self._stop()
+
+
+def _answer(entry: str, asked: tuple[list[object], Any]) -> Any:
+    """Answer in the process."""
+    return _made(entry)(*asked)
+
+
+@cache
+def _made(entry: str) -> Callable[[list[object], Any], Any]:
+    module, _, name = entry.partition(":")
+    made: Callable[[list[object], Any], Any] = getattr(import_module(module), name)()
+    return made
 
 
 def can_fork() -> bool:

@@ -1,16 +1,15 @@
 """The world as everyone but its engine sees it: named bodies, poses, contacts, an integer clock.
 
-Two worlds ship: that of `engine.bullet`, made by `engine.worlds.new_world`, and `engine.scripted.ScriptedWorld`, which
-plays back a script, for tests of everything that stands on a world.
+`engine.worlds.new_world` makes one; what stands on a world knows this file only.
 """
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from types import TracebackType
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +28,8 @@ from engine.settings import (
 from models.piece import Piece
 
 Vector = tuple[float, float, float]
+DOWN: Vector = (0.0, 0.0, -GRAVITY)
+"""Gravity on a level table, m/s^2."""
 
 TABLE = "table"
 FLOOR = "floor"
@@ -90,6 +91,11 @@ class Scale:
         elif rate not in RATES:
             raise ValueError(f"a rate of {rate} steps per second is not allowed; choose one of {RATES}")
         return cls(size / UNITS_PER_PIECE, mass, rate)
+
+    @property
+    def finer(self) -> Scale:
+        """The same with twice the steps a second, as many as there may be."""
+        return replace(self, rate=min(2 * self.rate, max(RATES)))
 
 
 def median_size(body: Body) -> float:
@@ -188,95 +194,119 @@ class Snapshot(Protocol):
         cannot read it."""
 
 
-class World(Protocol):
+class World(ABC):
     """What a session, a check or a test may ask of a world. All units SI, all frames piece frames.
 
     A world is a context manager that closes itself.
     """
 
+    scale: Scale
+    """How the world is made non-dimensional."""
+    gravity: Vector
+    """Gravity in m/s^2."""
+
+    def __init__(self, scale: Scale) -> None:
+        self.scale = scale
+        self.gravity = (0.0, 0.0, -GRAVITY)
+        self._step = 0
+
     @property
     def step(self) -> int:
         """Steps taken since the world was made."""
+        return self._step
 
     @property
     def rate(self) -> int:
         """Steps per simulated second."""
+        return self.scale.rate
 
     @property
-    def scale(self) -> Scale:
-        """How the world is made non-dimensional."""
-
-    @property
-    def gravity(self) -> Vector:
-        """Gravity in m/s^2."""
-
-    @property
+    @abstractmethod
     def names(self) -> tuple[str, ...]:
         """All bodies, fixed ones too, in the order they were added."""
 
+    @abstractmethod
     def add(self, body: Body, velocity: Vector = (0.0, 0.0, 0.0), spin: Vector = (0.0, 0.0, 0.0)) -> None:
         """Put a body into the world, at rest or launched with a velocity (m/s, of its centre of mass) and a spin
         (rad/s). Raises ValueError when the name is taken."""
 
+    @abstractmethod
     def remove(self, name: str) -> None:
         """Take a body out. Raises KeyError for an unknown name."""
 
     def advance(self, steps: int = 1, *, contacts: bool | Iterable[str] = False) -> Tick:
         """Take steps, then read the poses; contacts of all bodies or of the named ones only when asked, because
         reading them is slow."""
+        self.run(steps)
+        return self.read(contacts=contacts)
 
+    @abstractmethod
     def run(self, steps: int = 1) -> None:
         """Take steps and read nothing: what a loop does between two frames."""
 
+    @abstractmethod
     def wait(self, steps: int) -> None:
         """Let time pass in which nothing moves."""
 
+    @abstractmethod
     def settle(self) -> None:
         """Let a scene that was put together at rest find its contact forces; stops what moves."""
 
+    @abstractmethod
     def read(self, *, contacts: bool | Iterable[str] = False) -> Tick:
         """Returns the present state without taking a step."""
 
+    @abstractmethod
     def contacts(self, names: Iterable[str] | None = None) -> tuple[Contact, ...]:
         """Returns the contacts that carry force, of all bodies or of the named ones, without reading any pose."""
 
+    @abstractmethod
     def pose(self, name: str) -> Pose:
         """Returns where a body is now. Raises KeyError for an unknown name."""
 
+    @abstractmethod
     def speed(self, name: str) -> float:
         """Returns how fast the fastest point of a body is at most, m/s. Raises KeyError for an unknown name."""
 
+    @abstractmethod
     def push(
         self, name: str, force: Vector, point: Vector | None = None, torque: Vector = (0.0, 0.0, 0.0)
     ) -> None:
         """Apply a force (N, at a point or the centre of mass) and a torque (N m) during the next step."""
 
+    @abstractmethod
     def launch(self, name: str, velocity: Vector, spin: Vector = (0.0, 0.0, 0.0)) -> None:
         """Give a body a velocity (m/s, of its centre of mass) and a spin (rad/s) from now on."""
 
+    @abstractmethod
     def set_gravity(self, gravity: Vector) -> None:
         """Gravity in m/s^2; tilting a table is turning gravity."""
 
+    @abstractmethod
     def energy(self) -> tuple[float, float]:
         """Returns kinetic energy, and potential energy in the present gravity, of the free bodies in joules."""
 
+    @abstractmethod
     def isolated(self, body: Body) -> World:
         """Returns a world of this kind with one of these bodies only, at the same step, moving as it does here."""
 
+    @abstractmethod
     def follow(self, other: World, name: str) -> None:
         """Put a body where it is in another world of this kind and scale, moving as it does there."""
 
+    @abstractmethod
     def snapshot(self) -> Snapshot:
         """Returns the world as it is now."""
 
+    @abstractmethod
     def close(self) -> None:
         """Free the simulator. A closed world raises RuntimeError when used; closing twice is fine."""
 
-    def __enter__(self) -> World: ...
+    def __enter__(self) -> Self:
+        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 class WorldMaker(Protocol):

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.spatial import ConvexHull
 
-from engine.record.arrays import state_digest
+from engine.record.format import state_digest
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.writer import Recorder
-from engine.topple.dynamics.trial import TrialTask, limits_of, run_trial
+from engine.topple.trial import TrialTask, limits_of, run_trial
 from engine.topple.verdict import CheckOptions, Verdict, with_friction
 from engine.topple.words import headline
 from engine.world import TABLE, Body, Tick

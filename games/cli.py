@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from games.commands import bench, certificate, check, demo, doctor, listings, play, probe, recordings, sweep
+from games.commands import bench, check, demo, doctor, listings, play, probe, recordings, sweep
 from games.commands.console import add_command, crashed, stopped, teeter_version
 
 app = typer.Typer(
@@ -57,7 +57,7 @@ for _name, _run, _example in (
     ),
     ("view", play.view, "teeter view arch"),
     ("verify", recordings.verify, "teeter verify game.teeter"),
-    ("verify-certificate", certificate.verify_certificate, "teeter verify-certificate arch.json"),
+    ("verify-certificate", check.verify_certificate, "teeter verify-certificate arch.json"),
     ("doctor", doctor.run, "teeter doctor"),
     ("bench", bench.run, "teeter bench --accuracy"),
     ("demo", demo.run, "teeter demo"),

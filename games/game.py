@@ -20,8 +20,7 @@ from typing_extensions import TypeVar
 from games.core import codec
 from games.core.clauses import Clause
 from games.core.errors import MalformedAction, MalformedState, SetupError
-from games.core.handicap import NO_HANDICAPS, Handicaps
-from games.core.rules import Input, Rules
+from games.core.rules import NO_HANDICAPS, Action, Handicaps, Input, Rules
 from games.core.setup import Mode
 
 if TYPE_CHECKING:
@@ -43,8 +42,6 @@ class Game(Generic[S]):
     rules: Rules[S]
     house: type
     state: type[S]
-    actions: tuple[type, ...]
-    events: tuple[type, ...]
     read_stock: Callable[[Mapping[str, Any]], Any]
     """Catalogue tables to the `stock` that start() takes. Raises codec.MisfitError."""
     judge_class: str
@@ -84,9 +81,14 @@ class Game(Generic[S]):
         return part
 
     @property
+    def actions(self) -> tuple[type[Action], ...]:
+        """The actions of its players, in the order of its rules."""
+        return tuple(kind for kind in self.rules.HANDLERS if issubclass(kind, Action))
+
+    @property
     def inputs(self) -> Any:
         """The union type of all that apply() takes."""
-        return reduce(or_, self.actions + self.events)
+        return reduce(or_, self.rules.HANDLERS)
 
     def write_state(self, state: S) -> str:
         """Returns a state as one line of JSON."""

@@ -9,15 +9,14 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+import shapely
 from scipy.spatial import ConvexHull, HalfspaceIntersection
 
 from models.cut import ARC_DRAWN, arch_outline, drill, hull_faces, upright
-from models.outline import signed_area, triangulate
-from models.piece import Array, Ints, TriangleMesh
+from models.outline import outlines, signed_area, sines, triangulate
+from models.piece import MM, Array, Detail, Ints, Solid, TriangleMesh
 from models.revolve import revolve, section_of, sides_of
-from models.shapes import Arch, Box, Cylinder, Drilled, Hull, Polycube, Prism, Shape, Wonky
-from models.shapes_turned import Cone, Ring, Turned
-from models.solid import MM, Detail, Solid
+from models.shapes import AnyTurned, Arch, Box, Cylinder, Drilled, Hull, Polycube, Prism, Shape, Wonky
 
 # corners of a rounding of a right angle, less one
 STEPS = 3
@@ -31,7 +30,7 @@ WIDER = 1.3
 def bevelled(shape: Shape, solid: Solid, bevel: float, detail: Detail) -> TriangleMesh:
     """The mesh of a solid with edges rounded by `bevel` millimetres, in the piece frame."""
     size = bevel * MM
-    if isinstance(shape, (Turned, Cone, Ring)):
+    if isinstance(shape, AnyTurned):
         return _revolved(section_of(shape, detail), size, detail)
     if isinstance(shape, Cylinder):
         radius, height = (value * MM for value in shape.cylinder)
@@ -94,7 +93,7 @@ def _swollen(solid: Solid, bevel: float) -> TriangleMesh:
     planes = np.unique(hull.equations.round(12), axis=0)
     inside = planes.copy()
     inside[:, 3] += bevel
-    corners = np.unique(HalfspaceIntersection(inside, solid.centre_of_mass).intersections.round(9), axis=0)
+    corners = np.unique(HalfspaceIntersection(inside, solid.mass.centre).intersections.round(9), axis=0)
     points: list[Array] = []
     for corner in corners:
         normals = planes[np.abs(inside[:, :3] @ corner + inside[:, 3]) < 2e-8][:, :3]
@@ -134,39 +133,20 @@ def _flat_outline(shape: Shape) -> tuple[Array, float] | None:
         ring = np.array(points if signed_area(points) > 0 else points[::-1])
         height = shape.prism.height * MM
     elif isinstance(shape, Polycube) and len({z for _, _, z in shape.polycube.cells}) == 1:
-        found = _cell_outline({(x, y) for x, y, _ in shape.polycube.cells})
-        if found is None:
+        whole = shapely.union_all([shapely.box(x, y, x + 1, y + 1) for x, y, _ in shape.polycube.cells])
+        if shapely.get_num_interior_rings(whole) != 0:
             return None
         height = shape.polycube.edge * MM
-        ring = found * height
+        ring = outlines(whole)[0] * height
+        ring = np.roll(ring, -np.lexsort(ring.T[::-1])[0], axis=0)
     else:
         return None
     return _plain(ring - (ring.min(axis=0) + ring.max(axis=0)) / 2), height
 
 
-def _cell_outline(cells: set[tuple[int, int]]) -> Array | None:
-    """The outline of unit cells in the plane, counter-clockwise; None when there is a hole or a pinch."""
-    onward: dict[tuple[int, int], tuple[int, int]] = {}
-    count = 0
-    for x, y in cells:
-        corners = [(x, y), (x + 1, y), (x + 1, y + 1), (x, y + 1)]
-        beside = [(x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y)]
-        for k, cell in enumerate(beside):
-            if cell not in cells:
-                onward[corners[k]] = corners[(k + 1) % 4]
-                count += 1
-    loop = [min(onward)]
-    while onward[loop[-1]] != loop[0]:
-        loop.append(onward[loop[-1]])
-    return np.array(loop, dtype=np.float64) if len(loop) == count else None
-
-
 def _plain(ring: Array) -> Array:
     """The outline without corners on straight sides."""
-    before, after = ring - np.roll(ring, 1, axis=0), np.roll(ring, -1, axis=0) - ring
-    turn = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
-    size = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
-    return np.asarray(ring[np.abs(turn) > 1e-9 * size])
+    return np.asarray(ring[np.abs(sines(ring)) > 1e-9])
 
 
 def _extruded(ring: Array, height: float, bevel: float) -> TriangleMesh:

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from models import shapes
 from models.bevel import bevelled
 from models.builders import build_box, build_cylinder, build_polycube, build_prism, build_sphere
 from models.cut import build_arch, build_drilled, build_hull, build_wonky
 from models.face import Face
 from models.material import Material, hex_of
 from models.meshes import build_file, solid_of_mesh
-from models.piece import Array, Piece
+from models.piece import Array, Detail, Piece, Solid
 from models.revolve import build_turned
-from models.shapes import Arch, Box, Cylinder, Drilled, Hull, Mesh, Polycube, Prism, Shape, Sphere, Wonky
-from models.shapes_turned import Cone, Ring, Turned
-from models.solid import Detail, Solid
+from models.shapes import Mesh, Shape
 from models.spec import PieceSpec
 
 if TYPE_CHECKING:
@@ -28,19 +27,19 @@ if TYPE_CHECKING:
 
 # a builder takes its own shape class; the dictionary cannot say so
 BUILDERS: dict[type[Shape], Callable[[Any, Detail], Solid]] = {
-    Box: build_box,
-    Cylinder: build_cylinder,
-    Sphere: build_sphere,
-    Prism: build_prism,
-    Polycube: build_polycube,
-    Mesh: build_file,
-    Turned: build_turned,
-    Cone: build_turned,
-    Ring: build_turned,
-    Arch: build_arch,
-    Drilled: build_drilled,
-    Hull: build_hull,
-    Wonky: build_wonky,
+    shapes.Box: build_box,
+    shapes.Cylinder: build_cylinder,
+    shapes.Sphere: build_sphere,
+    shapes.Prism: build_prism,
+    shapes.Polycube: build_polycube,
+    shapes.Mesh: build_file,
+    shapes.Turned: build_turned,
+    shapes.Cone: build_turned,
+    shapes.Ring: build_turned,
+    shapes.Arch: build_arch,
+    shapes.Drilled: build_drilled,
+    shapes.Hull: build_hull,
+    shapes.Wonky: build_wonky,
 }
 DETAIL = Detail()
 # time and size of a mesh file
@@ -100,7 +99,7 @@ def piece_of(
     solid: Solid, model: str, material: Material, colour: str | None, face: Face | None = None
 ) -> Piece:
     """A solid made of a material: mass and inertia follow from the density."""
-    inertia = solid.inertia * material.density_kg_m3
+    inertia = solid.mass.inertia * material.density_kg_m3
     inertia.setflags(write=False)
     return Piece(
         model=model,
@@ -110,9 +109,9 @@ def piece_of(
         surface=solid.surface,
         parts=solid.parts,
         extents=solid.extents,
-        volume=solid.volume,
-        mass=solid.volume * material.density_kg_m3,
-        centre_of_mass=solid.centre_of_mass,
+        volume=solid.mass.volume,
+        mass=solid.mass.volume * material.density_kg_m3,
+        centre_of_mass=solid.mass.centre,
         inertia=inertia,
         face=face,
     )

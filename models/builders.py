@@ -6,6 +6,7 @@ area, so that they fill the true volume, and its mass comes from closed forms.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import pairwise, product
 
 import numpy as np
@@ -13,9 +14,9 @@ import numpy as np
 from models.convex import box_part, hull_part, merge_cells, sphere_part
 from models.errors import ModelError
 from models.outline import convex_pieces, signed_area, triangulate
-from models.piece import Array, Ints, Part, Surface
+from models.piece import MM, Array, Detail, Flags, Ints, MassProperties, Part, Solid, Surface, TriangleMesh
 from models.shapes import Box, Cylinder, Polycube, Prism, Sphere
-from models.solid import MM, Detail, MassProperties, Solid, solid_of
+from models.surface import surface_of
 
 # heights along a cylinder's side where contact with its curve is looked for, as parts of the height; away
 # from the ends, so that a standing cylinder does not touch with its side
@@ -28,6 +29,29 @@ BOX_FACES = np.array(
         [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3],
     ]
 )  # fmt: skip
+
+
+def solid_of(
+    vertices: Array,
+    faces: Ints,
+    parts: Callable[[Array, Surface], Sequence[Part]],
+    *,
+    curved: Flags | None = None,
+    samples: Array | None = None,
+    mass: MassProperties | None = None,
+    rounding: float = 0.0,
+) -> Solid:
+    """A solid from a closed triangle mesh in metres, moved so that its bounding box is centred.
+
+    parts: makes the convex parts from the moved vertices and their surface. curved, samples, rounding: as in
+    `surface_of`. mass: closed forms where the mesh only approximates the shape, about the bounding box
+    centre.
+    """
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    moved = vertices - (low + high) / 2
+    mass = mass or MassProperties.of(moved, faces)
+    surface = surface_of(moved, faces, curved=curved, samples=samples, rounding=rounding)
+    return Solid(TriangleMesh(moved, faces), surface, tuple(parts(moved, surface)), high - low, mass)
 
 
 def build_box(shape: Box, detail: Detail) -> Solid:

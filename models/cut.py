@@ -7,11 +7,22 @@ from itertools import pairwise
 import numpy as np
 from scipy.spatial import ConvexHull
 
-from models.builders import SIDE_SAMPLES, extrude
+from models.builders import SIDE_SAMPLES, extrude, solid_of
 from models.convex import box_part, hull_part
-from models.piece import Array, Facet, Flags, Ints, Part, Surface, TriangleMesh
+from models.piece import (
+    MM,
+    Array,
+    Detail,
+    Facet,
+    Flags,
+    Ints,
+    MassProperties,
+    Part,
+    Solid,
+    Surface,
+    TriangleMesh,
+)
 from models.shapes import Arch, Drilled, Hull, Wonky
-from models.solid import MM, Detail, MassProperties, Solid, locked, mass_properties, solid_of
 
 # sides of an opening's half circle, drawn, and as tangents in the parts; of a drilled hole all round likewise
 ARC_DRAWN, ARC_PARTS = 36, 8
@@ -216,18 +227,12 @@ def build_wonky(shape: Wonky, detail: Detail) -> Solid:
     vertices, faces, curved = capped(edge, sagitta, CAP_DRAWN)
     middle = np.full(3, (edge + sagitta) / 2)
     fine, more, _ = capped(edge, sagitta, CAP_WEIGHED)
-    mass = mass_properties(fine - middle, more)
+    mass = MassProperties.of(fine - middle, more)
     cone = np.concatenate([np.zeros((1, 3)), _cap(edge, sagitta, CAP_PART).reshape(-1, 3)])
-    solid = Solid(
-        visual=TriangleMesh(vertices - middle, faces),
-        surface=_capped_surface(vertices - middle, faces, curved),
-        parts=tuple(hull_part(np.roll(cone, axis, axis=1) - middle) for axis in range(3)),
-        extents=np.full(3, edge + sagitta),
-        volume=mass.volume,
-        centre_of_mass=mass.centre,
-        inertia=mass.inertia,
-    )
-    return locked(solid)
+    surface = _capped_surface(vertices - middle, faces, curved)
+    parts = tuple(hull_part(np.roll(cone, axis, axis=1) - middle) for axis in range(3))
+    extents = np.full(3, edge + sagitta)
+    return Solid(TriangleMesh(vertices - middle, faces), surface, parts, extents, mass)
 
 
 def _capped_surface(vertices: Array, faces: Ints, curved: Flags) -> Surface:

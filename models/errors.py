@@ -1,16 +1,6 @@
 """`TeeterError`, the root of all errors that tell a person what to do; and what can be wrong with a piece.
 
-    ModelError              anything wrong with a material, a shape, a mesh or a catalogue
-    ├── SpecError           a piece description with faults; `faults` holds them all
-    ├── UnknownModelError   no catalogue has this id
-    ├── UnknownMaterialError
-    ├── CatalogueError      a catalogue file that cannot be used
-    ├── MeshError           a mesh that is not a solid, or cannot be read
-    │   └── MeshFileError   what is wrong with a mesh file, before it is told which file it was
-    └── MissingExtraError   an optional package is needed; the message says how to install it
-
-Every message names what is wrong, where, the value found and what to do. All are `ValueError`s, so a
-validator may raise them.
+All of the latter are `ValueError`s, so a validator may raise them.
 """
 
 from __future__ import annotations

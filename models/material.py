@@ -73,11 +73,6 @@ def pair_coefficient(a: Any, b: Any) -> Any:
     return np.sqrt(a * b)
 
 
-def factor_of(coefficient: float) -> float:
-    """Returns what one surface contributes where a simulator multiplies the two of a pair."""
-    return float(coefficient**0.5)
-
-
 def pair_friction(a: Material, b: Material) -> float:
     """Returns the Coulomb coefficient between a surface of `a` and one of `b`."""
     return float(pair_coefficient(a.friction, b.friction))

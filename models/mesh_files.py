@@ -1,24 +1,43 @@
-"""Mesh files of all formats, read with care, and the solids a mesh falls into."""
+"""Reading mesh files: where each node's triangles are, and no more.
+
+trimesh reads all formats but glTF, which is read here because files come from anywhere: every count is checked
+against the bytes that are there before anything is made of it, no file outside the file's folder is opened, and a
+node's material groups stay one piece.
+"""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import json
+import struct
 import zipfile
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
+from scipy.spatial.transform import Rotation
 
-from models import gltf
 from models.errors import MeshFileError
-from models.gltf import MAX_BYTES, MAX_TRIANGLES, MeshNode
 from models.piece import Array, Ints
 
+GLTF = (".glb", ".gltf")
+Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+"""From glTF's axes, Y up, to ours, Z up: a quarter turn about x."""
+COMPONENTS: dict[int, str] = {5121: "<u1", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
+"""Number types by their glTF code: indices are the unsigned ones, positions floats."""
+TRIANGLES = 4
+LINES_AND_POINTS = (0, 1, 2, 3)
+HARMLESS = ("KHR_materials", "KHR_texture", "KHR_lights", "EXT_texture")
+"""Beginnings of required extensions that leave the triangles alone."""
+MAX_BYTES = 100_000_000
+MAX_TRIANGLES = 2_000_000
+"""In all nodes together, instances counted each time."""
 SINGLE_PRECISION = 2.0**-23
 """Relative error of coordinates stored with 24 bits, as most files do."""
-FOLD = 1e-5
-"""Radians. Two faces closer than this lie on each other; there is no solid between them."""
 FILE_UNITS = {
     "micron": 1e-6,
     "millimeter": 1e-3,
@@ -30,9 +49,28 @@ FILE_UNITS = {
 """Metres, of the units a 3MF file may name."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class MeshNode:
+    """A mesh somewhere in a file.
+
+    name: as the file has it, perhaps empty. key: the same for nodes that share one mesh. vertices, faces:
+    (n, 3) in the file's unit and axes, (f, 3). matrix: (4, 4), from the mesh to the file's world. fixed: the
+    file says that it is a support. unit: metres, where the file itself names its unit.
+    """
+
+    name: str
+    key: Hashable
+    vertices: Array
+    faces: Ints
+    matrix: Array
+    fixed: bool = False
+    unit: float | None = None
+
+
 def read_nodes(path: Path) -> list[MeshNode]:
     """Returns the meshes of a file in its order. Raises MeshFileError, in words without the file's name, or OSError."""
-    return gltf.read_gltf(path) if path.suffix.lower() in gltf.SUFFIXES else _read_other(path)
+    _check_size(path)
+    return _read_gltf(path) if path.suffix.lower() in GLTF else _read_other(path)
 
 
 def _read_other(path: Path) -> list[MeshNode]:
@@ -40,7 +78,6 @@ def _read_other(path: Path) -> list[MeshNode]:
     import trimesh
 
     kind = path.suffix.lower().removeprefix(".")
-    check_size(path)
     options: dict[str, Any] = {"split_objects": True, "skip_materials": True} if kind == "obj" else {}
     try:
         scene = trimesh.load_scene(path, file_type=kind, process=False, **options)
@@ -69,8 +106,8 @@ def _read_other(path: Path) -> list[MeshNode]:
     return nodes
 
 
-def check_size(path: Path, at_most: int = MAX_BYTES) -> None:
-    """Raises MeshFileError when a mesh file, unpacked, has more bytes than that; OSError when there is none."""
+def _check_size(path: Path) -> None:
+    """Raises MeshFileError when a file, unpacked, has too many bytes; OSError when there is none."""
     size = path.stat().st_size
     if path.suffix.lower() == ".3mf":
         try:
@@ -78,84 +115,171 @@ def check_size(path: Path, at_most: int = MAX_BYTES) -> None:
                 size = max(size, sum(entry.file_size for entry in archive.infolist()))
         except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
             raise MeshFileError(f"cannot be read as .3mf: {error}") from None
-    if size > at_most:
-        raise MeshFileError(f"has {size / 1e6:.0f} MB; at most {at_most / 1e6:.0f} MB are read")
+    if size > MAX_BYTES:
+        raise MeshFileError(f"has {size / 1e6:.0f} MB; at most {MAX_BYTES / 1e6:.0f} MB are read")
 
 
-def solids_of(vertices: Array, faces: Ints) -> list[tuple[Array, Ints]]:
-    """Returns the closed solids in a mesh, in the order of their first faces; the mesh itself if it is not so simple.
+def _read_gltf(path: Path) -> list[MeshNode]:
+    """Returns all nodes with triangles, in the order of the tree. Raises MeshFileError, or OSError."""
+    try:
+        head, binary = _chunks(path.read_bytes())
+        return _Reader(head, binary, path.parent).nodes()
+    except MeshFileError:
+        raise
+    except RecursionError:
+        raise MeshFileError("is not valid glTF: nested too deeply") from None
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, struct.error) as error:
+        raise MeshFileError(f"is not valid glTF ({type(error).__name__}: {error})") from None
 
-    Solids that touch may share corners and edges: faces belong together when a solid lies between them. A
-    skin that is inside out beside others is a cavity, and the mesh stays whole.
-    """
-    joined, corners = merged_corners(vertices, faces)
-    skin = _skins(joined, corners)
-    if skin is None or skin.max(initial=0) == 0:
-        return [(vertices, faces)]
-    origin = joined.mean(axis=0)
-    sides = joined[corners] - origin
-    volumes = np.bincount(skin, np.einsum("fd,fd->f", sides[:, 0], np.cross(sides[:, 1], sides[:, 2])))
-    if not (np.all(volumes > 0) or np.all(volumes < 0)):
-        return [(vertices, faces)]
-    result = []
-    for index in range(len(volumes)):
-        used, own = np.unique(corners[skin == index], return_inverse=True)
-        result.append((joined[used], own.reshape(-1, 3).astype(np.int64)))
+
+def _chunks(data: bytes) -> tuple[dict[str, Any], bytes]:
+    """The JSON head and the binary chunk of a file; a .gltf is all head."""
+    if not data.startswith(b"glTF"):
+        return _head(data), b""
+    _, version, length = struct.unpack_from("<4sII", data)
+    if version != 2 or length > len(data):
+        raise MeshFileError("is cut short" if version == 2 else f"is glTF {version}; version 2 is read")
+    found: dict[bytes, bytes] = {}
+    place = 12
+    while place + 8 <= length:
+        size, kind = struct.unpack_from("<I4s", data, place)
+        if place + 8 + size > length:
+            raise MeshFileError("is cut short")
+        found.setdefault(kind, data[place + 8 : place + 8 + size])
+        place += 8 + size
+    return _head(found[b"JSON"]), found.get(b"BIN\0", b"")
+
+
+def _head(text: bytes) -> dict[str, Any]:
+    head = json.loads(text)
+    if not isinstance(head, dict) or not str(head["asset"]["version"]).startswith("2."):
+        raise MeshFileError("is not glTF version 2")
+    needed = [name for name in head.get("extensionsRequired", []) if not str(name).startswith(HARMLESS)]
+    if needed:
+        raise MeshFileError(f"needs {', '.join(map(str, needed))}: export it again without compression")
+    return head
+
+
+class _Reader:
+    def __init__(self, head: dict[str, Any], binary: bytes, folder: Path):
+        self._head, self._folder = head, folder
+        self._buffers: dict[int, bytes] = {}
+        self._binary = binary
+        self._meshes: dict[int, tuple[Array, Ints]] = {}
+
+    def nodes(self) -> list[MeshNode]:
+        found: list[MeshNode] = []
+        triangles = 0
+        for node, matrix in self._tree():
+            if "mesh" not in node:
+                continue
+            key = int(node["mesh"])
+            vertices, faces = self._mesh(key)
+            triangles += len(faces)
+            if triangles > MAX_TRIANGLES:
+                raise MeshFileError(f"has more than {MAX_TRIANGLES} triangles")
+            if len(faces):
+                extras = node.get("extras")
+                fixed = isinstance(extras, dict) and extras.get("fixed") in (True, 1)
+                found.append(MeshNode(str(node.get("name", "")), key, vertices, faces, matrix, fixed))
+        return found
+
+    def _tree(self) -> Iterator[tuple[dict[str, Any], Array]]:
+        """Every node of the scene with its matrix, parents before children."""
+        nodes = self._head.get("nodes", [])
+        scenes = self._head.get("scenes")
+        if scenes:
+            roots = scenes[int(self._head.get("scene", 0))].get("nodes", [])
+        else:
+            children = {child for node in nodes for child in node.get("children", [])}
+            roots = [index for index in range(len(nodes)) if index not in children]
+        waiting = [(int(root), np.eye(4)) for root in reversed(roots)]
+        seen: set[int] = set()
+        while waiting:
+            index, outer = waiting.pop()
+            if index in seen or index < 0:
+                raise MeshFileError(f"is not valid glTF: node {index} has two parents, or is its own")
+            seen.add(index)
+            node = nodes[index]
+            matrix = outer @ _matrix(node)
+            yield node, matrix
+            waiting += [(int(child), matrix) for child in reversed(node.get("children", []))]
+
+    def _mesh(self, index: int) -> tuple[Array, Ints]:
+        """Corners and triangles of a mesh, its primitives joined."""
+        if index not in self._meshes:
+            vertices, faces, count = [np.zeros((0, 3))], [np.zeros((0, 3), dtype=np.int64)], 0
+            for primitive in self._head["meshes"][index]["primitives"]:
+                mode = primitive.get("mode", TRIANGLES)
+                if mode in LINES_AND_POINTS:
+                    continue
+                if mode != TRIANGLES:
+                    raise MeshFileError("has triangle strips or fans: export it again as plain triangles")
+                corners = self._numbers(primitive["attributes"]["POSITION"], 3).astype(np.float64)
+                faces.append(self._faces(primitive, len(corners)) + count)
+                vertices.append(corners)
+                count += len(corners)
+            self._meshes[index] = np.concatenate(vertices), np.concatenate(faces)
+        return self._meshes[index]
+
+    def _faces(self, primitive: dict[str, Any], corners: int) -> Ints:
+        if "indices" in primitive:
+            indices = self._numbers(primitive["indices"], 1).astype(np.int64).ravel()
+        else:
+            indices = np.arange(corners, dtype=np.int64)
+        if len(indices) % 3 or (len(indices) and indices.max() >= corners):
+            raise MeshFileError("is not valid glTF: triangles name corners that are not there")
+        return indices.reshape(-1, 3)
+
+    def _numbers(self, index: int, width: int) -> np.ndarray[Any, Any]:
+        """An accessor as (count, width) numbers, never more than its buffer holds."""
+        accessor = self._head["accessors"][index]
+        kind = np.dtype(COMPONENTS[accessor["componentType"]])
+        if accessor["type"] != {1: "SCALAR", 3: "VEC3"}[width] or (width == 3) != (kind.kind == "f"):
+            raise MeshFileError(
+                "has positions that are not three floats each: export it again without quantizing"
+            )
+        if "sparse" in accessor or "bufferView" not in accessor:
+            raise MeshFileError("has sparse or compressed data: export it again without compression")
+        view = self._head["bufferViews"][accessor["bufferView"]]
+        item, count = kind.itemsize * width, int(accessor["count"])
+        stride = int(view.get("byteStride", 0)) or item
+        start = int(view.get("byteOffset", 0)) + int(accessor.get("byteOffset", 0))
+        data = self._buffer(int(view["buffer"]))
+        if count < 0 or start < 0 or stride < item or start + (count - 1) * stride + item > len(data):
+            raise MeshFileError("is cut short: a buffer holds less than is said of it")
+        if count == 0:
+            return np.zeros((0, width))
+        return np.ndarray((count, width), kind, data, start, (stride, kind.itemsize))
+
+    def _buffer(self, index: int) -> bytes:
+        if index not in self._buffers:
+            address = self._head["buffers"][index].get("uri")
+            self._buffers[index] = self._binary if address is None else self._outside(str(address))
+        return self._buffers[index]
+
+    def _outside(self, address: str) -> bytes:
+        """A buffer in a data URI, or in a file beside the scene."""
+        if address.startswith("data:"):
+            try:
+                return base64.b64decode(address.partition(",")[2], validate=True)
+            except binascii.Error:
+                raise MeshFileError("has a buffer that is not base64") from None
+        path = self._folder / unquote(address)
+        if not path.resolve().is_relative_to(self._folder.resolve()):
+            raise MeshFileError(f'refers to "{address}" outside its folder: only files beside it are read')
+        if not path.is_file():
+            raise MeshFileError(f'refers to "{address}", which is not beside it')
+        _check_size(path)
+        return path.read_bytes()
+
+
+def _matrix(node: dict[str, Any]) -> Array:
+    """A node's own matrix (4, 4): written out in columns, or as translation, rotation (xyzw) and scale."""
+    if "matrix" in node:
+        return np.array(node["matrix"], dtype=np.float64).reshape(4, 4).T
+    result = np.eye(4)
+    scale = np.array(node.get("scale", (1, 1, 1)), dtype=np.float64).reshape(3)
+    result[:3, :3] = Rotation.from_quat(node.get("rotation", (0, 0, 0, 1))).as_matrix() * scale
+    result[:3, 3] = np.array(node.get("translation", (0, 0, 0)), dtype=np.float64).reshape(3)
     return result
-
-
-def merged_corners(vertices: Array, faces: Ints) -> tuple[Array, Ints]:
-    """Returns the mesh with corners at the same place, as files round it, made one; faces that vanish are left out."""
-    grain = 4 * SINGLE_PRECISION * max(float(np.abs(vertices).max(initial=0.0)), np.finfo(float).tiny)
-    rounded = np.round(vertices / grain)
-    _, first, index = np.unique(rounded, axis=0, return_index=True, return_inverse=True)
-    corners = index.reshape(-1)[faces]
-    corners = corners[(corners != np.roll(corners, 1, axis=1)).all(axis=1)]
-    return vertices[first], corners.astype(np.int64)
-
-
-def _skins(vertices: Array, faces: Ints) -> Ints | None:
-    """Which closed skin each face belongs to, numbered by first face; None when some edge has no partner."""
-    if len(faces) == 0:
-        return None
-    start, stop = faces.ravel(), np.roll(faces, -1, axis=1).ravel()
-    face = np.repeat(np.arange(len(faces)), 3)
-    by_edge: dict[tuple[int, int], list[int]] = {}
-    for a, b, owner in zip(start.tolist(), stop.tolist(), face.tolist(), strict=True):
-        by_edge.setdefault((a, b), []).append(owner)
-    pairs: list[tuple[int, int]] = []
-    for (a, b), owners in by_edge.items():
-        partners = by_edge.get((b, a), [])
-        if len(partners) != len(owners):
-            return None
-        if len(owners) == 1:
-            pairs.append((owners[0], partners[0]))
-        elif a < b:
-            pairs += [(owner, _across(vertices, faces, (a, b), owner, partners)) for owner in owners]
-    links = np.array(pairs)
-    graph = coo_matrix((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(len(faces), len(faces)))
-    label = connected_components(graph, directed=False)[1]
-    _, order = np.unique(label, return_index=True)
-    rank = np.argsort(np.argsort(order))
-    result: Ints = rank[label].astype(np.int64)
-    return result
-
-
-def _across(vertices: Array, faces: Ints, edge: tuple[int, int], face: int, partners: list[int]) -> int:
-    """The face that bounds the same solid at an edge: the first met, turning from `face` into the solid."""
-    along = vertices[edge[1]] - vertices[edge[0]]
-    along /= np.linalg.norm(along)
-    normal, inward = _frame(vertices[faces[face]], along)
-    angles = []
-    for partner in partners:
-        away = _frame(vertices[faces[partner]], -along)[1]
-        angle = float(np.arctan2(-away @ normal, away @ inward)) % (2 * np.pi)
-        angles.append(angle if angle > FOLD else 2 * np.pi)
-    return partners[int(np.argmin(angles))]
-
-
-def _frame(corners: Array, along: Array) -> tuple[Array, Array]:
-    """The unit normal of a triangle, and the direction in its plane from one of its edges to its inside."""
-    normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
-    normal /= max(float(np.linalg.norm(normal)), np.finfo(float).tiny)
-    return normal, np.cross(normal, along)

@@ -3,7 +3,7 @@
 A mesh must be the closed skin of one solid, wound outward (a mesh that is inside out as a whole is turned).
 Its flat faces, edges and corners are taken as they are; which facets stand for a curve is judged by
 `models.surface.curved_facets`. The convex parts are, in this order: the hull of a convex mesh (a cuboid is an
-exact box), the exact pieces of a straight prism, or what `models.decompose` finds.
+exact box), the exact pieces of a straight prism, or what `models.convex.decompose` finds.
 """
 
 from __future__ import annotations
@@ -14,19 +14,16 @@ import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from models import gltf
-from models.convex import hull_part, hull_volume
-from models.decompose import decompose
+from models.builders import solid_of
+from models.convex import decompose, hull_part, hull_volume
 from models.errors import MeshError, MeshFileError
-from models.mesh_files import SINGLE_PRECISION, check_size, merged_corners
+from models.mesh_files import GLTF, SINGLE_PRECISION, Y_UP, read_nodes
 from models.outline import convex_pieces
-from models.piece import Array, Ints, Part, Surface
+from models.piece import MM, Array, Detail, Ints, MassProperties, Part, Solid, Surface
 from models.shapes import Mesh
-from models.solid import MM, Detail, Solid, mass_properties, solid_of
 from models.surface import half_edges_of
 
 MAX_TRIANGLES = 200_000
-MAX_BYTES = 100_000_000
 SUFFIXES = (".3mf", ".glb", ".gltf", ".obj", ".off", ".ply", ".stl")
 # metres: below a hundredth of a millimetre and above a kilometre the units are wrong
 MIN_SIZE, MAX_SIZE = 1e-5, 1e3
@@ -36,6 +33,8 @@ MIN_VOLUME = 1e-9
 CONVEX_FILL = 1 - 1e-4
 # a straight prism with more convex pieces than this is an arc: fewer, slightly bulging pieces serve better
 MAX_PRISM_PIECES = 16
+FOLD = 1e-5
+"""Radians. Two faces closer than this lie on each other; there is no solid between them."""
 INSIDE_OUT = "some faces of the mesh are inside out: recalculate its normals outward"
 
 
@@ -47,7 +46,7 @@ def build_file(shape: Mesh, detail: Detail) -> Solid:
 
 
 def read_mesh(path: Path) -> tuple[Array, Ints]:
-    """Vertices (n, 3) in metres, Z-up, and faces (f, 3) of a file in mm (glTF: metres and Y-up).
+    """Vertices (n, 3) in metres, Z-up, and faces (f, 3) of a file in mm (glTF: metres and Y-up), all nodes together.
 
     Raises MeshError when it cannot be read.
     """
@@ -55,25 +54,11 @@ def read_mesh(path: Path) -> tuple[Array, Ints]:
     if suffix not in SUFFIXES:
         raise MeshError(f'{path}: "{suffix}" is not a known mesh format: use one of {", ".join(SUFFIXES)}')
     try:
-        check_size(path, MAX_BYTES)
-        if suffix in gltf.SUFFIXES:
-            return _one_mesh(gltf.read_gltf(path))
+        nodes = read_nodes(path)
     except MeshFileError as error:
         raise MeshError(f"{path}: {error}") from error
     except OSError as error:
         raise MeshError(f"{path}: there is no such mesh file") from error
-    import trimesh  # slow to import, and the catalogues need no file
-
-    try:
-        mesh = trimesh.load_mesh(path)
-        vertices, faces = np.array(mesh.vertices, dtype=np.float64), np.array(mesh.faces, dtype=np.int64)
-    except Exception as error:  # the readers raise whatever a broken file leads them to
-        raise MeshError(f"{path}: cannot be read as {suffix}: {error or type(error).__name__}") from error
-    return vertices * MM, faces
-
-
-def _one_mesh(nodes: list[gltf.MeshNode]) -> tuple[Array, Ints]:
-    """All nodes of a glTF file together, metres and Z-up."""
     vertices, faces, count = [np.zeros((0, 3))], [np.zeros((0, 3), dtype=np.int64)], 0
     for node in nodes:
         vertices.append(node.vertices @ node.matrix[:3, :3].T + node.matrix[:3, 3])
@@ -81,7 +66,8 @@ def _one_mesh(nodes: list[gltf.MeshNode]) -> tuple[Array, Ints]:
         is_mirrored = np.linalg.det(node.matrix[:3, :3]) < 0
         faces.append((node.faces[:, ::-1] if is_mirrored else node.faces) + count)
         count += len(node.vertices)
-    return np.concatenate(vertices) @ gltf.Y_UP.T, np.concatenate(faces)
+    axes = Y_UP if suffix in GLTF else MM * np.eye(3)
+    return np.concatenate(vertices) @ axes.T, np.concatenate(faces)
 
 
 def solid_of_mesh(vertices: Array, faces: Ints, where: str) -> Solid:
@@ -177,7 +163,7 @@ def _edge_fault(vertices: Array, faces: Ints) -> str | None:
 def convex_parts(vertices: Array, faces: Ints, surface: Surface) -> list[Part]:
     """The convex parts of a closed mesh; see the head of this file."""
     corners = np.unique(np.concatenate([ring for facet in surface.facets for ring in facet.rings]), axis=0)
-    if mass_properties(vertices, faces).volume >= CONVEX_FILL * hull_volume(corners):
+    if MassProperties.of(vertices, faces).volume >= CONVEX_FILL * hull_volume(corners):
         return [hull_part(corners)]
     pieces = _prism_pieces(surface)
     return [hull_part(piece) for piece in pieces or decompose(vertices, faces)]
@@ -207,3 +193,82 @@ def _prism_pieces(surface: Surface) -> list[Array] | None:
 
 def _mm(values: Array) -> str:
     return "[" + ", ".join(f"{value / MM:.4g}" for value in values) + "]"
+
+
+def solids_of(vertices: Array, faces: Ints) -> list[tuple[Array, Ints]]:
+    """Returns the closed solids in a mesh, in the order of their first faces; the mesh itself if it is not so simple.
+
+    Solids that touch may share corners and edges: faces belong together when a solid lies between them. A
+    skin that is inside out beside others is a cavity, and the mesh stays whole.
+    """
+    joined, corners = merged_corners(vertices, faces)
+    skin = _skins(joined, corners)
+    if skin is None or skin.max(initial=0) == 0:
+        return [(vertices, faces)]
+    origin = joined.mean(axis=0)
+    sides = joined[corners] - origin
+    volumes = np.bincount(skin, np.einsum("fd,fd->f", sides[:, 0], np.cross(sides[:, 1], sides[:, 2])))
+    if not (np.all(volumes > 0) or np.all(volumes < 0)):
+        return [(vertices, faces)]
+    result = []
+    for index in range(len(volumes)):
+        used, own = np.unique(corners[skin == index], return_inverse=True)
+        result.append((joined[used], own.reshape(-1, 3).astype(np.int64)))
+    return result
+
+
+def merged_corners(vertices: Array, faces: Ints) -> tuple[Array, Ints]:
+    """Returns the mesh with corners at the same place, as files round it, made one; faces that vanish are left out."""
+    grain = 4 * SINGLE_PRECISION * max(float(np.abs(vertices).max(initial=0.0)), np.finfo(float).tiny)
+    rounded = np.round(vertices / grain)
+    _, first, index = np.unique(rounded, axis=0, return_index=True, return_inverse=True)
+    corners = index.reshape(-1)[faces]
+    corners = corners[(corners != np.roll(corners, 1, axis=1)).all(axis=1)]
+    return vertices[first], corners.astype(np.int64)
+
+
+def _skins(vertices: Array, faces: Ints) -> Ints | None:
+    """Which closed skin each face belongs to, numbered by first face; None when some edge has no partner."""
+    if len(faces) == 0:
+        return None
+    start, stop = faces.ravel(), np.roll(faces, -1, axis=1).ravel()
+    face = np.repeat(np.arange(len(faces)), 3)
+    by_edge: dict[tuple[int, int], list[int]] = {}
+    for a, b, owner in zip(start.tolist(), stop.tolist(), face.tolist(), strict=True):
+        by_edge.setdefault((a, b), []).append(owner)
+    pairs: list[tuple[int, int]] = []
+    for (a, b), owners in by_edge.items():
+        partners = by_edge.get((b, a), [])
+        if len(partners) != len(owners):
+            return None
+        if len(owners) == 1:
+            pairs.append((owners[0], partners[0]))
+        elif a < b:
+            pairs += [(owner, _across(vertices, faces, (a, b), owner, partners)) for owner in owners]
+    links = np.array(pairs)
+    graph = coo_matrix((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(len(faces), len(faces)))
+    label = connected_components(graph, directed=False)[1]
+    _, order = np.unique(label, return_index=True)
+    rank = np.argsort(np.argsort(order))
+    result: Ints = rank[label].astype(np.int64)
+    return result
+
+
+def _across(vertices: Array, faces: Ints, edge: tuple[int, int], face: int, partners: list[int]) -> int:
+    """The face that bounds the same solid at an edge: the first met, turning from `face` into the solid."""
+    along = vertices[edge[1]] - vertices[edge[0]]
+    along /= np.linalg.norm(along)
+    normal, inward = _frame(vertices[faces[face]], along)
+    angles = []
+    for partner in partners:
+        away = _frame(vertices[faces[partner]], -along)[1]
+        angle = float(np.arctan2(-away @ normal, away @ inward)) % (2 * np.pi)
+        angles.append(angle if angle > FOLD else 2 * np.pi)
+    return partners[int(np.argmin(angles))]
+
+
+def _frame(corners: Array, along: Array) -> tuple[Array, Array]:
+    """The unit normal of a triangle, and the direction in its plane from one of its edges to its inside."""
+    normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
+    normal /= max(float(np.linalg.norm(normal)), np.finfo(float).tiny)
+    return normal, np.cross(normal, along)

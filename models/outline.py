@@ -17,6 +17,8 @@ import shapely
 
 from models.piece import Array
 
+# in the square of whatever unit the corners are in
+SMALLEST_AREA = 1e-6
 Point = tuple[float, float]
 Loop = list[int]
 
@@ -29,6 +31,13 @@ def cross(o: Point, a: Point, b: Point) -> float:
 def signed_area(points: Sequence[Point]) -> float:
     """Area of a polygon, positive counter-clockwise (shoelace formula)."""
     return sum(cross(points[0], a, b) for a, b in pairwise(points[1:])) / 2
+
+
+def sines(ring: Array) -> Array:
+    """(n,) the sine of the turn at each corner of a closed outline, positive to the left."""
+    before, after = ring - np.roll(ring, 1, axis=0), np.roll(ring, -1, axis=0) - ring
+    size = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
+    return np.asarray((before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]) / size)
 
 
 def outline_fault(points: Sequence[Point]) -> str | None:
@@ -190,7 +199,7 @@ def outlines(shape: shapely.Geometry) -> list[Array]:
     return found
 
 
-def section_fault(section: Array, smallest: float = 1e-6) -> str | None:
+def section_fault(section: Array) -> str | None:
     """What keeps a closed outline from being a half section, in words; None when nothing does."""
     if len(section) < 3:
         return "a profile needs at least three corners"
@@ -201,7 +210,7 @@ def section_fault(section: Array, smallest: float = 1e-6) -> str | None:
         return (
             f"the profile crosses or touches itself near {where}: give its corners in order, up the outside"
         )
-    if polygon.area < smallest:
+    if polygon.area < SMALLEST_AREA:
         return "the profile encloses nothing: give it a radius"
     if not polygon.exterior.is_ccw:
         return "the profile runs the wrong way round: begin at the lower end and go up the outside"

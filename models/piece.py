@@ -26,6 +26,8 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
+MM = 1e-3
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TriangleMesh:
@@ -121,3 +123,67 @@ class Piece:
     centre_of_mass: Array
     inertia: Array
     face: Face | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """How finely curves are drawn; numbers of sides divide by 4 so that a circle reaches its bounding box.
+
+    outline: sides of a circle in surfaces and pictures; 144 stay within 0.01 mm of a circle of radius 40 mm; smaller
+    turned pieces have fewer, to the same error.
+    rim: sides of a circle in the parts of the dynamics. sectors: wedges a disc is cut into there, one is the
+    whole disc: a simulator keeps four contact points for each, so that many carry nearer to the rim. ball:
+    subdivisions of an icosahedron for a sphere's surface. turn: degrees between the corners of a turned profile.
+    """
+
+    outline: int = 144
+    rim: int = 64
+    sectors: int = 4
+    ball: int = 3
+    turn: float = 7.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MassProperties:
+    """Volume (m^3), centre of mass (3,) and inertia (3, 3) about it (m^5), of unit density."""
+
+    volume: float
+    centre: Array
+    inertia: Array
+
+    @classmethod
+    def of(cls, vertices: Array, faces: Ints) -> MassProperties:
+        """Exact for a closed polyhedron (n, 3), (f, 3), by sums over its tetrahedra (Tonon 2004)."""
+        origin = vertices.mean(axis=0)
+        corners = (vertices - origin)[faces]
+        six_volumes = np.einsum("fd,fd->f", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
+        volume = float(six_volumes.sum() / 6)
+        total = corners.sum(axis=1)
+        centre = six_volumes @ total / (24 * volume)
+        # second moments: the integral of x x^T over a tetrahedron with one corner at the origin
+        outer = np.einsum("f,fd,fe->de", six_volumes, total, total)
+        outer += np.einsum("f,fkd,fke->de", six_volumes, corners, corners)
+        second = outer / 120 - volume * np.outer(centre, centre)
+        return cls(volume, centre + origin, np.trace(second) * np.eye(3) - second)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solid:
+    """Geometry and mass distribution before a material is chosen, in the piece frame; fields as in `Piece`."""
+
+    visual: TriangleMesh
+    surface: Surface
+    parts: tuple[Part, ...]
+    extents: Array
+    mass: MassProperties
+
+    def __post_init__(self) -> None:
+        """Locks the arrays, so that nobody bends a cached piece for everyone else."""
+        surface = self.surface
+        arrays = [self.extents, self.mass.centre, self.mass.inertia]
+        arrays += [surface.edges, surface.corners, surface.curved]
+        arrays += [array for facet in surface.facets for array in (*facet.rings, facet.normal)]
+        arrays += [array for part in self.parts for array in (part.centre, part.rotation, part.vertices)]
+        arrays += [part.half_extents for part in self.parts if part.half_extents is not None]
+        for array in arrays:
+            array.setflags(write=False)

@@ -18,10 +18,9 @@ import shapely
 from scipy.spatial import ConvexHull
 
 from models.convex import hull_part
-from models.outline import bored, outlines, trace
-from models.piece import Array, Facet, Ints, Part, Surface, TriangleMesh
-from models.shapes_turned import Cone, Ring, Turned
-from models.solid import MM, Detail, MassProperties, Solid, locked
+from models.outline import bored, outlines, sines, trace
+from models.piece import MM, Array, Detail, Facet, Ints, MassProperties, Part, Solid, Surface, TriangleMesh
+from models.shapes import AnyTurned
 from models.surface import TANGENT_TURN
 
 # degrees of turn between corners of a profile where mass is summed up
@@ -35,7 +34,7 @@ LEVELS = (0.05, 0.5, 0.95)
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(3)
 
 
-def build_turned(shape: Turned | Cone | Ring, detail: Detail) -> Solid:
+def build_turned(shape: AnyTurned, detail: Detail) -> Solid:
     """A profile revolved about z."""
     section = section_of(shape, detail)
     middle = (section[:, 1].min() + section[:, 1].max()) / 2
@@ -43,27 +42,17 @@ def build_turned(shape: Turned | Cone | Ring, detail: Detail) -> Solid:
     weighed = bored(trace(shape.steps, WEIGHED), shape.bore)[0] * MM
     weighed[:, 1] -= middle
     revolved = revolve(_levelled(section), sides_of(section, detail))
-    mass = revolved_mass(weighed)
     widest = float(section[:, 0].max())
-    solid = Solid(
-        visual=TriangleMesh(revolved.vertices, revolved.faces),
-        surface=revolved_surface(revolved),
-        parts=tuple(parts_of(shape, middle, detail)),
-        extents=np.array([2 * widest, 2 * widest, float(np.ptp(section[:, 1]))]),
-        volume=mass.volume,
-        centre_of_mass=mass.centre,
-        inertia=mass.inertia,
-    )
-    return locked(solid)
+    extents = np.array([2 * widest, 2 * widest, float(np.ptp(section[:, 1]))])
+    parts = tuple(parts_of(shape, middle, detail))
+    visual = TriangleMesh(revolved.vertices, revolved.faces)
+    return Solid(visual, revolved_surface(revolved), parts, extents, revolved_mass(weighed))
 
 
-def section_of(shape: Turned | Cone | Ring, detail: Detail) -> Array:
+def section_of(shape: AnyTurned, detail: Detail) -> Array:
     """(n, 2) the half section as it is drawn, metres, counter-clockwise, corners on straight lines left out."""
     section = bored(trace(shape.steps, detail.turn, least=2 * MIN_PIECES), shape.bore)[0] * MM
-    before, after = section - np.roll(section, 1, axis=0), np.roll(section, -1, axis=0) - section
-    turn = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
-    straight = np.abs(turn) <= 1e-9 * np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
-    return np.asarray(section[~straight])
+    return np.asarray(section[np.abs(sines(section)) > 1e-9])
 
 
 def sides_of(section: Array, detail: Detail) -> int:
@@ -189,7 +178,7 @@ SAME_AREA = 1e-6
 THINNEST = 2e-5
 
 
-def parts_of(shape: Turned | Cone | Ring, middle: float, detail: Detail) -> list[Part]:
+def parts_of(shape: AnyTurned, middle: float, detail: Detail) -> list[Part]:
     """The parts of a turned piece. middle: the height of its bounding box's centre, metres."""
     section = bored(trace(shape.steps, ROUND, HOLLOW, MIN_PIECES), shape.bore)[0] * MM - np.array(
         [0.0, middle]
@@ -198,22 +187,16 @@ def parts_of(shape: Turned | Cone | Ring, middle: float, detail: Detail) -> list
     parts: list[Part] = []
     pieces = merged(slices(section))
     walls = [piece for piece in pieces if not _is_full(piece)]
-    count = _sector_count(walls, revolved_volume(section))
+    count = _sector_count(walls, revolved_mass(section).volume)
     for piece in pieces:
-        if _is_full(piece):
-            parts += _full(piece, detail, (low, high))
-        else:
-            parts += _wall(piece, count)
+        parts += _full(piece, detail, (low, high)) if _is_full(piece) else _wall(piece, count)
     return parts
 
 
 def slices(section: Array) -> list[Array]:
     """Convex outlines that fill a half section, cut level with its inward corners."""
-    before, after = section - np.roll(section, 1, axis=0), np.roll(section, -1, axis=0) - section
-    size = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
-    inward = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0] < -1e-9 * size
     # on the axis the two sides of the piece meet, inwards where there is a hollow
-    inward |= section[:, 0] == 0
+    inward = (sines(section) < -1e-9) | (section[:, 0] == 0)
     heights = np.unique(np.concatenate([section[inward, 1], [section[:, 1].min(), section[:, 1].max()]]))
     keep = np.concatenate([[True], np.diff(heights) > THINNEST])
     keep[-1] = True
@@ -257,8 +240,7 @@ def _is_full(piece: Array) -> bool:
 
 
 def _area(ring: Array) -> float:
-    after = np.roll(ring, -1, axis=0)
-    return abs(float((ring[:, 0] * after[:, 1] - ring[:, 1] * after[:, 0]).sum())) / 2
+    return float(shapely.area(shapely.polygons(ring)))
 
 
 def _full(piece: Array, detail: Detail, ends: tuple[float, float]) -> list[Part]:
@@ -311,13 +293,6 @@ def _sector_count(walls: list[Array], volume: float) -> int:
         if hollow * (count * np.tan(np.pi / count) - np.pi) <= MAX_LOST * volume:
             return count
     return SECTORS[-1]
-
-
-def revolved_volume(section: Array) -> float:
-    """Volume of a half section revolved about z (Pappus)."""
-    after = np.roll(section, -1, axis=0)
-    doubled = section[:, 0] * after[:, 1] - section[:, 1] * after[:, 0]
-    return float(np.pi / 3 * (doubled * (section[:, 0] + after[:, 0])).sum())
 
 
 def _outside(piece: Array) -> list[tuple[float, float]]:

@@ -21,24 +21,10 @@ from pydantic import (
 from models.errors import SpecError, faults_of
 from models.face import Face
 from models.material import Material, hex_of, material_named
-from models.shapes import Arch, Box, Cylinder, Drilled, Hull, Mesh, Polycube, Prism, Shape, Sphere, Wonky
-from models.shapes_turned import Cone, Ring, Turned
+from models.shapes import Shape
 
-SHAPES: tuple[type[Shape], ...] = (
-    Box,
-    Cylinder,
-    Sphere,
-    Prism,
-    Polycube,
-    Mesh,
-    Turned,
-    Cone,
-    Ring,
-    Arch,
-    Drilled,
-    Hull,
-    Wonky,
-)
+SHAPES: tuple[type[Shape], ...] = tuple(Shape.__subclasses__())
+"""In the order of their definitions."""
 
 
 def _kind(value: Any) -> str | None:

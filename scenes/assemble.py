@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from engine.geometry.convex import ConvexSolid, ConvexSolids, bounds_of
+from engine.geometry.convex import (
+    ConvexSolid,
+    ConvexSolids,
+    bounds_of,
+    deepest,
+    depth_of_surfaces,
+    is_bulging,
+)
 from engine.geometry.drop import drop
-from engine.geometry.overlap import deepest, depth_of_surfaces, is_bulging
 from engine.geometry.rotation import Array, quaternion_of_rpy
 from engine.pose import Pose
 from engine.tolerances import MAX_OVERLAP
@@ -23,7 +30,7 @@ from models.piece import Piece
 from models.shapes import Box, Mesh
 from models.spec import PieceSpec
 from scenes.reading import Written
-from scenes.scene import Draft, Fault, shown
+from scenes.scene import Draft, Fault, SceneError, shown
 from scenes.schema import PieceTable, TableTop
 
 MM = 1e-3
@@ -45,11 +52,9 @@ def drafts_of(
     for one in written:
         table = one.table
         try:
-            piece = _piece(table, folder, default)
-        except _Refused as refused:
-            faults.append(
-                Fault(file, refused.problem, one.place, refused.key, shown(refused.value), one.line)
-            )
+            piece = _piece(table, folder, default, Fault(file, "", one.place, line=one.line))
+        except SceneError as refused:
+            faults += refused.faults
             continue
         falls = len(table.position) == 2
         drafts.append(Draft(table.id, one.place, one.line, piece, pose_of(table), table.fixed, falls, table))
@@ -77,35 +82,25 @@ def table_body(table: TableTop, top: float = 0.0) -> Body:
     return Body(TABLE, piece, Pose((0.0, 0.0, top - TABLE_THICKNESS_MM * MM / 2)), fixed=True)
 
 
-class _Refused(Exception):  # noqa: N818 - it never leaves this module
-    """Why a table makes no piece: the key, its value, the problem."""
-
-    def __init__(self, key: str, value: object, problem: str):
-        super().__init__(problem)
-        self.key, self.value, self.problem = key, value, problem
-
-
-def _piece(table: PieceTable, folder: Path, default: Material) -> Piece:
-    key, value = ("model", table.model) if table.model is not None else ("shape", _brief(table))
+def _piece(table: PieceTable, folder: Path, default: Material, blank: Fault) -> Piece:
+    """The piece of a table. Raises SceneError with `blank` filled in when it makes none."""
     try:
         spec = _spec(table, default)
-        if table.model is None and isinstance(spec.shape, Mesh):
-            _check_mesh(spec.shape.mesh, folder)
+        if isinstance(table.shape, Mesh):
+            _check_mesh(table.shape.mesh, folder, blank)
         piece = build(spec, folder=folder)
         if table.mass is None:
             return piece
         density = table.mass * GRAM / piece.volume
         if density > MAX_DENSITY:
             problem = f"would make a density of {density:.3g} kg/m3; at most {MAX_DENSITY:g} is allowed"
-            raise _Refused("mass", table.mass, problem)
+            raise SceneError([replace(blank, key="mass", value=shown(table.mass), problem=problem)])
         material = spec.material.model_copy(update={"density_kg_m3": density})
         return build(spec.model_copy(update={"material": material}), folder=folder)
     except ModelError as error:
-        raise _Refused(key, value, "; ".join(str(error).splitlines())) from None
-
-
-def _brief(table: PieceTable) -> object:
-    return table.shape.model_dump() if table.shape is not None else None
+        key, value = ("shape", table.shape.model_dump()) if table.shape else ("model", table.model)
+        problem = "; ".join(str(error).splitlines())
+        raise SceneError([replace(blank, key=key, value=shown(value), problem=problem)]) from None
 
 
 def _spec(table: PieceTable, default: Material) -> PieceSpec:
@@ -120,15 +115,15 @@ def _spec(table: PieceTable, default: Material) -> PieceSpec:
     return spec.model_copy(update={"material": material, "colour": table.colour or spec.colour})
 
 
-def _check_mesh(name: str, folder: Path) -> None:
+def _check_mesh(name: str, folder: Path, blank: Fault) -> None:
     """A scene from somewhere else must not read files from anywhere: a mesh lies beside or below it."""
-    path = folder / name
+    path, problem = folder / name, ""
     if Path(name).is_absolute() or not path.resolve().is_relative_to(folder.resolve()):
-        raise _Refused(
-            "shape.mesh", name, "lies outside the folder of the scene: copy the mesh beside the scene"
-        )
-    if not path.is_file():
-        raise _Refused("shape.mesh", name, "there is no such file beside the scene")
+        problem = "lies outside the folder of the scene: copy the mesh beside the scene"
+    elif not path.is_file():
+        problem = "there is no such file beside the scene"
+    if problem:
+        raise SceneError([replace(blank, key="shape.mesh", value=shown(name), problem=problem)])
 
 
 def lowest(drafts: Sequence[Draft]) -> float:

@@ -16,7 +16,7 @@ from models.material import Material, material_named
 from scenes.assemble import MM, Builder, drafts_of, lowest, put_together, table_body
 from scenes.reading import Sheet, plain, read, sheet_of
 from scenes.scene import Draft, Fault, Scene, SceneError, nearest, shown
-from scenes.schema import FORMAT, Expect, TableTop
+from scenes.schema import FORMAT, Head, TableTop
 
 SHIPPED = Path(__file__).resolve().parent
 MESHES = (".glb", ".gltf", ".obj", ".stl", ".3mf", ".ply")
@@ -45,11 +45,9 @@ class LoadOptions:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a file holds, before it is put together. table: None for no table."""
+    """What a file holds, before it is put together."""
 
-    title: str
-    table: TableTop | None
-    expect: Expect | None
+    head: Head
     drafts: list[Draft]
     faults: list[Fault]
 
@@ -102,17 +100,15 @@ def _scene(name: str, content: Content, options: LoadOptions, file: str) -> Scen
     """The scene of a file's content, put together. Raises SceneError."""
     builder = Builder()
     top = lowest(content.drafts) if options.table == "lowest" else 0.0
-    chosen = content.table or (TableTop() if options.table == "lowest" else None)
+    chosen = content.head.table or (TableTop() if options.table == "lowest" else None)
     if chosen is not None and options.table != "none":
         builder = Builder([table_body(chosen, top)])
     bodies, dropped, faults = _together(content, builder, options, file)
     if faults:
         raise SceneError(faults)
     written = {draft.id: draft.written for draft in content.drafts if draft.written is not None}
-    assembly = Assembly(name, bodies)
-    return Scene(
-        name, content.title or name, None, assembly, dropped, content.expect, options.settle_mm, written
-    )
+    assembly, head = Assembly(name, bodies), content.head
+    return Scene(name, head.name or name, None, assembly, dropped, head.expect, options.settle_mm, written)
 
 
 def add(
@@ -188,7 +184,7 @@ def _content(path: Path, file: str, options: LoadOptions) -> Content:
         from scenes.meshes import read_meshes  # trimesh's loaders are slow to import
 
         drafts, faults = read_meshes(path, file, material, UNITS[options.unit] if options.unit else None)
-        content = Content("", TableTop(), None, drafts, faults)
+        content = Content(Head(teeter=FORMAT), drafts, faults)
     elif path.suffix.lower() == ".toml" or path.suffix == "":
         if options.unit is not None:
             problem = "only mesh files have a unit; scene files are in mm"
@@ -203,7 +199,7 @@ def _content(path: Path, file: str, options: LoadOptions) -> Content:
 def _drawn_up(sheet: Sheet, folder: Path, file: str, material: Material) -> Content:
     """The pieces of a scene's tables. folder: where paths of meshes start."""
     drafts, faults = drafts_of(sheet.pieces, folder, file, material)
-    return Content(sheet.title, sheet.table, sheet.expect, drafts, [*sheet.faults, *faults])
+    return Content(sheet.head, drafts, [*sheet.faults, *faults])
 
 
 def _checked(options: LoadOptions, file: str) -> Material:

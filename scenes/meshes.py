@@ -10,12 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from engine.pose import Pose
-from models import gltf
 from models.build import build_mesh
 from models.errors import MeshFileError, ModelError
-from models.gltf import MeshNode
 from models.material import Material
-from models.mesh_files import read_nodes, solids_of
+from models.mesh_files import GLTF, Y_UP, MeshNode, read_nodes
+from models.meshes import solids_of
 from models.piece import Array, Ints, Piece
 from scenes.reading import MAX_PIECES
 from scenes.scene import Draft, Fault, SceneError, shown
@@ -39,11 +38,11 @@ def read_meshes(
         raise SceneError([Fault(file, "there are no triangles in it")])
     if len(nodes) > MAX_PIECES:
         raise SceneError([Fault(file, f"there are {len(nodes)} meshes; at most {MAX_PIECES} are allowed")])
-    is_gltf = path.suffix.lower() in gltf.SUFFIXES
+    is_gltf = path.suffix.lower() in GLTF
     maker = _Maker(file, path.stem, material)
     for node in nodes:
         scale = unit or node.unit or (1.0 if is_gltf else 1e-3)
-        maker.take(node, scale * (gltf.Y_UP if is_gltf else np.eye(3)))
+        maker.take(node, scale * (Y_UP if is_gltf else np.eye(3)))
     return _named(maker.drafts, file, maker.faults)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -19,7 +19,7 @@ MAX_PIECES = 5000
 """More than any table holds; refused before anything is built."""
 MAX_BYTES = 16_000_000
 """Of a scene file: 5000 pieces of 3 kB each."""
-_HEADING = re.compile(r"^[ \t]*\[\[[ \t]*piece[ \t]*\]\]", re.MULTILINE)
+_HEADING = re.compile(r"^[ \t]*\[\[[ \t]*piece[ \t]*\]\]")
 _TAGS = {shape.key() for shape in SHAPES}
 
 
@@ -36,9 +36,7 @@ class Written:
 class Sheet:
     """A scene file whose tables are each right by themselves, as far as `faults` says so."""
 
-    title: str
-    table: TableTop | None
-    expect: Expect | None
+    head: Head
     pieces: tuple[Written, ...]
     faults: tuple[Fault, ...]
 
@@ -46,10 +44,10 @@ class Sheet:
 def read(path: Path, file: str) -> Sheet:
     """Read a TOML scene. file: how messages call it. Raises SceneError when it is no scene file at all."""
     text = _text(path, file)
-    headings = [text.count("\n", 0, found.start()) + 1 for found in _few(_HEADING.finditer(text))]
-    if len(headings) > MAX_PIECES:
-        raise SceneError([_too_many(file, len(_HEADING.findall(text)))])
-    return sheet_of(_toml(text, file), file, headings)
+    lines = [number for number, line in enumerate(text.split("\n"), start=1) if _HEADING.match(line)]
+    if len(lines) > MAX_PIECES:
+        raise SceneError([_too_many(file, len(lines))])
+    return sheet_of(_toml(text, file), file, lines)
 
 
 def sheet_of(data: Mapping[str, Any], file: str, headings: Sequence[int] = ()) -> Sheet:
@@ -73,7 +71,7 @@ def sheet_of(data: Mapping[str, Any], file: str, headings: Sequence[int] = ()) -
     faults += _doubled(rows, lines, file)
     if not rows:
         faults.append(Fault(file, "there are no pieces: add a [[piece]] table"))
-    return Sheet(head.name, head.table, head.expect, tuple(pieces), tuple(faults))
+    return Sheet(head, tuple(pieces), tuple(faults))
 
 
 def plain(value: Any) -> Any:
@@ -88,10 +86,6 @@ def plain(value: Any) -> Any:
 def place_of(number: int, name: object) -> str:
     """How messages call a piece: its number in the file from one, and its id when it has a usable one."""
     return f"piece[{number}]" + (f" {shown(name)}" if isinstance(name, str) else "")
-
-
-def _few(found: Iterable[re.Match[str]]) -> list[re.Match[str]]:
-    return [match for match, _ in zip(found, range(MAX_PIECES + 1), strict=False)]
 
 
 def _too_many(file: str, count: int) -> Fault:

@@ -83,7 +83,7 @@ def _until(app: App, done: Callable[[], bool]) -> None:
 
 
 def _save(app: App, file: Path) -> Path:
-    app.window.sharpen(1.0)
+    app.window.relight(app.window.quality, 1.0)
     save_jpeg(app.window.picture(), file)
     return file
 

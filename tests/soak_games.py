@@ -20,8 +20,7 @@ from games.core.rules import Action, Need
 from games.play.recording import begin
 from games.play.session import Session
 from games.play.table import FLOOR_DEPTH
-from games.players.bots import bots_of
-from games.players.player import play
+from games.players.bots import bots_of, play
 from games.registry import GAMES
 
 SUNK = 0.01
@@ -100,12 +99,12 @@ def played(
         bots, clock = bots_of(session, seed), Clock(found)
         for bot in {id(bot): bot for bot in bots.values()}.values():
             setattr(bot, "choose", clock.around(bot.choose))  # noqa: B010 - a method replaced by its timed self
-        result = play(session, bots)
+        why = play(session, bots)
         outcome = session.outcome
-        assert outcome is not None, result.why
+        assert outcome is not None, why
         if recorder is not None:
             recorder.close()
-        found.turns, found.reason = result.turns, outcome.reason.text
+        found.turns, found.reason = session.turns, outcome.reason.text
         found.winners, found.state = tuple(outcome.winners), session.state
         return found
     finally:

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import teeter
-from games.api import showing
+from games.api import results
 from games.cli import app
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -106,8 +106,8 @@ def test_a_notebook_shows_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     verdict = teeter.check(scene, workers=1)
     assert verdict._repr_png_()[:8] == PNG
     shown: list[object] = []
-    monkeypatch.setattr(showing, "in_notebook", lambda: True)
-    monkeypatch.setattr(showing, "show_in_notebook", shown.append)
+    monkeypatch.setattr(results, "in_notebook", lambda: True)
+    monkeypatch.setattr(results, "show_in_notebook", shown.append)
     verdict.show()
     assert shown == [verdict]
 

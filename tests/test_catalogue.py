@@ -18,9 +18,8 @@ from models.bricks import draw
 from models.build import build
 from models.catalogue import catalogue, games
 from models.convex import part_volume
-from models.shapes import Arch, Box, Cylinder, Drilled, Sphere
-from models.shapes_turned import Cone, Ring, Turned
-from models.solid import Detail
+from models.piece import Detail
+from models.shapes import Arch, Box, Cone, Cylinder, Drilled, Ring, Sphere, Turned
 from models.spec import PieceSpec
 
 Array = NDArray[np.float64]

@@ -18,7 +18,8 @@ from stacks import stack
 
 from engine.certificate import checker
 from engine.certificate.checker import RefusedError, check
-from engine.certificate.maker import NoCertificateError, certify
+from engine.certificate.maker import certify
+from engine.certificate.proof import NoCertificateError
 from engine.topple.balance.statics import analyse
 from engine.world import Assembly
 from scenes.load import load

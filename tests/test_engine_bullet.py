@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from engine import bullet_urdf
+from engine import bullet_body
 from engine.bench.rigs import on_slope, piece, table, wood
 from engine.bullet import BulletWorld
 from engine.geometry.rotation import angle_between, quaternion_of_rpy
@@ -254,7 +254,7 @@ def test_the_inertia_in_bullet_is_the_pieces(shape: Piece) -> None:
 
 
 def test_the_mass_frame_holds_the_inertia() -> None:
-    frame = bullet_urdf.mass_frame(BENT)
+    frame = bullet_body.mass_frame(BENT)
     assert frame.axes @ np.diag(frame.moments) @ frame.axes.T == pytest.approx(BENT.inertia, rel=1e-9)
     assert np.linalg.det(frame.axes) == pytest.approx(1.0)
 

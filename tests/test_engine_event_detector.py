@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scripted_world import Hold, Keyframes, ScriptedWorld, hold
 
 from engine.bench.rigs import piece, table, wood
 from engine.bullet import BulletWorld
@@ -16,7 +17,6 @@ from engine.event_detector import EventDetector, Thresholds, farthest, steps_of
 from engine.events import Dropped, Moved, Parted, Rested, SceneEvent, Touched
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
-from engine.scripted import Hold, Keyframes, ScriptedWorld, hold
 from engine.world import Body, Tick
 
 RATE = 240

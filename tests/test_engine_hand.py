@@ -10,8 +10,7 @@ import pytest
 from engine.bench.rigs import piece, table, tower, wood
 from engine.bullet import BulletWorld
 from engine.geometry.rotation import angle_between, quaternion_of_rpy
-from engine.hand import GRIP, Hand, packed, unpacked
-from engine.hand_noise import Tremor
+from engine.hand import GRIP, Hand, Tremor, packed, unpacked
 from engine.motions import Ending, Motion, between, carry, draw, glide, lower
 from engine.pose import Pose
 from engine.settings import PLAY

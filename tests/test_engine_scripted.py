@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scripted_world import Call, ScriptedWorld, hold
 
 from engine.bench.rigs import piece, table, wood
 from engine.bullet import BulletWorld
 from engine.geometry.rotation import angle_between, quaternion_of_rpy
 from engine.motions import between
 from engine.pose import Pose
-from engine.scripted import Call, ScriptedWorld, hold
 from engine.settings import TUNING
 from engine.world import Body, World
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from engine.geometry.rotation import angle_between
 from engine.pose import Pose
-from engine.record.arrays import state_digest
+from engine.record.format import state_digest
 from engine.record.gltf import TOLERANCE, glb_of_replay, keys_of_places, keys_of_turns
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.reader import Replay, load

@@ -12,10 +12,8 @@ import pytest
 import shapely
 from numpy.typing import NDArray
 
-from engine.geometry.convex import ConvexSolid, ConvexSolids
-from engine.geometry.drop import drop
-from engine.geometry.overlap import deepest, depth, depth_of_surfaces, is_bulging
-from engine.geometry.resting import resting_faces, tipping_angle
+from engine.geometry.convex import ConvexSolid, ConvexSolids, deepest, depth, depth_of_surfaces, is_bulging
+from engine.geometry.drop import drop, resting_faces, tipping_angle
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
 from engine.world import Body

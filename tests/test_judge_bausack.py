@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from engine.bullet import BulletWorld
-from engine.geometry.convex import ConvexSolids
-from engine.geometry.overlap import deepest
+from engine.geometry.convex import ConvexSolids, deepest
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
 from engine.world import Body

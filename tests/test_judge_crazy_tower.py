@@ -12,13 +12,12 @@ import pytest
 from rules_crazy_tower import position
 
 from engine.bullet import BulletWorld
-from engine.geometry.convex import ConvexSolids
-from engine.geometry.overlap import deepest
+from engine.geometry.convex import ConvexSolids, deepest
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
 from engine.world import TABLE, Body
 from games.core.events import Condition
-from games.crazy_tower import judge_footprint
+from games.crazy_tower import judge
 from games.crazy_tower.judge import CrazyJudge
 from games.crazy_tower.state import SOLO, HandPhase, State
 from games.judge import places
@@ -125,7 +124,7 @@ def test_a_layout_rests_in_bullet(state: State) -> None:
 
 def test_a_footprint_is_the_true_outline() -> None:
     """CT-03: an angled block covers its own squares and not the corner between them."""
-    corner = judge_footprint.footprint(body("red_v5", low=CARD_MM), GROUND)
+    corner = judge.footprint(body("red_v5", low=CARD_MM), GROUND)
     assert corner.area == pytest.approx(5 * CUBE_MM**2)
     assert corner.convex_hull.area > corner.area * 1.2
 
@@ -133,18 +132,18 @@ def test_a_footprint_is_the_true_outline() -> None:
 @pytest.mark.parametrize(("lift", "area"), [(0.0, 256.0), (0.49, 256.0), (0.51, 0.0)])
 def test_only_what_is_near_the_card_lies_on_it(lift: float, area: float) -> None:
     """CT-03."""
-    assert judge_footprint.footprint(body("red_i1", low=CARD_MM + lift), GROUND).area == pytest.approx(area)
+    assert judge.footprint(body("red_i1", low=CARD_MM + lift), GROUND).area == pytest.approx(area)
 
 
 def test_a_footprint_of_a_leaning_block_is_a_strip_along_its_edge() -> None:
     """CT-03: half a millimetre up at 5 degrees; the card's own pose does not matter."""
     block = body("red_i3", 0, 0, CARD_MM, 0, 5)
     slope = math.tan(math.radians(5))
-    width = judge_footprint.NEAR_MM / slope + judge_footprint.NEAR_MM * slope
-    assert judge_footprint.footprint(block, GROUND).area == pytest.approx(width * CUBE_MM)
+    width = judge.NEAR_MM / slope + judge.NEAR_MM * slope
+    assert judge.footprint(block, GROUND).area == pytest.approx(width * CUBE_MM)
     away = Pose((0.3, -0.2, 0.1), quaternion_of_rpy(0.3, 0.2, 2.0))
     carried = [each.at(each.pose.then(away)) for each in (block, GROUND)]
-    assert judge_footprint.footprint(*carried).area == pytest.approx(width * CUBE_MM)
+    assert judge.footprint(*carried).area == pytest.approx(width * CUBE_MM)
 
 
 @pytest.mark.parametrize(("over", "red"), [(2.3, False), (2.5, True)])
@@ -427,7 +426,7 @@ def test_a_condition_of_another_game_is_refused() -> None:
 
 def test_a_piece_without_a_print_has_no_boxes() -> None:
     """CT-03."""
-    assert judge_footprint.boxes(places.table(100, 100)) == {}
+    assert judge.boxes(places.table(100, 100)) == {}
 
 
 # -- on Bullet -----------------------------------------------------------------------------------------------------

@@ -186,12 +186,8 @@ def test_pybullet_is_imported_by_the_real_world() -> None:
 
 
 def test_one_place_says_which_engine_simulates() -> None:
-    users = {
-        place(path)
-        for path in sources()
-        if {"engine.bullet", "engine.bullet_body", "engine.bullet_urdf"} & imports(path)
-    }
-    assert users == {"engine/worlds.py", "engine/bullet.py", "engine/bullet_body.py"}
+    users = {place(path) for path in sources() if {"engine.bullet", "engine.bullet_body"} & imports(path)}
+    assert users == {"engine/worlds.py", "engine/bullet.py"}
     assert "engine.bullet" not in imports(ROOT / "engine" / "bullet_body.py")
 
 
@@ -264,6 +260,6 @@ def test_events_load_no_simulator() -> None:
     assert not loaded(["engine.events"]) & SIMULATORS
 
 
-@pytest.mark.parametrize("module", ["engine.world", "engine.event_detector", "engine.scripted"])
+@pytest.mark.parametrize("module", ["engine.world", "engine.event_detector"])
 def test_what_stands_on_a_world_loads_no_simulator(module: str) -> None:
     assert not loaded([module]) & (SIMULATORS - {"numpy"})

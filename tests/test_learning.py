@@ -23,7 +23,7 @@ from engine.pose import Pose
 from engine.world import Body
 from games.core.errors import SetupError
 from games.judge.places import table
-from games.learning.agents import RandomBuilder, RandomPlayer, SteadyBuilder, SteadyPlayer, run, would_lie
+from games.learning.agents import RandomBuilder, RandomPlayer, SteadyBuilder, SteadyPlayer, run
 from games.learning.building import PLACE_BLOCK, PlaceBlock
 from games.learning.images import depth_image
 from games.learning.observation import observation_of
@@ -163,7 +163,9 @@ def test_the_steady_builder_builds_higher_than_chance() -> None:
 
 def test_an_agent_may_ask_where_a_block_would_lie(builder: PlaceBlock) -> None:
     builder.reset(seed=1)
-    pose = would_lie(builder, np.zeros(3))
+    body = builder.next_body
+    assert body is not None
+    pose = builder.goal_of(body, np.zeros(3))
     assert pose is not None
     builder.step(np.zeros(3, np.float32))
     lies = builder.tower[0].pose

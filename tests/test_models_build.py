@@ -15,9 +15,8 @@ from models.convex import merge_cells, part_volume
 from models.errors import ModelError
 from models.material import material_named
 from models.outline import convex_pieces, signed_area, triangulate
-from models.piece import Piece
+from models.piece import Detail, Piece
 from models.shapes import Box
-from models.solid import Detail
 from models.spec import PieceSpec, parse
 
 DENSITY = 690.0

@@ -12,7 +12,6 @@ from models.errors import ModelError, UnknownMaterialError
 from models.material import (
     Material,
     colours,
-    factor_of,
     hex_of,
     material_named,
     materials,
@@ -55,7 +54,6 @@ def test_a_mixed_pair_takes_the_geometric_mean(a: str, b: str, friction: float) 
     assert math.isclose(pair_friction(first, second), friction)
     assert pair_friction(first, second) == pair_friction(second, first)
     assert math.isclose(pair_coefficient(first.restitution, second.restitution), 0.15)
-    assert math.isclose(factor_of(first.friction) * factor_of(second.friction), friction)
 
 
 @pytest.mark.parametrize(

@@ -15,15 +15,13 @@ import pytest
 import trimesh
 from numpy.typing import NDArray
 
-from models import decompose as decomposition
-from models import meshes
+from models import convex, mesh_files, meshes
 from models.build import build, build_mesh
-from models.convex import part_volume
-from models.decompose import cache_folder, decompose
+from models.convex import cache_folder, decompose, part_volume
 from models.errors import MeshError, MissingExtraError
 from models.material import material_named
 from models.meshes import checked
-from models.solid import mass_properties
+from models.piece import MassProperties
 from models.spec import parse
 
 BEECH = material_named("beech")
@@ -102,7 +100,7 @@ def two_halves(monkeypatch: pytest.MonkeyPatch) -> list[int]:
             for bounds in ([low, [middle[0], *high[1:]]], [[middle[0], *low[1:]], high])
         ]
 
-    monkeypatch.setattr(decomposition, "_run", halves)
+    monkeypatch.setattr(convex, "_run", halves)
     return calls
 
 
@@ -148,7 +146,7 @@ def test_a_hollow_is_taken_out() -> None:
     solid: Any = trimesh.util.concatenate([box(), inner])
     assert len(checked(solid.vertices, solid.faces, "node")[0]) == 16
     assert math.isclose(
-        mass_properties(solid.vertices, solid.faces).volume, 0.06 * 0.03 * 0.015 - 0.04 * 0.02 * 0.01
+        MassProperties.of(solid.vertices, solid.faces).volume, 0.06 * 0.03 * 0.015 - 0.04 * 0.02 * 0.01
     )
 
 
@@ -255,7 +253,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, name: str, contents: bytes | 
 
 
 def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(meshes, "MAX_BYTES", 10)
+    monkeypatch.setattr(mesh_files, "MAX_BYTES", 10)
     (tmp_path / "big.stl").write_bytes(b"solid" * 9)
     with pytest.raises(MeshError, match=r"big.stl: has .* MB; at most .* MB are read"):
         build(parse({"shape": {"mesh": "big.stl"}}, "test"), folder=tmp_path)

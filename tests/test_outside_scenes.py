@@ -9,7 +9,8 @@ import outside_scenes as outside
 import pytest
 
 from engine.certificate.checker import check
-from engine.certificate.maker import NoCertificateError, certify
+from engine.certificate.maker import certify
+from engine.certificate.proof import NoCertificateError
 from engine.topple.balance.statics import analyse
 from engine.world import Assembly
 

@@ -16,8 +16,7 @@ from games.core.rules import Input
 from games.game import stock_of
 from games.judge import places
 from games.play.session import Session
-from games.players.bots import Bot
-from games.players.player import play
+from games.players.bots import Bot, play
 from games.players.tower_places import faces, first, in_hollows, let_down, tilt_of, tops
 from games.players.tower_places import places as places_of
 from models.build import build
@@ -88,7 +87,7 @@ def test_a_game_of_a_few_pieces_is_sound() -> None:
 
     session = Session(GAME, GAME.judge, state, tell=[sound])
     players = {name: Bot("steady", "bausack", at) for at, name in enumerate(names)}
-    result = play(session, players, 20)
+    why = play(session, players, 20)
     assert all(np.isfinite(body.pose.position).all() for body in session.table.bodies.values())
     session.close()
-    assert result.why == "" or result.turns == 20
+    assert why == "" or session.turns == 20

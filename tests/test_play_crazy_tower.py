@@ -13,7 +13,7 @@ from engine.pose import Pose
 from engine.world import Body
 from games.core.events import Condition
 from games.core.rules import Input
-from games.crazy_tower import judge_footprint
+from games.crazy_tower import judge
 from games.crazy_tower.bot import GAIN, _gain
 from games.crazy_tower.bot_places import card_place, levels_of, orientations, special, would_stand
 from games.crazy_tower.bot_places import places as places_of
@@ -24,8 +24,7 @@ from games.game import stock_of
 from games.judge import places
 from games.judge.judge import TableScene
 from games.play.session import Session
-from games.players.bots import Bot
-from games.players.player import play
+from games.players.bots import Bot, play
 from models.build import build
 from models.catalogue import find
 
@@ -67,7 +66,7 @@ def test_every_place_meets_the_conditions_and_is_clear_of_what_lies_there(card: 
     for each in found:
         block = Body(name, build(find(f"crazy_tower/{name}")), each.pose)
         assert GAME.judge.broken(state, name, FLAT, there, scene(floor, lying, block)) == ()
-        one, other = judge_footprint.footprint(block, floor), judge_footprint.footprint(lying, floor)
+        one, other = judge.footprint(block, floor), judge.footprint(lying, floor)
         assert one.distance(other) > 0.9
         assert would_stand([floor, lying], TABLE, block)
 
@@ -150,10 +149,10 @@ def test_steady_mostly_meets_the_first_challenge_with_one_colour() -> None:
     for seed in (1, 4, 7):
         state = start(["Ana"], seed, {"mode": "solo", "colour_count": 1}, stock_of(GAME))
         session = Session(GAME, GAME.judge, state, tell=[sound])
-        result = play(session, {"Ana": Bot("steady", "crazy-tower", seed)}, 60)
+        why = play(session, {"Ana": Bot("steady", "crazy-tower", seed)}, 60)
         assert all(np.isfinite(body.pose.position).all() for body in session.table.bodies.values())
         session.close()
-        assert result.why == ""
+        assert why == ""
         assert session.outcome is not None
         assert len(session.state.floors) >= 3
         won += "Ana" in session.outcome.winners

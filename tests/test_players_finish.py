@@ -16,12 +16,11 @@ from engine.world import Body
 from games.core.rules import Need
 from games.game import stock_of
 from games.play.session import Session
-from games.players.bots import Bot, bots_of
-from games.players.player import play
+from games.players.bots import Bot, bots_of, play
 from games.registry import game_named
 from games.tower_topple import bot as topple_bot
 from games.tower_topple import judge
-from games.tower_topple.judge_rows import OpenRow
+from games.tower_topple.judge import OpenRow
 from games.wonky import bot as wonky_bot
 from games.wonky.state import PlayCard
 from models.build import build
@@ -152,7 +151,7 @@ def test_a_match_against_a_clumsy_hand_comes_to_its_end() -> None:
     game = game_named("tower-topple")
     state = game.rules.start(["bot:clumsy", "bot:steady"], 2, {}, stock_of(game))
     session = Session(game, game.judge, state)
-    result = play(session, bots_of(session, 2))
-    assert result.why == ""
+    why = play(session, bots_of(session, 2))
+    assert why == ""
     assert session.outcome is not None
     session.close()

@@ -18,8 +18,7 @@ import numpy as np
 import pytest
 from test_record_roundtrip import play
 
-from engine.record.arrays import npy_of
-from engine.record.format import RecordError
+from engine.record.format import RecordError, npy_of
 from engine.record.reader import load
 
 Entries = dict[str, bytes]

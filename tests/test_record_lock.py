@@ -13,8 +13,7 @@ import pytest
 from window_driver import ROOT
 
 from engine.record.format import RecordError
-from engine.record.lock import LOCK, FolderLock, check_free
-from engine.record.part import folder_of
+from engine.record.part import LOCK, FolderLock, check_free, folder_of
 from engine.record.reader import load
 from games.play.playback import found, verify
 
@@ -22,7 +21,7 @@ GAME = ("play", "wonky", "--players", "bot:steady,bot:clumsy", "--seed", "4", "-
 HOLD = """
 import sys, time
 from pathlib import Path
-from engine.record.lock import FolderLock
+from engine.record.part import FolderLock
 lock = FolderLock(Path(sys.argv[1]))
 print("held", flush=True)
 time.sleep(60)
@@ -75,7 +74,7 @@ def test_asking_gives_no_lock_away(tmp_path: Path) -> None:
     lock = FolderLock(tmp_path)
     with pytest.raises(RecordError):
         check_free(tmp_path)
-    probe = f"from engine.record.lock import *; from pathlib import Path; check_free(Path({str(tmp_path)!r}))"
+    probe = f"from engine.record.part import *; from pathlib import Path; check_free(Path({str(tmp_path)!r}))"
     done = subprocess.run(
         [sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=False
     )

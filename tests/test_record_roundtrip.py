@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from engine.record.arrays import BAND, GRID, on_grid, state_digest
-from engine.record.format import ENTRIES, entries_of, line_of
+from engine.record.format import BAND, ENTRIES, GRID, entries_of, line_of, on_grid, state_digest
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.reader import Replay, load
 from engine.record.writer import Recorder

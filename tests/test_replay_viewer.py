@@ -11,8 +11,7 @@ from video_lab import END, LAID, NAMES, SET_OFF, TELLING, TIDY, TOP, bodies, rec
 from engine.record.motion import motion_of
 from engine.view.panels import Button, Row, Slider
 from engine.view.video.scenery import Scenery
-from games.play.replays import placed
-from games.play.viewer import (
+from games.play.replays import (
     FRAME_S,
     LEAD_S,
     ORDERS,
@@ -24,6 +23,7 @@ from games.play.viewer import (
     marks_of,
     ordered,
     panels,
+    placed,
 )
 
 

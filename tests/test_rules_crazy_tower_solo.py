@@ -11,8 +11,7 @@ from test_rules_crazy_tower_boxes import REMOVE, box
 
 from games.core.errors import MalformedAction, MalformedState, SetupError
 from games.core.events import Condition, Fell, Placed, Released, Removed, Rested, TimeUp
-from games.core.handicap import Handicap
-from games.core.rules import Take
+from games.core.rules import Handicap, Take
 from games.crazy_tower import state as rules_state
 from games.crazy_tower import state as stock
 from games.crazy_tower.game import GAME

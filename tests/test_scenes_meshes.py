@@ -16,7 +16,7 @@ import trimesh
 from trimesh.transformations import compose_matrix, rotation_matrix, translation_matrix
 
 from engine.world import TABLE, Assembly, Body
-from models.mesh_files import solids_of
+from models.meshes import solids_of
 from scenes.dump import dump
 from scenes.load import load
 from scenes.scene import SceneError

@@ -22,8 +22,7 @@ from games.core.rules import Action, Take, Wait
 from games.play.playback import verify
 from games.play.recording import begin
 from games.play.session import Session
-from games.players.bots import Bot
-from games.players.player import play
+from games.players.bots import Bot, play
 from games.registry import GAMES
 from games.wonky.state import PlayCard
 from models.material import pair_friction

@@ -12,24 +12,21 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.hand import packed, unpacked
-from engine.hand_noise import BALANCE_TIME_S, SHOULDER_HEIGHT, StiffArm
+from engine.hand import BALANCE_TIME_S, SHOULDER_HEIGHT, StiffArm, packed, unpacked
 from engine.pose import Pose
 from engine.record.reader import load
 from engine.world import TABLE
 from games.bausack.state import IN
 from games.core.events import Condition, Fell, Placed
-from games.core.handicap import Handicap
-from games.core.rules import Input, Take, Wait
+from games.core.rules import Handicap, Input, Take, Wait
 from games.crazy_tower.game import GAME
 from games.crazy_tower.state import CrazyReason, RevealCard
 from games.play.held_piece import Handling
 from games.play.playback import verify
 from games.play.recording import begin
 from games.play.session import Session
-from games.players import player
-from games.players.bots import bots_of
-from games.players.player import lay, play
+from games.players import bots as players
+from games.players.bots import bots_of, lay, play
 from games.registry import GAMES
 
 BY_NAME = {game.name: game for game in GAMES}
@@ -230,12 +227,12 @@ def test_CT_49_the_hand_cannot_be_lifted_beyond_its_reach() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("drop", "is_high_enough"), [(player.DROP, True), (0.012, False)])
+@pytest.mark.parametrize(("drop", "is_high_enough"), [(players.DROP, True), (0.012, False)])
 def test_CT_50_a_card_is_dropped_from_above(
     drop: float, is_high_enough: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """CT-50: one that is let go too low is taken up and laid again (ALL-9)."""
-    monkeypatch.setattr(player, "DROP", drop)
+    monkeypatch.setattr(players, "DROP", drop)
     told: list[Input] = []
     session = solo(20, told=told)
     bot = bots_of(session, 2)["steady"]

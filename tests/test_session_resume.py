@@ -22,8 +22,7 @@ from games.core.rules import Take, TakeBack, Wait
 from games.play.playback import checkpoint_at, fork, resume, verify
 from games.play.recording import begin
 from games.play.session import Session
-from games.players.bots import bots_of
-from games.players.player import play
+from games.players.bots import bots_of, play
 from games.registry import GAMES
 
 BY_NAME = {game.name: game for game in GAMES}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
+from scripted_world import Hold, Keyframes, ScriptedWorld, hold
+
 from engine.hand import packed
 from engine.pose import Pose
-from engine.scripted import Hold, Keyframes, ScriptedWorld, hold
 from engine.world import TABLE
 from games.core.events import CountElapsed, Fell
 from games.core.rules import Input, Wait

@@ -14,8 +14,7 @@ from games.core.errors import IllegalAction
 from games.core.rules import Take, TakeBack, Wait
 from games.play.recording import begin
 from games.play.session import Session
-from games.players.bots import Bot
-from games.players.player import play
+from games.players.bots import Bot, play
 from games.registry import GAMES
 
 BY_NAME = {game.name: game for game in GAMES}

@@ -13,8 +13,7 @@ import pytest
 PLAY = """
 import gc, json, sys
 from pathlib import Path
-from games.players.bots import bots_of
-from games.players.player import play
+from games.players.bots import bots_of, play
 from games.play.recording import begin
 from games.registry import GAMES
 

@@ -20,7 +20,7 @@ from engine.tolerances import (
     is_at_rest,
     is_impact,
 )
-from engine.topple.dynamics.trial import LIMITS
+from engine.topple.trial import LIMITS
 
 
 @pytest.mark.parametrize(

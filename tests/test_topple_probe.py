@@ -14,9 +14,9 @@ from engine.geometry.rotation import quaternion_of_rpy
 from engine.hand import GRIP
 from engine.pose import Pose
 from engine.settings import GRAVITY
-from engine.topple.dynamics.perturbation import settle_undisturbed
 from engine.topple.errors import NotStandingError
 from engine.topple.laboratory.probe import Probed, probe, pull_directions
+from engine.topple.perturbation import settle_undisturbed
 from engine.world import Assembly, Body
 from scenes.load import load
 

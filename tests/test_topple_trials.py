@@ -15,8 +15,8 @@ from engine.bench.rigs import piece, table, wood
 from engine.bullet import BulletWorld
 from engine.geometry.rotation import angle_between
 from engine.pose import Pose
-from engine.topple.dynamics import trial as module
-from engine.topple.dynamics.perturbation import (
+from engine.topple import trial as module
+from engine.topple.perturbation import (
     TRIALS,
     Dynamics,
     at_poses,
@@ -24,7 +24,7 @@ from engine.topple.dynamics.perturbation import (
     running_trials,
     settle_undisturbed,
 )
-from engine.topple.dynamics.trial import LIMITS, Trial, disturbed
+from engine.topple.trial import LIMITS, Trial, disturbed
 from engine.world import Assembly, Body
 
 BLOCK = piece(wood(), box=(40, 40, 20))

@@ -14,7 +14,7 @@ from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
 from engine.settings import GRAVITY
 from engine.topple.balance.statics import Statics
-from engine.topple.dynamics.perturbation import Dynamics
+from engine.topple.perturbation import Dynamics
 from engine.topple.verdict import CheckOptions, Verdict, check, joint, to_json, with_friction
 from engine.world import Assembly, Body
 from scenes.load import SHIPPED, load, shipped

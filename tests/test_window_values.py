@@ -24,13 +24,12 @@ from engine.world import Body
 from games.core.errors import SetupError
 from games.registry import GAMES
 from games.ui import menu
-from games.ui.carry import CarryTarget, LandingSurface, outline, standing
-from games.ui.hand_follower import RISE_FIRST, SPEED, HandFollower
+from games.ui.app import SwitchScanner
+from games.ui.carry import RISE_FIRST, SPEED, CarryTarget, HandFollower, LandingSurface, outline, standing
 from games.ui.impacts import ImpactDetector
 from games.ui.messages import TableView
 from games.ui.settings import acts, load_settings, write_settings
 from games.ui.setup import LISTED, SavedGame
-from games.ui.switch_scanning import SwitchScanner
 from models.build import build
 from models.catalogue import find
 from models.piece import Piece
@@ -260,8 +259,7 @@ def test_a_brick_is_pulled_level_by_how_far_the_hand_goes() -> None:
 
 def followed(start: Pose, goal: Pose, steps: int) -> list[Pose]:
     follow = HandFollower(start, 240)
-    assert follow.aim(goal)
-    assert not follow.aim(goal)
+    follow.goal = goal
     return [follow.step() for _ in range(steps)]
 
 
@@ -358,7 +356,7 @@ def test_the_menu_knows_the_computer_players_there_are() -> None:
     from games.players.bots import STYLES as KNOWN
 
     assert menu.STYLES == KNOWN
-    assert {game.name for game in GAMES if not menu.of_game(game.name).has_bots} == {"sandbox"}
+    assert {game.name for game in GAMES if not game.has_bots} == {"sandbox"}
 
 
 def test_players_are_added_named_and_made_bots() -> None:

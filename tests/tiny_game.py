@@ -24,7 +24,7 @@ from models.catalogue import find
 
 MODES = (Mode("pile", "Pile", 2, 2),)
 CUBES = ("cube.1", "cube.2")
-KNOWN = (Take, Met, Nudged, Released, Placed, Fell)
+HANDLERS = dict.fromkeys((Take, Met, Nudged, Released, Placed, Fell), True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def needs(state: State) -> Need:
 
 
 def apply(state: State, given: Input) -> State:
-    admit(state, given, needs(state), dict.fromkeys(KNOWN, True), "PI-1")
+    admit(state, given, needs(state), HANDLERS, "PI-1")
     if isinstance(given, Take):
         if given.piece in state.pile:
             raise IllegalAction("PI-1", f"{given.piece} lies on the pile")
@@ -115,6 +115,6 @@ class PileSkill(Skill):
 
 GAME: Game[Any] = Game(
     "tiny", "Pile", "lay the last cube", MODES, (Clause("PI-1", "In turn."),), sys.modules[__name__], House, State,
-    actions=(Take,), events=KNOWN[1:], read_stock=lambda tables: None,
+    read_stock=lambda tables: None,
     judge_class="tiny_game:PileJudge", bot_class="tiny_game:PileSkill",
 )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.pose import Pose
-from engine.record.arrays import state_digest
+from engine.record.format import state_digest
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.reader import Replay, load
 from engine.record.writer import Recorder

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.bench.rigs import tower
-from engine.record.arrays import state_digest
+from engine.record.format import state_digest
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.writer import Recorder
 from engine.view.camera import framing

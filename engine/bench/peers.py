@@ -18,8 +18,8 @@ import shapely
 from numpy.typing import NDArray
 
 from engine.geometry.rotation import quaternion_of, shortest_rotation
-from engine.topple.dynamics.trial import DOWN, Limits, limits_of
-from engine.world import Assembly, Body, Vector, typical_size
+from engine.topple.trial import Limits, limits_of
+from engine.world import DOWN, Assembly, Body, Vector, typical_size
 from models.outline import convex_pieces
 
 Array = NDArray[np.float64]

@@ -23,12 +23,12 @@ from engine.bench.peers import (
 from engine.bench.rigs import piece, table, tower, wood
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
-from engine.topple.balance.equilibrium import DOWN, balance_of, fall
+from engine.topple.balance.equilibrium import balance_of, fall
 from engine.topple.balance.incremental import IncrementalStatics
 from engine.topple.balance.statics import stands, tilt_margin
 from engine.topple.contact.detection import find_contacts
 from engine.topple.verdict import check, with_friction
-from engine.world import TABLE, Assembly, Body
+from engine.world import DOWN, TABLE, Assembly, Body
 from engine.worlds import new_world
 
 READINGS_PER_S = 60

@@ -13,7 +13,6 @@ from typing import IO, Any
 
 from numpy.typing import NDArray
 
-from engine.record.arrays import array_of, is_digest, npy_of
 from engine.record.format import (
     ENTRIES,
     EVENTS,
@@ -29,7 +28,10 @@ from engine.record.format import (
     TRACK,
     Contents,
     RecordError,
+    array_of,
+    is_digest,
     is_step,
+    npy_of,
     parse,
     shown,
 )

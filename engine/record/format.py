@@ -1,13 +1,18 @@
-"""The format of a recording: names and limits of its parts, its lines of JSON, and what can be wrong with it.
+"""The format of a recording: names and limits of its parts, its lines of JSON, its arrays, what can be wrong with it.
 
-The limits are checked before anything is read.
+The limits are checked before anything is read. numpy reads the header of an array as Python (a literal) and, when
+allowed, unpickles: here a header of `.npy` bytes either matches one pattern or is refused.
 """
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
+import math
+import re
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeGuard
 
@@ -167,3 +172,127 @@ def _refuse(word: str) -> NoReturn:
 # made once: a game writes and reads hundreds of thousands of lines
 _ENCODER = json.JSONEncoder(sort_keys=True, allow_nan=False, separators=(",", ":"))
 _DECODER = json.JSONDecoder(parse_constant=_refuse)
+
+
+GRID = np.array([2.0**-15] * 3 + [2.0**-13] * 4)
+"""Of the track, metres (0.03 mm) and quaternion components: most bits of a float32 are zero, which packs to little."""
+BAND = np.array([2.8e-5] * 3 + [2e-4] * 4)
+"""A body whose every value is this near to the row that stands in the track keeps that row: what trembles at rest, or
+is pressed a little, packs to nothing. Together the track is never further from the truth than 0.05 mm (the
+diagonal of a cube of 0.028 mm) and 0.05 degrees (quaternions 4e-4 apart differ by twice that)."""
+UNIT = 0.01
+"""How far from 1 the length of a quaternion may be: rounding is far below, what is no rotation far above."""
+
+_SHA256 = re.compile("[0-9a-f]{64}")
+_MAGIC = b"\x93NUMPY\x01\x00"
+_HEADER = re.compile(
+    rb"\{'descr': '([^'\\]{1,8})', 'fortran_order': (True|False), 'shape': \(((?:\d{1,12}, ?)*(?:\d{1,12})?)\), \} *\n"
+)
+
+
+def npy_of(array: NDArray[Any]) -> bytes:
+    """Returns an array as `.npy` bytes; the memory order is kept. Raises ValueError for an array of objects."""
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, array, version=(1, 0), allow_pickle=False)
+    return stream.getvalue()
+
+
+def array_of(data: bytes, dtype: str, shape: tuple[int | None, ...], file: str, place: str) -> NDArray[Any]:
+    """Returns a read-only array from `.npy` bytes.
+
+    dtype: the only one allowed, such as `<f4`. shape: the only one allowed, None for any length. Raises
+    RecordError for everything else; nothing is allocated for a size that the data does not have.
+    """
+    size = int.from_bytes(data[8:10], "little")
+    found = _HEADER.fullmatch(data, 10, 10 + size)
+    if not data.startswith(_MAGIC) or found is None:
+        raise RecordError(file, "is not a plain array (.npy 1.0 without pickles)", place)
+    lengths = tuple(int(length) for length in found[3].split(b",") if length.strip())
+    kind = found[1].decode("latin-1")
+    fits = len(lengths) == len(shape) and all(
+        allowed in (None, length) for allowed, length in zip(shape, lengths, strict=True)
+    )
+    if kind != dtype or not fits:
+        allowed = ", ".join("n" if length is None else str(length) for length in shape)
+        problem = f"is {shown(kind)} of shape {shown(lengths)}, must be {dtype!r} of shape ({allowed})"
+        raise RecordError(file, problem, place)
+    body, needed = len(data) - 10 - size, math.prod(lengths) * np.dtype(dtype).itemsize
+    if body != needed:
+        raise RecordError(file, f"has {body} bytes of data, shape {shown(lengths)} needs {needed}", place)
+    flat: NDArray[Any] = np.frombuffer(data, dtype=dtype, offset=10 + size)
+    return flat.reshape(lengths, order="F" if found[2] == b"True" else "C")
+
+
+def on_grid(poses: NDArray[np.float64], held: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Returns poses (n, 7) as the track keeps them: on the grid, and a row of `held` where it is within the band of it.
+
+    NaN stays NaN.
+    """
+    near = (np.abs(poses - held) < BAND).all(axis=-1, keepdims=True)
+    return np.where(near, held, np.round(poses / GRID) * GRID).astype(np.float32)
+
+
+def pose_fault(poses: NDArray[Any]) -> tuple[tuple[int, ...], str] | None:
+    """Returns the place (indices of the row) and the words of the first wrong row of poses (..., 7), None if all are
+    right.
+
+    Right is a row of finite numbers with a unit quaternion, or one of seven NaN: the body is absent.
+    """
+    length = np.sqrt(np.einsum("...i,...i->...", poses[..., 3:], poses[..., 3:], dtype=np.float64))
+    is_finite = np.isfinite(poses).all(axis=-1)
+    right = (is_finite & (np.abs(length - 1.0) <= UNIT)) | np.isnan(poses).all(axis=-1)
+    if right.all():
+        return None
+    place = tuple(int(index) for index in np.argwhere(~right)[0])
+    row = poses[place].tolist()
+    if is_finite[place]:
+        return place, f"{shown(row[3:])} is not a unit quaternion xyzw"
+    return place, f"{shown(row)} is not seven finite numbers (or seven NaN for absent)"
+
+
+def check_poses(poses: NDArray[Any], file: str, place: str) -> None:
+    """Raises RecordError for the first row of poses (n, bodies, 7) that is neither a pose nor absent."""
+    for begin in range(0, len(poses), 4096):  # in slices: the masks of a long track would outgrow it
+        fault = pose_fault(poses[begin : begin + 4096])
+        if fault:
+            (frame, body), words = fault
+            raise RecordError(file, f"poses[{begin + frame}, {body}] = {words}", place)
+
+
+def check_steps(steps: NDArray[np.int64], file: str, place: str) -> None:
+    """Raises RecordError for the first of the steps (n,) that is out of range or before the one ahead of it."""
+    wrong = np.flatnonzero((steps < 0) | (steps > MAX_STEPS))
+    if wrong.size:
+        first = int(wrong[0])
+        problem = f"steps[{first}] = {steps[first]}, must be from 0 to {MAX_STEPS}"
+        raise RecordError(file, problem, place)
+    back = np.flatnonzero(steps[1:] < steps[:-1])
+    if back.size:
+        first = int(back[0]) + 1
+        problem = f"steps[{first}] = {steps[first]} comes after {steps[first - 1]}: steps never run backwards"
+        raise RecordError(file, problem, place)
+
+
+def is_digest(value: object) -> TypeGuard[str]:
+    """Returns whether a value is a SHA-256 in 64 lower-case hex digits."""
+    return isinstance(value, str) and _SHA256.fullmatch(value) is not None
+
+
+def state_digest(names: Sequence[str], poses: NDArray[np.float64]) -> str:
+    """Returns the SHA-256 (64 hex digits) of bodies and where they are, whatever order they come in.
+
+    poses: (n, 7) metres and xyzw, a row for each name. Equal digests mean equal poses,
+    bit for bit. Hashed are, in the order of the names, the length of the
+    name's UTF-8 (4 bytes), the name, and its row as seven float64; all numbers little-endian. Two zeros of
+    different sign differ. Raises ValueError when rows and names do not match or a name stands twice.
+    """
+    rows = np.asarray(poses, dtype="<f8")
+    if rows.shape != (len(names), 7):
+        raise ValueError(f"poses have the shape {rows.shape}; {len(names)} names need ({len(names)}, 7)")
+    if len(set(names)) != len(names):
+        raise ValueError("a name stands twice: a body has one pose")
+    total = hashlib.sha256()
+    for place in sorted(range(len(names)), key=names.__getitem__):
+        name = names[place].encode("utf-8")
+        total.update(len(name).to_bytes(4, "little") + name + rows[place].tobytes())
+    return total.hexdigest()

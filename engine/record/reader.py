@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from engine.geometry.rotation import slerp
 from engine.record import archive, part
-from engine.record.arrays import check_poses, check_steps
 from engine.record.format import (
     EVENTS,
     HASHES,
@@ -22,6 +21,8 @@ from engine.record.format import (
     Contents,
     Entry,
     RecordError,
+    check_poses,
+    check_steps,
     entries_of,
 )
 from engine.record.meta import Meta

@@ -15,11 +15,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.record import archive, part
-from engine.record.arrays import is_digest, on_grid, pose_fault
-from engine.record.format import EVENTS, JOURNAL, MAX_STEPS, MAX_TEXT_BYTES, META, RecordError, line_of
-from engine.record.lock import FolderLock, check_free
+from engine.record.format import (
+    EVENTS,
+    JOURNAL,
+    MAX_STEPS,
+    MAX_TEXT_BYTES,
+    META,
+    RecordError,
+    is_digest,
+    line_of,
+    on_grid,
+    pose_fault,
+)
 from engine.record.meta import Meta, written
-from engine.record.part import Stream
+from engine.record.part import FolderLock, Stream, check_free
 from engine.record.reader import Replay, load
 
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from engine.topple.dynamics.perturbation import TRIALS, Dynamics, at_poses, running_trials, settle_undisturbed
-from engine.topple.dynamics.trial import Trial
+from engine.topple.perturbation import TRIALS, Dynamics, at_poses, running_trials, settle_undisturbed
+from engine.topple.trial import Trial
 from engine.world import Assembly, Vector, tilted_gravity
 
 if TYPE_CHECKING:
@@ -29,10 +29,9 @@ Pose = Literal["declared", "rest"]
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
     """How to check. settle: metres of gap and overlap to close first. tilt: radians of table and supports,
-    downhill towards `tilt_direction` (radians from +x, counter-clockwise). friction: of every pair. time: seconds
-    to simulate, None until decided. seed: of the disturbances. workers: processes for the dynamics, None for all
-    cores.
-    """
+    downhill towards `tilt_direction` (radians from +x, counter-clockwise). friction: of every pair. time:
+    seconds to simulate, None until decided. seed: of the disturbances. workers: processes for the dynamics,
+    None for all cores."""
 
     settle: float = 0.0
     tilt: float = 0.0
@@ -187,24 +186,19 @@ def to_json(verdict: Verdict, version: str) -> dict[str, Any]:
     }
 
 
+STATICS_KEYS = (
+    *("stands", "needs_friction", "tilt_deg", "tilt_direction_deg"),
+    *("push_n", "push_piece", "push_mode", "weakest"),
+)
+"""In the order in which they are printed."""
+
+
 def _statics_json(statics: Statics) -> dict[str, Any]:
-    return {
-        "stands": statics.stands,
-        "needs_friction": statics.needs_friction,
-        "tilt_deg": _rounded(statics.tilt_deg),
-        "tilt_direction_deg": _rounded(statics.tilt_direction_deg),
-        "push_n": _rounded(statics.push_n),
-        "push_piece": statics.push_piece,
-        "push_mode": statics.push_mode,
-        "weakest": statics.weakest,
-        "pieces": {name: {"load_n": _rounded(load)} for name, load in statics.loads.items()},
-        "why": statics.why,
-    }
+    found = {name: getattr(statics, name) for name in STATICS_KEYS}
+    found = {name: round(value, 5) if isinstance(value, float) else value for name, value in found.items()}
+    pieces = {name: {"load_n": round(load, 5)} for name, load in statics.loads.items()}
+    return found | {"pieces": pieces, "why": statics.why}
 
 
 def _mm(metres: float) -> float:
     return round(metres * 1e3, 4)
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 5)

@@ -144,6 +144,13 @@ class Orbit:
         elevation = min(max(self.elevation + up, MIN_ELEVATION_DEG), MAX_ELEVATION_DEG)
         return replace(self, azimuth=(self.azimuth + right) % 360.0, elevation=elevation)
 
+    def dragged(self, right: float, down: float, high: float, *, is_pan: bool = False) -> Orbit:
+        """Returns the orbit after the pointer was dragged by pixels, in a window so many pixels high."""
+        if is_pan:
+            return self.panned(-right / high, down / high)
+        degrees = DEGREES_PER_PIXEL * 720.0 / high
+        return self.turned(-right * degrees, down * degrees)
+
     def panned(self, right: float, up: float) -> Orbit:
         """Returns the orbit moved sideways, in picture heights at the target."""
         high = 2.0 * self.distance * math.tan(math.radians(FOV) / 2.0)

@@ -9,6 +9,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.pose import Pose
 from engine.world import Body
 
 Poses = NDArray[np.float64]
@@ -30,6 +31,14 @@ class Frame:
     highlights: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     labels: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     unread: frozenset[str] = frozenset()
+
+    def placed(self) -> dict[str, Pose]:
+        """Returns where the bodies are that are shown, by name."""
+        return {
+            name: Pose((x, y, z), (a, b, c, d))
+            for name, (x, y, z, a, b, c, d) in zip(self.names, self.poses.tolist(), strict=True)
+            if x == x  # NaN hides
+        }
 
 
 def frame_of(bodies: Iterable[Body]) -> Frame:

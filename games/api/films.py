@@ -8,88 +8,52 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from engine.view.video.film import Film, Recipe
+    from engine.view.video.film import Film
     from models.piece import Piece
 
 Progress = Callable[[int, int], None]
 """Told how many frames are drawn, of how many."""
 
 
-@dataclass(frozen=True, slots=True)
-class FilmRequest:
-    """What `teeter video` and `teeter.video` are asked; None where nothing was said."""
+def film(
+    file: Path,
+    out: Path,
+    *,
+    preset: str | None = None,
+    size: str | None = None,
+    cards: bool | None = None,
+    anonymous: bool = False,
+    workers: int | None = None,
+    progress: Progress = lambda done, of: None,
+    **given: Any,
+) -> Film:
+    """Draw a recording into a file. given: fields of `Recipe`, None where nothing was said.
 
-    file: Path
-    out: Path
-    preset: str | None = None
-    size: str | None = None
-    fps: int | None = None
-    quality: str | None = None
-    camera: str | None = None
-    pace: str | None = None
-    speed: float = 1.0
-    slow_fall: bool = False
-    begin: float | None = None
-    end: float | None = None
-    captions: bool = True
-    cards: bool | None = None
-    hand: bool = True
-    sound: bool = True
-    anonymous: bool = False
-    strip: int = 1
-    workers: int | None = None
-
-
-def recipe_of(request: FilmRequest) -> Recipe:
-    """The recipe of a request. Raises ViewError with everything that is wrong."""
-    from engine.view.opengl import ViewError
-    from engine.view.video.encode import LOOPS
-    from engine.view.video.film import preset, size_of
-
-    if request.workers is not None and not 1 <= request.workers <= 64:
-        raise ViewError(f"--workers {request.workers}: 1 to 64 processes")
-    recipe = preset(request.preset or "web")
-    is_loop = request.out.suffix.lower() in LOOPS
-    if is_loop and request.preset is None:
-        recipe = replace(recipe, size=(640, 360), fps=20)
-    given: dict[str, Any] = {
-        "size": None if request.size is None else size_of(request.size),
-        "fps": request.fps,
-        "quality": request.quality,
-        "camera": request.camera,
-        "pace": request.pace,
-    }
-    is_part = request.begin is not None or request.end is not None
-    return replace(
-        recipe,
-        **{name: value for name, value in given.items() if value is not None},
-        speed=request.speed,
-        slow_fall=request.slow_fall,
-        begin=request.begin,
-        end=request.end,
-        captions=request.captions,
-        cards=(not is_loop and not is_part) if request.cards is None else request.cards,
-        hand=request.hand,
-        sound=request.sound,
-        strip=request.strip,
-    )
-
-
-def film(request: FilmRequest, progress: Progress = lambda done, of: None) -> Film:
-    """Draw a recording into a file. Raises ViewError and RecordError."""
+    Raises ViewError with everything that is wrong, and RecordError.
+    """
     from engine.record.reader import load
-    from engine.view.video.encode import check_path
+    from engine.view.opengl import ViewError
+    from engine.view.video.encode import LOOPS, check_path
+    from engine.view.video.film import preset as recipe_named
+    from engine.view.video.film import size_of
     from engine.view.video.make import make
     from games.play.replays import bodies_of, telling_of
 
-    recipe = recipe_of(request)
+    if workers is not None and not 1 <= workers <= 64:
+        raise ViewError(f"--workers {workers}: 1 to 64 processes")
+    start = recipe_named(preset or "web")
+    is_loop = out.suffix.lower() in LOOPS
+    if is_loop and preset is None:
+        start = replace(start, size=(640, 360), fps=20)
+    is_part = given.get("begin") is not None or given.get("end") is not None
+    given["cards"] = (not is_loop and not is_part) if cards is None else cards
+    given["size"] = None if size is None else size_of(size)
+    asked = replace(start, **{name: value for name, value in given.items() if value is not None})
     # before the recording is read: what cannot be written is said at once
-    check_path(request.out)
-    replay = load(request.file)
-    telling = telling_of(replay, anonymous=request.anonymous)
-    return make(
-        replay, bodies_of(replay), telling, recipe, request.out, progress=progress, workers=request.workers
-    )
+    check_path(out)
+    replay = load(file)
+    telling = telling_of(replay, anonymous=anonymous)
+    return make(replay, bodies_of(replay), telling, asked, out, progress=progress, workers=workers)
 
 
 @dataclass(frozen=True, slots=True)

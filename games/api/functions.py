@@ -10,7 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from games.api.films import AnimatedModel, FilmRequest, animated_model, film
+from games.api.arguments import ArgumentError, out_of_range, piece_named
+from games.api.films import AnimatedModel, animated_model, film
 from games.api.results import (
     CheckResult,
     ExplainResult,
@@ -18,15 +19,14 @@ from games.api.results import (
     NoiseResult,
     Played,
     ProbeResult,
+    check_result,
     noise_result,
     probe_result,
 )
 from games.api.scene import PublicScene
-from models.errors import TeeterError
 
 if TYPE_CHECKING:
     from engine.topple.laboratory.sweep import SweepRow
-    from engine.world import Body
     from games.play.playback import Verified
     from scenes.scene import Scene
 
@@ -34,10 +34,6 @@ AnyScene = str | Path | PublicScene
 """A file, the name of a shipped scene, or a loaded scene."""
 Axis = float | tuple[float, float, int]
 """One value; or from, to (both included), and how many values."""
-
-
-class ArgumentError(TeeterError, ValueError):
-    """Arguments out of range; the message names all of them."""
 
 
 def load(
@@ -117,7 +113,7 @@ def check(
         seed=seed,
         workers=workers,
     )
-    return CheckResult(judge(loaded.assembly, options), loaded, options)
+    return check_result(judge(loaded.assembly, options), loaded, options)
 
 
 def explain(scene: AnyScene | CheckResult, *, workers: int | None = None) -> ExplainResult:
@@ -176,7 +172,7 @@ def probe(
     loaded = _loaded(scene)
     names = None if pieces is None else tuple(pieces)
     for name in names or ():
-        _free(loaded, name)
+        piece_named(loaded, name)
     found = probe(loaded.assembly, names, workers=workers)
     return {name: probe_result(one) for name, one in found.items()}
 
@@ -206,7 +202,7 @@ def sweep(
     from engine.workers import in_order
 
     loaded = _loaded(scene)
-    body = _free(loaded, piece)
+    body = piece_named(loaded, piece)
     others = tuple(other for other in loaded.assembly.bodies if other.name != piece)
     axes = [
         axis_of(":".join(map(str, axis)) if isinstance(axis, tuple) else str(axis), name)
@@ -236,8 +232,7 @@ def play(
     """
     from games.core.errors import SetupError
     from games.play.recording import begin
-    from games.players import player
-    from games.players.bots import bots_of
+    from games.players.bots import play_out
     from games.registry import game_named
 
     people = [name for name in players if not name.startswith("bot:")]
@@ -247,17 +242,10 @@ def play(
     session, recorder = begin(
         game_named(game), tuple(players), seed, options, tremor=tremor_mm / 1e3, path=path
     )
-    try:
-        result = player.play(session, bots_of(session, seed), turns)
-        outcome, names = session.outcome, tuple(seat.name for seat in session.state.seats)
-        winners = outcome.winners if outcome else ()
-        reason = outcome.reason.text if outcome else result.why
-        scores = dict(zip(names, session.game.rules.scores(session.state), strict=True))
-        if recorder is not None:
-            recorder.close({"winners": list(winners), "reason": reason, "turns": result.turns})
-    finally:
-        session.close()
-    return Played(names, winners, reason, scores, result.turns, path)
+    found = play_out(session, recorder, seed, turns)
+    where = recorder.path if recorder else None
+    names, winners = tuple(found["players"]), tuple(found["winners"])
+    return Played(names, winners, found["reason"], found["scores"], found["turns"], where)
 
 
 def verify(record: str | Path) -> Verified:
@@ -294,27 +282,25 @@ def video(
     The options are those of `teeter video`; begin_s and end_s cut a part out. Raises TeeterError.
     """
     made = film(
-        FilmRequest(
-            Path(record),
-            Path(out),
-            preset=preset,
-            size=None if size is None else f"{size[0]}x{size[1]}",
-            fps=fps,
-            quality=quality,
-            camera=camera,
-            pace=pace,
-            speed=speed,
-            slow_fall=slow_fall,
-            begin=begin_s,
-            end=end_s,
-            captions=captions,
-            cards=cards if captions else False,
-            hand=hand,
-            sound=sound,
-            anonymous=anonymous,
-            strip=strip,
-            workers=workers,
-        )
+        Path(record),
+        Path(out),
+        preset=preset,
+        size=None if size is None else f"{size[0]}x{size[1]}",
+        fps=fps,
+        quality=quality,
+        camera=camera,
+        pace=pace,
+        speed=speed,
+        slow_fall=slow_fall,
+        begin=begin_s,
+        end=end_s,
+        captions=captions,
+        cards=cards if captions else False,
+        hand=hand,
+        sound=sound,
+        anonymous=anonymous,
+        strip=strip,
+        workers=workers,
     )
     return FilmResult(Path(out), made.seconds, len(made), made.recipe.size)
 
@@ -332,24 +318,7 @@ def _loaded(scene: AnyScene, settle_mm: float = 0.0) -> Scene:
     return load(scene, settle_mm=settle_mm)
 
 
-def _free(scene: Scene, name: str) -> Body:
-    """A piece that can move. Raises ArgumentError."""
-    from scenes.scene import nearest
-
-    free = {body.name: body for body in scene.assembly.free}
-    if name not in free:
-        if name in {body.name for body in scene.assembly.bodies}:
-            raise ArgumentError(f"{scene.name}: {name!r} is fixed: it is a support")
-        raise ArgumentError(f"{scene.name}: there is no piece {name!r}{nearest(name, sorted(free))}")
-    return free[name]
-
-
 def _in_range(**given: tuple[float | None, float, float]) -> None:
     """Raises ArgumentError naming every value that is not between its two limits."""
-    wrong = [
-        f"{name} = {value:g}: must be from {least:g} to {most:g}"
-        for name, (value, least, most) in given.items()
-        if value is not None and not (math.isfinite(value) and least <= value <= most)
-    ]
-    if wrong:
+    if wrong := out_of_range((name, *value) for name, value in given.items()):
         raise ArgumentError("; ".join(wrong))

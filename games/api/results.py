@@ -8,15 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from games.api import showing
+from games.api.scene import in_notebook, png_of_verdict, show_in_notebook, show_verdict_in_window
 
 if TYPE_CHECKING:
+    from rich.panel import Panel
+
     from engine.topple.balance.statics import Statics
-    from engine.topple.dynamics.perturbation import Dynamics
     from engine.topple.laboratory.noise import Chance
     from engine.topple.laboratory.probe import Probed
+    from engine.topple.perturbation import Dynamics
     from engine.topple.verdict import CheckOptions, Pose, Verdict, Word
+    from engine.world import Assembly
     from scenes.scene import Scene
+
+COLOUR = {"stands": "green", "topples": "red", "unsure": "yellow"}
+NAMED = 4
+"""Pieces named that go first, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,51 +72,25 @@ class CheckResult:
 
     word: stands, topples or unsure. pose: the poses that statics was computed on. settled_mm: the largest move of
     letting the pieces down first. statics: margins, in degrees and newtons; its `stands` is None where a force balance
-    says nothing, and `why` says why. dynamics: what the simulation found. wall_s: seconds the check took.
+    says nothing, and `why` says why. dynamics: what the simulation found. wall_s: seconds the check took. verdict,
+    loaded, options: the same in SI units, as the packages below work with them.
     """
 
-    _verdict: Verdict
-    _scene: Scene
-    _options: CheckOptions
-
-    @property
-    def word(self) -> Word:
-        """The verdict."""
-        return self._verdict.word
-
-    @property
-    def scene(self) -> str:
-        """The scene by name."""
-        return self._verdict.scene
-
-    @property
-    def pose(self) -> Pose:
-        """`declared`, or `rest`: where the pieces came to rest."""
-        return self._verdict.pose
-
-    @property
-    def settled_mm(self) -> float:
-        """The largest move of letting the pieces down."""
-        return self._verdict.settled * 1e3
-
-    @property
-    def statics(self) -> Statics:
-        """What the force balance says."""
-        return self._verdict.statics
-
-    @property
-    def dynamics(self) -> SimulationResult:
-        """What the simulation says."""
-        return _simulation(self._verdict.dynamics)
-
-    @property
-    def wall_s(self) -> float:
-        """Seconds the check took."""
-        return self._verdict.wall
+    verdict: Verdict
+    loaded: Scene
+    options: CheckOptions
+    word: Word
+    scene: str
+    pose: Pose
+    settled_mm: float
+    statics: Statics
+    dynamics: SimulationResult
+    wall_s: float
 
     def explain(self) -> ExplainResult:
         """Why: which piece goes over which edge, and how much is missing or to spare."""
-        return _explained(self._verdict, self._options)
+        found = explained(self.verdict, self.options)
+        return ExplainResult(**{key: _frozen(value) for key, value in found.items()})
 
     def to_json(self) -> dict[str, Any]:
         """What `teeter check --json` prints."""
@@ -117,47 +98,41 @@ class CheckResult:
 
         from engine.topple.verdict import to_json
 
-        return to_json(self._verdict, version("teeter"))
+        return to_json(self.verdict, version("teeter"))
 
     def picture(self, path: str | Path) -> Path:
         """Draw the verdict with its contact forces into a PNG, as `--picture` does. Raises ViewError."""
         from engine.view.render.verdict_picture import picture
 
-        picture(self._assembly, self._verdict, self._options, Path(path))
+        picture(self._assembly, self.verdict, self.options, Path(path))
         return Path(path)
 
     def record(self, path: str | Path) -> Path:
         """Write the trial that decided as a replay, as `--record` does. Raises RecordError."""
         from games.check_record import record
 
-        record(Path(path), self._scene, self._verdict, self._options)
+        record(Path(path), self.loaded, self.verdict, self.options)
         return Path(path)
 
     def show(self) -> None:
         """Open a window on the verdict, until it is closed; in a notebook show a picture. Raises ViewError."""
-        if showing.in_notebook():
-            showing.show_in_notebook(self)
+        if in_notebook():
+            show_in_notebook(self)
         else:
-            showing.show_verdict_in_window(self._assembly, self._verdict, self._options)
+            show_verdict_in_window(self._assembly, self.verdict, self.options)
 
     @property
-    def _assembly(self) -> Any:
-        from engine.topple.verdict import with_friction
-
-        friction = self._options.friction
-        assembly = self._scene.assembly
-        return assembly if friction is None else with_friction(assembly, friction)
+    def _assembly(self) -> Assembly:
+        return as_checked(self.loaded.assembly, self.options)
 
     def _repr_png_(self) -> bytes:
-        return showing.png_of_verdict(self._assembly, self._verdict, self._options)
+        return png_of_verdict(self._assembly, self.verdict, self.options)
 
     def __str__(self) -> str:
         from rich.console import Console
 
-        from games.api.box import panel
-
         written = io.StringIO()
-        Console(file=written, width=Console().width).print(panel(self._verdict))
+        Console(file=written, width=Console().width).print(panel(self.verdict))
         return written.getvalue().rstrip("\n")
 
     def __repr__(self) -> str:
@@ -240,6 +215,29 @@ def noise_result(found: Chance) -> NoiseResult:
     )
 
 
+def check_result(verdict: Verdict, loaded: Scene, options: CheckOptions) -> CheckResult:
+    """The same in mm and degrees."""
+    return CheckResult(
+        verdict,
+        loaded,
+        options,
+        verdict.word,
+        verdict.scene,
+        verdict.pose,
+        verdict.settled * 1e3,
+        verdict.statics,
+        _simulation(verdict.dynamics),
+        verdict.wall,
+    )
+
+
+def as_checked(assembly: Assembly, options: CheckOptions) -> Assembly:
+    """A scene with the friction that a check was asked for."""
+    from engine.topple.verdict import with_friction
+
+    return assembly if options.friction is None else with_friction(assembly, options.friction)
+
+
 def probe_result(found: Probed) -> ProbeResult:
     """The same with the unit in its names."""
     return ProbeResult(found.load, found.pull, found.stands_without, found.loose)
@@ -275,8 +273,35 @@ def explained(verdict: Verdict, options: CheckOptions) -> dict[str, Any]:
     return to_json(why, verdict.statics)
 
 
-def _explained(verdict: Verdict, options: CheckOptions) -> ExplainResult:
-    return ExplainResult(**{key: _frozen(value) for key, value in explained(verdict, options).items()})
+def panel(verdict: Verdict, chance: Chance | None = None) -> Panel:
+    """The box of the command line: its headline, its facts, and how surely it stands."""
+    from rich.console import Group
+    from rich.panel import Panel
+    from rich.table import Table
+    from rich.text import Text
+
+    from engine.topple.words import headline, rows
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim", justify="right")
+    grid.add_column()
+    for label, text in [*rows(verdict), *(_noise_rows(chance) if chance is not None else [])]:
+        grid.add_row(label, text)
+    colour = COLOUR[verdict.word]
+    title = Text.assemble(
+        (f" {verdict.word.upper()} ", f"bold white on {colour}"), "  ", (verdict.scene, "bold")
+    )
+    return Panel(Group(headline(verdict), "", grid), title=title, title_align="left", border_style=colour)
+
+
+def _noise_rows(found: Chance) -> list[tuple[str, str]]:
+    """How surely it stands, in words, as (label, text)."""
+    lines = [("how surely", str(noise_result(found)))]
+    if found.first:
+        falls = found.samples - found.stood
+        named = [f"{name} in {count} of {falls} falls" for name, count in list(found.first.items())[:NAMED]]
+        lines.append(("goes first", ", ".join(named)))
+    return lines
 
 
 def _frozen(value: Any) -> Any:

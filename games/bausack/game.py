@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from games.bausack import clauses, rules, state
-from games.core.events import Fell, HitNeighbour, Measured, Met, Nudged, Placed, Released, Rested
-from games.core.rules import Take, TakeBack
+from games.bausack import rules, state
+from games.core.clauses import clauses_in
 from games.game import Game
 
 GAME = Game(
@@ -12,21 +11,10 @@ GAME = Game(
     title="Bausack",
     summary="bid for odd pieces or push them on to others; the last tower standing wins",
     modes=state.MODES,
-    clauses=clauses.CLAUSES,
+    clauses=clauses_in("games.bausack"),
     rules=rules,
     house=state.House,
     state=state.State,
-    actions=(
-        Take,
-        TakeBack,
-        state.Build,
-        state.Push,
-        state.Bid,
-        state.Pass,
-        state.Accept,
-        state.PassOn,
-    ),
-    events=(Met, Nudged, Released, Placed, Rested, Fell, HitNeighbour, Measured),
     read_stock=state.read_stock,
     judge_class="games.bausack.judge:BausackJudge",
     bot_class="games.bausack.bot:BausackSkill",

@@ -56,12 +56,7 @@ class BausackJudge(Judge[State]):
         return frozenset(towers | {state.piece}) - {""}
 
     def meets(
-        self,
-        state: State,
-        piece: str,
-        condition: Condition,
-        after: TableScene,
-        released_height_mm: float | None,
+        self, state: State, piece: str, condition: Condition, after: TableScene, released_mm: float | None
     ) -> bool:
         """BS-02, BS-03, BS-05."""
         match condition:

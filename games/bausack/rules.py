@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from games.bausack import rules_offer, rules_tower
+from games.bausack import rules_turn as turn
 from games.bausack.state import (
     IN,
     MODES,
@@ -35,10 +35,22 @@ from games.bausack.story import opening, tell
 from games.core.errors import IllegalAction, SetupError
 from games.core.events import Fell, HitNeighbour, Measured, Met, Nudged, Placed, Question, Released, Rested
 from games.core.random_state import seeded, shuffled
-from games.core.rules import Action, Choice, Input, Need, Outcome, Take, TakeBack, Wait, admit, prepare
+from games.core.rules import Action, Choice, Input, Need, Outcome, Take, TakeBack, Wait, applied, prepare
 from games.core.setup import first_seat, seat_index
 
-__all__ = ["apply", "faults", "legal", "needs", "opening", "outcome", "scores", "seen_by", "start", "tell"]
+__all__ = [
+    "HANDLERS",
+    "apply",
+    "faults",
+    "legal",
+    "needs",
+    "opening",
+    "outcome",
+    "scores",
+    "seen_by",
+    "start",
+    "tell",
+]
 
 TURN_CLAUSES = {Phase.BID: "BS-14", Phase.RECEIVE: "BS-18", Phase.PLACE: "BS-04", Phase.CARRY: "BS-04"}
 """The clause that says whose act it is; BS-12 in all other phases."""
@@ -91,9 +103,7 @@ def legal(state: State) -> tuple[Choice, ...]:
         can_pay = state.tokens[state.actor] >= state.price
         return (keep, Choice(PassOn(player), f"pay {state.price} and pass it on")) if can_pay else (keep,)
     if state.phase is Phase.PLACE:
-        return (
-            Choice(Take(player, state.piece), f"take {said(state.piece)}", rules_tower.conditions(state)),
-        )
+        return (Choice(Take(player, state.piece), f"take {said(state.piece)}", turn.conditions(state)),)
     if state.phase is Phase.CARRY and not state.met:
         return (Choice(TakeBack(player), f"put {said(state.piece)} back"),)
     return ()
@@ -114,11 +124,11 @@ def needs(state: State) -> Need:
     if state.reason is not None:
         return Need(Wait.OVER, player)
     if state.phase is Phase.SETTLE:
-        return Need(Wait.REST, player, (state.piece,), rules_tower.conditions(state))
+        return Need(Wait.REST, player, (state.piece,), turn.conditions(state))
     if state.stir is not Stir.STILL:
         return Need(Wait.REST, player)
     if state.phase is Phase.CARRY:
-        return Need(Wait.HAND, player, (state.piece,), rules_tower.conditions(state))
+        return Need(Wait.HAND, player, (state.piece,), turn.conditions(state))
     if state.phase is Phase.MEASURE:
         return Need(Wait.ANSWER, player, question=Question.HOW_TALL)
     return Need(Wait.ACTION, player, (state.piece,) if state.phase is Phase.LOOK else ())
@@ -128,10 +138,8 @@ def apply(state: State, given: Input) -> State:
     """The state after an action or an event."""
     if state.reason is None and isinstance(given, Action):
         _refuse_absent(state, given)
-    clause = TURN_CLAUSES.get(state.phase, "BS-12")
-    handler = admit(state, given, needs(state), HANDLERS, clause)
-    after: State = handler(state, given)
-    return after if isinstance(given, Action) else replace(after, step=given.step)
+    after: State = applied(state, given, needs(state), HANDLERS, TURN_CLAUSES.get(state.phase, "BS-12"))
+    return after
 
 
 def _refuse_absent(state: State, given: Action) -> None:
@@ -151,10 +159,7 @@ def outcome(state: State) -> Outcome | None:
 def scores(state: State) -> tuple[int, ...]:
     """The pieces of every tower that stands."""
     return tuple(
-        [
-            len(rules_tower) if when == IN else 0
-            for rules_tower, when in zip(state.towers, state.out, strict=True)
-        ]
+        [len(tower) if when == IN else 0 for tower, when in zip(state.towers, state.out, strict=True)]
     )
 
 
@@ -164,20 +169,20 @@ def seen_by(state: State, player: str) -> State:
 
 
 HANDLERS: dict[type, Callable[[State, Any], State]] = {
-    Take: rules_tower.take,
-    TakeBack: rules_tower.take_back,
-    Build: rules_offer.build,
-    Push: rules_offer.push,
-    Bid: rules_offer.bid,
-    Pass: rules_offer.pass_,
-    Accept: rules_offer.accept,
-    PassOn: rules_offer.pass_on,
-    Met: rules_tower.meet,
-    Nudged: rules_tower.nudge,
-    Released: rules_tower.release,
-    Placed: rules_tower.placed,
-    Rested: rules_tower.rested,
-    Fell: rules_tower.fell,
-    HitNeighbour: rules_tower.hit_neighbour,
-    Measured: rules_offer.measured,
+    Take: turn.take,
+    TakeBack: turn.take_back,
+    Build: turn.build,
+    Push: turn.push,
+    Bid: turn.bid,
+    Pass: turn.pass_,
+    Accept: turn.accept,
+    PassOn: turn.pass_on,
+    Met: turn.meet,
+    Nudged: turn.nudge,
+    Released: turn.release,
+    Placed: turn.placed,
+    Rested: turn.rested,
+    Fell: turn.fell,
+    HitNeighbour: turn.hit_neighbour,
+    Measured: turn.measured,
 }

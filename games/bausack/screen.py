@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engine.view.panels import Item, Row, Text
+from games.bausack.state import State
 from games.ui.details import CARRY, GameDetails
 from games.ui.physics_client import ClientState
 
 
-class BausackDetails(GameDetails):
+class BausackDetails(GameDetails[State]):
     """Bausack on the screen: tokens, the auction, heights, the tutorial."""
 
     lessons: Mapping[str, str] = {
@@ -21,7 +22,7 @@ class BausackDetails(GameDetails):
         "CARRY": CARRY + "On your own tower, or as its foundation in your own area. Click to lay it.",
     }
 
-    def items(self, desk: ClientState) -> tuple[Item, ...]:
+    def items(self, desk: ClientState[State]) -> tuple[Item, ...]:
         """Returns the lines of the panel."""
         state = desk.seen
         items: list[Item] = []

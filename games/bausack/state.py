@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from games.core import codec
 from games.core.errors import IllegalAction
-from games.core.rules import Action, Reason
+from games.core.rules import Action, Reason, replaced
 from games.core.setup import Mode, Seat, option
 
 MODES = (Mode("standard", "Bausack", 2, 8),)
@@ -233,7 +233,7 @@ def restocked(state: State, pieces: tuple[str, ...]) -> tuple[str, ...]:
 
 def paid(state: State, seat: int, tokens: int) -> tuple[tuple[int, ...], int]:
     """BS-07: everyone's tokens and the bank's after a seat has paid."""
-    left = (*state.tokens[:seat], state.tokens[seat] - tokens, *state.tokens[seat + 1 :])
+    left = replaced(state.tokens, seat, state.tokens[seat] - tokens)
     return left, state.bank + tokens
 
 

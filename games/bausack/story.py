@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from games.bausack.state import (
     IN,
     Accept,
@@ -20,13 +17,14 @@ from games.bausack.state import (
     name_of,
     said,
 )
-from games.core.events import Fell, HitNeighbour, Measured, Met, Nudged, Placed, Released, Rested
-from games.core.rules import Input, Take, TakeBack
+from games.core.events import Event, Fell, HitNeighbour, Measured, Met, Nudged, Placed, Released, Rested
+from games.core.rules import Action, Input, Take, TakeBack
+from games.core.words import capital, counted, listed
 
 
 def opening(state: State) -> tuple[str, ...]:
     """Who plays, and what with."""
-    names = _listed([seat.name for seat in state.seats])
+    names = listed([seat.name for seat in state.seats])
     pieces, tokens = len(state.stock.pieces), state.stock.numbers.tokens
     lines = [f"{names} sit down, {tokens} tokens each, around {_pieces(pieces)}."]
     if state.house.pieces:
@@ -36,7 +34,8 @@ def opening(state: State) -> tuple[str, ...]:
 
 def tell(before: State, given: Input, after: State) -> tuple[str, ...]:
     """What this input did."""
-    return (*TOLD[type(given)](before, given, after), *_auction(before, after), *_turn(before, after))
+    acted = _acted(before, given, after) if isinstance(given, Action) else _happened(before, given, after)
+    return (*acted, *_auction(before, after), *_turn(before, after))
 
 
 def _auction(before: State, after: State) -> tuple[str, ...]:
@@ -45,7 +44,7 @@ def _auction(before: State, after: State) -> tuple[str, ...]:
         return ()
     price = before.tokens[after.actor] - after.tokens[after.actor]
     paid = f"for {_tokens(price)} ({after.tokens[after.actor]} left)" if price else "for nothing"
-    return (f"{_cap(_the(after.piece))} goes to {name_of(after, after.actor)} {paid}.",)
+    return (f"{capital(_the(after.piece))} goes to {name_of(after, after.actor)} {paid}.",)
 
 
 def _turn(before: State, after: State) -> tuple[str, ...]:
@@ -68,7 +67,7 @@ def _hoard(state: State) -> str:
 
 
 def _ending(state: State) -> str:
-    winners = _listed(state.winners)
+    winners = listed(state.winners)
     if state.reason is BausackReason.LAST_STANDING:
         return f"{winners} wins: nobody else is left."
     if state.reason is BausackReason.TALLEST and len(state.winners) == 1:
@@ -76,60 +75,60 @@ def _ending(state: State) -> str:
     return f"{winners} share it: {state.reason.text if state.reason else ''}."
 
 
-def _taken(before: State, given: Take, after: State) -> tuple[str, ...]:
-    if after.phase is Phase.LOOK:
-        return (f"{given.player} picks up {_the(given.piece)} and turns it about.",)
-    height = len(after.towers[after.actor])
-    where = f"to a tower of {height}" if height else "for a foundation"
-    return (f"{given.player} takes {_the(given.piece)} {where}.",)
-
-
-def _taken_back(before: State, given: TakeBack, after: State) -> tuple[str, ...]:
-    if before.phase is Phase.LOOK:
-        return (f"{given.player} puts {_the(before.piece)} back.",)
-    return (f"{given.player} puts {_the(before.piece)} down to begin anew.",)
-
-
-def _built(before: State, given: Build, after: State) -> tuple[str, ...]:
-    return (f'"Build!" {given.player} bids {given.bid or "nothing"} for {_the(before.piece)}.',)
-
-
-def _bid(before: State, given: Bid, after: State) -> tuple[str, ...]:
-    return (f"{given.player} bids {given.bid}.",)
-
-
-def _passed(before: State, given: Pass, after: State) -> tuple[str, ...]:
-    return (f"{given.player} passes.",)
-
-
-def _pushed(before: State, given: Push, after: State) -> tuple[str, ...]:
-    return (f'"Push!" {_cap(_the(before.piece))} goes to {name_of(after, after.actor)}.',)
-
-
-def _passed_on(before: State, given: PassOn, after: State) -> tuple[str, ...]:
-    left = after.tokens[before.actor]
-    to = name_of(after, after.actor)
-    return (f"{given.player} pays {_tokens(before.price)} ({left} left), and it goes on to {to}.",)
-
-
-def _accepted(before: State, given: Accept, after: State) -> tuple[str, ...]:
+def _acted(before: State, given: Action, after: State) -> tuple[str, ...]:
+    player, piece = given.player, _the(before.piece or after.piece)
+    match given:
+        case Take() if after.phase is Phase.LOOK:
+            return (f"{player} picks up {piece} and turns it about.",)
+        case Take():
+            height = len(after.towers[after.actor])
+            return (f"{player} takes {piece} {f'to a tower of {height}' if height else 'for a foundation'}.",)
+        case TakeBack():
+            where = "back" if before.phase is Phase.LOOK else "down to begin anew"
+            return (f"{player} puts {piece} {where}.",)
+        case Build():
+            return (f'"Build!" {player} bids {given.bid or "nothing"} for {piece}.',)
+        case Bid():
+            return (f"{player} bids {given.bid}.",)
+        case Pass():
+            return (f"{player} passes.",)
+        case Push():
+            return (f'"Push!" {capital(piece)} goes to {name_of(after, after.actor)}.',)
+        case PassOn():
+            left, to = after.tokens[before.actor], name_of(after, after.actor)
+            return (f"{player} pays {_tokens(before.price)} ({left} left), and it goes on to {to}.",)
+    assert isinstance(given, Accept)
     if before.tokens[before.actor] < before.price:
-        return (f"{given.player} cannot pay {before.price} and has to take {_the(before.piece)}.",)
-    return (f"{given.player} accepts {_the(before.piece)}.",)
+        return (f"{player} cannot pay {before.price} and has to take {piece}.",)
+    return (f"{player} accepts {piece}.",)
 
 
-def _met(before: State, given: Met, after: State) -> tuple[str, ...]:
-    return (f"It touches {_the(given.other)}.",)
-
-
-def _nudged(before: State, given: Nudged, after: State) -> tuple[str, ...]:
-    return (f"It pushes {_the(given.piece)} by {given.mm:.1f} mm.",)
-
-
-def _released(before: State, given: Released, after: State) -> tuple[str, ...]:
-    if before.phase is Phase.LOOK:
-        return (f"{name_of(before, before.actor)} lets {_the(before.piece)} drop among the others.",)
-    return (f"{name_of(before, before.actor)} lets go ...",)
+def _happened(before: State, given: Event, after: State) -> tuple[str, ...]:
+    player = name_of(before, before.actor)
+    match given:
+        case Met():
+            return (f"It touches {_the(given.other)}.",)
+        case Nudged():
+            return (f"It pushes {_the(given.piece)} by {given.mm:.1f} mm.",)
+        case Released() if before.phase is Phase.LOOK:
+            return (f"{player} lets {_the(before.piece)} drop among the others.",)
+        case Released():
+            return (f"{player} lets go ...",)
+        case Placed():
+            return _placed(before, given, after)
+        case Rested() if before.stir is Stir.TAKEN_AWAY:
+            return _resumed(before, after)
+        case Rested():
+            back = len(after.supply) - len(before.supply)
+            return (f"All is still. Back in the supply: {_pieces(back)}, {len(after.supply)} in all.",)
+        case Fell():
+            return _fell(before, given, after)
+        case HitNeighbour():
+            leans = f"{capital(_the(given.piece))} leans against {given.owner}'s tower."
+            return (leans, *_out(before, after))
+    assert isinstance(given, Measured)
+    pairs = zip(after.seats, given.heights_mm, strict=True)
+    return (f"The measurer reads {', '.join(f'{seat.name} {mm:.0f} mm' for seat, mm in pairs)}.",)
 
 
 def _placed(before: State, given: Placed, after: State) -> tuple[str, ...]:
@@ -141,18 +140,11 @@ def _placed(before: State, given: Placed, after: State) -> tuple[str, ...]:
     return (f"... it stays: {lies}.",)
 
 
-def _rested(before: State, given: Rested, after: State) -> tuple[str, ...]:
-    if before.stir is Stir.TAKEN_AWAY:
-        return _resumed(before, after)
-    back = len(after.supply) - len(before.supply)
-    return (f"All is still. Back in the supply: {_pieces(back)}, {len(after.supply)} in all.",)
-
-
 def _resumed(before: State, after: State) -> tuple[str, ...]:
     if before.phase is Phase.BID and before.out[before.leader] != IN:
         return (f"Nobody pays: the auction of {_the(before.piece)} is void.",)
     if before.phase is Phase.RECEIVE and before.actor != after.actor:
-        return (f"{_cap(_the(before.piece))} goes on to {name_of(after, after.actor)}.",)
+        return (f"{capital(_the(before.piece))} goes on to {name_of(after, after.actor)}.",)
     return ("The others stand.",)
 
 
@@ -161,18 +153,13 @@ def _fell(before: State, given: Fell, after: State) -> tuple[str, ...]:
     off = [_the(piece) for piece in given.pieces if piece in bases]
     down = [_the(piece) for piece in given.pieces if piece not in bases]
     again = " as well." if before.out == after.out else "!"
-    lines = [f"{_cap(_listed(down))} {_verb(down, 'touch', 'touches')} the table{again}"] if down else []
-    lines += [f"{_cap(_listed(off))} {_verb(off, 'fall', 'falls')} off the table{again}"] if off else []
+    lines = [f"{capital(listed(down))} {_verb(down, 'touch', 'touches')} the table{again}"] if down else []
+    lines += [f"{capital(listed(off))} {_verb(off, 'fall', 'falls')} off the table{again}"] if off else []
     return (*lines, *_out(before, after))
 
 
 def _verb(subjects: list[str], many: str, one: str) -> str:
     return one if len(subjects) == 1 else many
-
-
-def _hit(before: State, given: HitNeighbour, after: State) -> tuple[str, ...]:
-    leans = f"{_cap(_the(given.piece))} leans against {given.owner}'s tower"
-    return (f"{leans}.", *_out(before, after))
 
 
 def _out(before: State, after: State) -> tuple[str, ...]:
@@ -185,47 +172,13 @@ def _out(before: State, after: State) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _measured(before: State, given: Measured, after: State) -> tuple[str, ...]:
-    pairs = zip(after.seats, given.heights_mm, strict=True)
-    return (f"The measurer reads {', '.join(f'{seat.name} {mm:.0f} mm' for seat, mm in pairs)}.",)
-
-
 def _the(piece: str) -> str:
     return f"the {said(piece)}"
 
 
-def _cap(words: str) -> str:
-    return words[0].upper() + words[1:]
-
-
-def _listed(names: Any) -> str:
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else str(last)
-
-
 def _pieces(count: int) -> str:
-    return "one piece" if count == 1 else f"{count or 'no'} pieces"
+    return counted(count, "piece")
 
 
 def _tokens(count: int) -> str:
-    return "one token" if count == 1 else f"{count or 'no'} tokens"
-
-
-TOLD: dict[type, Callable[[State, Any, State], tuple[str, ...]]] = {
-    Take: _taken,
-    TakeBack: _taken_back,
-    Build: _built,
-    Push: _pushed,
-    Bid: _bid,
-    Pass: _passed,
-    Accept: _accepted,
-    PassOn: _passed_on,
-    Met: _met,
-    Nudged: _nudged,
-    Released: _released,
-    Placed: _placed,
-    Rested: _rested,
-    Fell: _fell,
-    HitNeighbour: _hit,
-    Measured: _measured,
-}
+    return counted(count, "token")

@@ -1,7 +1,8 @@
-"""`teeter check`: would it topple, and with `--noise`, how surely."""
+"""`teeter check`: would it topple, and with `--noise`, how surely; and `teeter verify-certificate`: is it proven."""
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from games.commands.certificate import certificate_row, write_certificate
+from games.api.arguments import out_of_range
 from games.commands.console import (
     OK,
     TOPPLES,
@@ -21,20 +22,22 @@ from games.commands.console import (
     Workers,
     bar,
     one_thread_each,
-    out_of_range,
     print_json,
     refuse,
     say,
-    teeter_version,
 )
 
 if TYPE_CHECKING:
     from engine.topple.laboratory.noise import Chance
     from engine.topple.verdict import CheckOptions, Verdict
+    from games.api.results import CheckResult
     from scenes.scene import Scene
 
 EXIT = {"stands": OK, "topples": TOPPLES, "unsure": UNSURE}
 LONGEST_S = 3600.0
+REFUSED = TOPPLES
+"""As `teeter verify` says that a recording differs."""
+MAX_CERTIFICATE_BYTES = 200_000_000
 SAMPLES = 200
 MOST_FRICTION = 10.0
 
@@ -102,67 +105,46 @@ def run(request: CheckRequest) -> int:
     if request.is_noisy:
         one_thread_each()
     validate(request)
-    scene = scene_of(request)
-    verdict = verdict_on(scene, request)
-    chance = chance_on(scene, request) if request.is_noisy else None
-    _keep(scene, verdict, request)
-    from games.api.box import panel
-    from games.api.results import explained
+    found = verdict_on(request)
+    chance = chance_on(found, request) if request.is_noisy else None
+    if request.picture is not None:
+        found.picture(request.picture)
+    if request.record is not None:
+        found.record(request.record)
+    from games.api.results import explained, panel
 
-    why = explained(verdict, options_of(request)) if request.explain else None
-    proof = _prove(verdict, request)
+    why = explained(found.verdict, found.options) if request.explain else None
+    proof = None
+    if request.certificate is not None:
+        proof = write_certificate(found.verdict, found.options, request.certificate)
     if request.as_json:
         more: dict[str, Any] = {} if why is None else {"explain": why}
         if proof is not None:
             more["certificate"] = {"claim": proof["claim"], "why": proof.get("why")}
-        print_json(json_of(verdict, chance) | more)
+        if chance is not None:
+            from engine.topple.laboratory.noise import to_json as noise_json
+
+            more["noise"] = noise_json(chance)
+        print_json(found.to_json() | more)
     else:
-        Console().print(panel(verdict, chance))
+        Console().print(panel(found.verdict, chance))
         for sentence in () if why is None else why["sentences"]:
             Console().print(f" {sentence}", markup=False, highlight=False)
         if proof is not None and request.certificate is not None:
             say(f" {certificate_row(proof, request.certificate)}")
-    return EXIT[verdict.word]
+    return EXIT[found.word]
 
 
-def _prove(verdict: Verdict, request: CheckRequest) -> dict[str, Any] | None:
-    """Write the certificate that was asked for."""
-    if request.certificate is None:
-        return None
-    return write_certificate(verdict, options_of(request), request.certificate)
+def verdict_on(request: CheckRequest) -> CheckResult:
+    """The verdict on the scene of a request."""
+    from games.api.functions import check
+    from games.api.scene import PublicScene
 
-
-def _keep(scene: Scene, verdict: Verdict, request: CheckRequest) -> None:
-    """Write the picture and the replay that were asked for."""
-    options = options_of(request)
-    if request.picture is not None:
-        from engine.topple.verdict import with_friction
-        from engine.view.render.verdict_picture import picture
-
-        friction = options.friction
-        assembly = scene.assembly if friction is None else with_friction(scene.assembly, friction)
-        picture(assembly, verdict, options, request.picture)
-    if request.record is not None:
-        from games.check_record import record
-
-        record(request.record, scene, verdict, options)
-
-
-def verdict_on(scene: Scene, request: CheckRequest) -> Verdict:
-    """The verdict on a scene that is already loaded."""
-    from engine.topple.verdict import check
-
-    return check(scene.assembly, options_of(request))
-
-
-def options_of(request: CheckRequest) -> CheckOptions:
-    """The options of a check, in SI units."""
-    from engine.topple.verdict import CheckOptions
-
-    return CheckOptions(
-        settle=request.settle / 1e3,
-        tilt=math.radians(request.tilt),
-        tilt_direction=math.radians(request.tilt_direction),
+    return check(
+        PublicScene(scene_of(request)),
+        settle_mm=request.settle,
+        tilt_deg=request.tilt,
+        tilt_direction_deg=request.tilt_direction,
         friction=request.friction,
         time=request.time,
         seed=request.seed,
@@ -170,14 +152,11 @@ def options_of(request: CheckRequest) -> CheckOptions:
     )
 
 
-def chance_on(scene: Scene, request: CheckRequest) -> Chance:
+def chance_on(found: CheckResult, request: CheckRequest) -> Chance:
     """How surely a scene stands under the noise that was asked for."""
     from engine.topple.laboratory.noise import Noise, chance
-    from engine.topple.verdict import with_friction
+    from games.api.results import as_checked
 
-    assembly, options = scene.assembly, options_of(request)
-    if options.friction is not None:
-        assembly = with_friction(assembly, options.friction)
     noise = Noise(
         position=(request.noise or 0.0) / 1e3,
         tilt=math.radians(request.tilt_noise or 0.0),
@@ -186,12 +165,12 @@ def chance_on(scene: Scene, request: CheckRequest) -> Chance:
     )
     with bar("noisy copies") as progress:
         return chance(
-            assembly,
+            as_checked(found.loaded.assembly, found.options),
             noise,
             SAMPLES if request.samples is None else request.samples,
             until=request.until,
-            gravity=options.gravity,
-            workers=options.workers or os.cpu_count() or 1,
+            gravity=found.options.gravity,
+            workers=request.workers or os.cpu_count() or 1,
             progress=progress,
         )
 
@@ -255,29 +234,88 @@ def validate(request: CheckRequest) -> None:
 
 def _check_outputs(request: CheckRequest) -> None:
     """Before anything is simulated: what cannot be written is said at once."""
-    if request.picture is not None:
-        from engine.files import check_output
+    from engine.files import check_output
 
+    if request.picture is not None:
         if request.picture.suffix.lower() != ".png":
             refuse(
                 f'--picture {request.picture}: pictures are written as .png (got "{request.picture.suffix}")'
             )
         check_output(request.picture)
     if request.certificate is not None:
-        from engine.files import check_output
-
         check_output(request.certificate)
     if request.record is not None and request.record.exists():
         refuse(f"--record {request.record}: is there already; choose another name, or move it away")
 
 
-def json_of(verdict: Verdict, chance: Chance | None = None) -> dict[str, Any]:
-    """The verdict as JSON."""
-    from engine.topple.verdict import to_json
+# -- certificates ------------------------------------------------------------------------------------------------
 
-    found = to_json(verdict, teeter_version())
-    if chance is not None:
-        from engine.topple.laboratory.noise import to_json as noise_json
 
-        found["noise"] = noise_json(chance)
+def write_certificate(verdict: Verdict, options: CheckOptions, path: Path) -> dict[str, Any]:
+    """Write the certificate of a verdict's force balance, or why there is none; returns what was written."""
+    from engine.certificate.checker import VERSION
+    from engine.certificate.maker import certify
+    from engine.certificate.proof import NoCertificateError
+    from engine.files import whole_or_nothing
+
+    statics = verdict.statics
+    try:
+        if statics.stands is None or verdict.judged is None:
+            raise NoCertificateError(statics.why or "the force balance says nothing")
+        if verdict.pose != "declared":
+            raise NoCertificateError(
+                "the faces do not meet as declared: the pieces were judged where they came to rest"
+            )
+        found = certify(verdict.judged, statics.stands, options.gravity)
+    except NoCertificateError as why:
+        found = {"certificate": VERSION, "scene": verdict.scene, "claim": None, "why": str(why)}
+    with whole_or_nothing(path) as part:
+        part.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    return found
+
+
+def certificate_row(found: dict[str, Any], path: Path) -> str:
+    """A certificate in words."""
+    if found["claim"] is None:
+        return f"no certificate: {found['why']}"
+    return f"{path} proves that it {found['claim']}"
+
+
+def verify_certificate(
+    file: Annotated[Path, typer.Argument(help="What `teeter check --certificate` wrote.")],
+    as_json: Json = False,
+) -> int:
+    """Check a certificate in exact arithmetic. Exit code 0: proven, 1: refused, 2: bad input."""
+    from engine.certificate.checker import RefusedError, check
+
+    certificate = _read(file)
+    claim, why = None, str(certificate.get("why", ""))
+    if certificate.get("claim") is not None:
+        try:
+            claim, why = check(certificate), ""
+        except RefusedError as error:
+            why = str(error)
+    if as_json:
+        print_json({"proven": claim is not None, "claim": claim, "why": why or None})
+    elif claim is not None:
+        scene = str(certificate.get("scene", ""))
+        Console().print(f"[green]proven[/green]: {ascii(scene)[1:-1]} {claim}", highlight=False)
+    else:
+        Console().print("[red]refused[/red]: ", end="")
+        Console().print(ascii(why)[1:-1], highlight=False, markup=False)
+    return OK if claim is not None else REFUSED
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        size = file.stat().st_size
+        if size > MAX_CERTIFICATE_BYTES:
+            refuse(f"{file}: has {size} bytes; certificates have at most {MAX_CERTIFICATE_BYTES}")
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        refuse(f"{file}: cannot be read: {error.strerror or error}")
+    except (ValueError, RecursionError):
+        refuse(f"{file}: is not a certificate: not valid JSON")
+    if not isinstance(found, dict) or "certificate" not in found:
+        refuse(f"{file}: is not a certificate: `teeter check SCENE --certificate FILE.json` writes one")
     return found

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, fields, is_dataclass
 from importlib.metadata import version
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
 import typer
 
 if TYPE_CHECKING:
-    from scenes.scene import Scene
+    from rich.table import Table
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 SceneName = Annotated[str, typer.Argument(help="Scene file, mesh file, or the name of a shipped scene.")]
@@ -32,13 +31,15 @@ CRASHED = 70
 """A fault of the program, as in sysexits.h: no verdict."""
 STOPPED = 130
 """By Ctrl-C, as shells say it."""
+MAX_FAULTS = 20
+"""Lines about bad input; how many more there are is said."""
+MAX_LINE = 300
+"""Characters of such a line."""
 BAR_AFTER_S = 1.0
 """Before a progress bar appears."""
 
 Progressed = Callable[[int, int], None]
 """Called with how many are done, of how many."""
-Limit = tuple[str, float | None, float, float]
-"""An option, its value, and from where to where it may be."""
 
 
 # -- commands --------------------------------------------------------------------------------------------------------
@@ -96,34 +97,13 @@ def teeter_version() -> str:
 
 
 def refuse(message: str) -> NoReturn:
-    """Report bad input on standard error and leave with exit code 2."""
-    sys.stderr.write(f"teeter: {message}\n")
+    """Report bad input on standard error, a line for each fault, and leave with exit code 2."""
+    faults = message.splitlines()
+    lines = [each if len(each) <= MAX_LINE else f"{each[:MAX_LINE]} ..." for each in faults[:MAX_FAULTS]]
+    if len(faults) > MAX_FAULTS:
+        lines.append(f"... and {len(faults) - MAX_FAULTS} more")
+    sys.stderr.write("teeter: " + "".join(f"{_without_controls(each)}\n" for each in lines))
     raise typer.Exit(BAD_INPUT)
-
-
-def out_of_range(limits: Iterable[Limit]) -> list[str]:
-    """Returns a sentence for every value outside its limits; None is no value."""
-    return [
-        f"{name} = {_number(value)}: must be from {_number(low)} to {_number(high)}"
-        for name, value, low, high in limits
-        if value is not None and not (math.isfinite(value) and low <= value <= high)
-    ]
-
-
-def _number(value: float) -> str:
-    return str(value) if isinstance(value, int) else f"{value:g}"
-
-
-def piece_fault(scene: Scene, name: str) -> str:
-    """Returns what is wrong with a name that should be that of a free piece; empty for nothing."""
-    from scenes.scene import nearest
-
-    free = {body.name for body in scene.assembly.free}
-    if name in free:
-        return ""
-    if name in {body.name for body in scene.assembly.bodies}:
-        return f"{name!r} is fixed: it is a support"
-    return f"there is no piece {name!r}{nearest(name, sorted(free))}"
 
 
 def stopped() -> NoReturn:
@@ -154,6 +134,11 @@ def crashed(error: Exception) -> NoReturn:
     sys.exit(CRASHED)
 
 
+def _without_controls(text: str) -> str:
+    """Text that moves no cursor and changes no colour of a terminal: what is not a letter of any language, escaped."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+
+
 def _plain(text: str) -> str:
     """Text that any terminal can print: control and foreign characters escaped."""
     return "".join(each if " " <= each <= "~" else ascii(each)[1:-1] for each in text)
@@ -167,6 +152,17 @@ def one_thread_each() -> None:
 def print_json(value: Any) -> None:
     """Print a result as JSON, one document on standard output."""
     sys.stdout.write(json.dumps(value, indent=2, allow_nan=False) + "\n")
+
+
+def plain_table(*headings: str, right: Container[str] = (), title: str | None = None) -> Table:
+    """A table without lines. right: the headings of columns of numbers."""
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=None, padding=(0, 2))
+    for heading in headings:
+        # names are what people copy: on a narrow terminal they go on below, but lose nothing
+        table.add_column(heading, justify="right" if heading in right else "left", overflow="fold")
+    return table
 
 
 def say(text: str) -> None:

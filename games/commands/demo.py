@@ -10,12 +10,11 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
-from games.commands.console import OK, refuse, spinner
+from games.commands.console import OK, plain_table, refuse, spinner
 
 PLAYERS, SEED = ("bot:bold", "bot:clumsy"), 38
-HOUSE: dict[str, object] = {"rounds": 1}
+HOUSE = {"rounds": 1}
 SCENE = "arch"
 SECONDS = 10.0
 """Of the highlight."""
@@ -53,43 +52,25 @@ def run(
             what, where = step()
             made.append(Made(what, where, time.perf_counter() - started))
     console = Console()
-    console.print(_table(made))
+    table = plain_table("what", "where", "size", "time", title="What was made")
+    for each in made:
+        size = each.where.stat().st_size / 1e6
+        table.add_row(each.what, str(each.where), f"{size:.2f} MB", f"{each.took:.0f} s")
+    console.print(table)
     console.print(
         f"Watch it with [bold]teeter replay {replay}[/bold], or play with [bold]teeter play[/bold]."
     )
     return OK
 
 
-def _table(made: Sequence[Made]) -> Table:
-    table = Table(title="What was made", title_justify="left")
-    for heading in ("what", "where", "size", "time"):
-        table.add_column(heading, overflow="fold")
-    for each in made:
-        size = each.where.stat().st_size / 1e6
-        table.add_row(each.what, str(each.where), f"{size:.2f} MB", f"{each.took:.0f} s")
-    return table
-
-
 def _game(path: Path) -> str:
-    from games.play.recording import begin
-    from games.players.bots import bots_of
-    from games.players.player import play
+    from games.api.functions import play
     from games.registry import DEMO, game_named
 
     # made anew each time, like everything in this folder
     path.unlink(missing_ok=True)
-    game = game_named(DEMO)
-    session, recorder = begin(game, PLAYERS, SEED, HOUSE, path=path)
-    try:
-        result = play(session, bots_of(session, SEED), 60)
-        outcome = session.outcome
-        winners = list(outcome.winners) if outcome else []
-        reason = outcome.reason.text if outcome else result.why
-        if recorder is not None:
-            recorder.close({"winners": winners, "reason": reason, "turns": result.turns})
-    finally:
-        session.close()
-    return f"a game of {game.title} by two bots, {result.turns} turns: {reason}"
+    found = play(DEMO, PLAYERS, seed=SEED, turns=60, record=path, **HOUSE)
+    return f"a game of {game_named(DEMO).title} by two bots, {found.turns} turns: {found.reason}"
 
 
 def _verified(path: Path) -> str:
@@ -106,27 +87,20 @@ def _video(replay: Path, path: Path) -> tuple[str, Path]:
 
     from engine.record.motion import motion_of
     from engine.record.reader import load
-    from engine.view.video.film import Recipe
-    from engine.view.video.make import make
     from engine.view.video.pace import highlight
-    from games.play.replays import bodies_of, telling_of
+    from games.api.films import film
+    from games.play.replays import bodies_of
 
     recording = load(replay)
-    bodies = bodies_of(recording)
-    reach = {body.name: float(np.linalg.norm(body.piece.extents)) / 2 for body in bodies}
+    reach = {body.name: float(np.linalg.norm(body.piece.extents)) / 2 for body in bodies_of(recording)}
     motion = motion_of(recording, [reach.get(name, 0.0) for name in recording.meta.names])
     begin, end = highlight(motion, recording.seconds, SECONDS)
-    recipe = Recipe(begin=begin, end=end, slow_fall=True, cards=False)
-    film = make(recording, bodies, telling_of(recording), recipe, path)
-    return f"its highlight, {film.seconds:.0f} s in slow motion, with sound", path
+    made = film(replay, path, begin=begin, end=end, slow_fall=True)
+    return f"its highlight, {made.seconds:.0f} s in slow motion, with sound", path
 
 
 def _picture(path: Path) -> tuple[str, Path]:
-    from engine.view.render.verdict_picture import picture
-    from games.commands.check import CheckRequest, options_of, scene_of, verdict_on
+    from games.api.functions import check
 
-    request = CheckRequest(SCENE)
-    scene, options = scene_of(request), options_of(request)
-    verdict = verdict_on(scene, request)
-    picture(scene.assembly, verdict, options, path)
-    return f"the scene `{SCENE}` {verdict.word}: its forces", path
+    verdict = check(SCENE)
+    return f"the scene `{SCENE}` {verdict.word}: its forces", verdict.picture(path)

@@ -4,38 +4,18 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import sys
 from dataclasses import dataclass
 from importlib import metadata
-from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from games.commands.console import Json, print_json, teeter_version
+from games.commands.console import Json, plain_table, print_json, teeter_version
 
-CORE = (
-    "pybullet",
-    "numpy",
-    "trimesh",
-    "panda3d",
-    "scipy",
-    "shapely",
-    "clarabel",
-    "typer",
-    "rich",
-    "pydantic",
-    "av",
-)
-EXTRAS = {
-    "mesh": ("coacd", "lxml"),
-    "plot": ("matplotlib",),
-    "cluster": ("distributed",),
-    "bench": ("mujoco",),
-    "cra": ("compas-cra",),
-    "rl": ("gymnasium", "pettingzoo"),
-}
+COLLECTIONS = ("all", "dev")
+"""Extras made of other extras, and what only developing needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +35,10 @@ def findings() -> list[DoctorLine]:
         _python(),
         DoctorLine("system", f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"),
     ]
-    found += [_package(name, "pip install teeter") for name in CORE]
-    for extra, names in EXTRAS.items():
-        found += [_package(name, f"pip install 'teeter[{extra}]'", extra) for name in names]
+    for line in metadata.requires("teeter") or ():
+        name, extra = re.match(r"[\w.-]+", line), re.search(r"extra == .(\w+)", line)
+        if name is not None and (extra is None or extra[1] not in COLLECTIONS):
+            found.append(_package(name[0], "" if extra is None else extra[1]))
     return [*found, renderer(), display()]
 
 
@@ -67,8 +48,9 @@ def _python() -> DoctorLine:
     return DoctorLine("python", version if sys.version_info[:2] == (3, 11) else f"{version} ({tested})")
 
 
-def _package(name: str, fix: str, extra: str = "") -> DoctorLine:
+def _package(name: str, extra: str) -> DoctorLine:
     label = f"{name} ({extra})" if extra else name
+    fix = f"pip install 'teeter[{extra}]'" if extra else "pip install teeter"
     try:
         return DoctorLine(label, metadata.version(name), is_needed=not extra)
     except metadata.PackageNotFoundError:
@@ -97,17 +79,19 @@ def run(as_json: Json = False) -> int:
     found = findings()
     missing = [finding for finding in found if finding.is_needed and finding.fix]
     if as_json:
-        print_json({"ok": not missing, "findings": [_row(finding) for finding in found]})
+        print_json(
+            {
+                "ok": not missing,
+                "findings": [
+                    {"what": each.what, "found": each.found, "fix": each.fix, "needed": each.is_needed}
+                    for each in found
+                ],
+            }
+        )
         return 1 if missing else 0
-    table = Table(box=None, pad_edge=False)
-    for heading in ("what", "found", "to mend it"):
-        table.add_column(heading)
+    table = plain_table("what", "found", "to mend it")
     for finding in found:
         style = "red" if finding.fix and finding.is_needed else "dim" if finding.fix else ""
         table.add_row(*(Text(text, style) for text in (finding.what, finding.found, finding.fix)))
     Console().print(table)
     return 1 if missing else 0
-
-
-def _row(finding: DoctorLine) -> dict[str, Any]:
-    return {"what": finding.what, "found": finding.found, "fix": finding.fix, "needed": finding.is_needed}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from games.commands.console import OK, Json, print_json, refuse
+from games.commands.console import OK, Json, plain_table, print_json, refuse
 
 if TYPE_CHECKING:
     from games.game import Game
@@ -39,11 +40,7 @@ def list_scenes(as_json: Json = False) -> int:
     if as_json:
         print_json(rows)
         return OK
-    table = Table(box=None, padding=(0, 2))
-    table.add_column("scene", overflow="fold", no_wrap=True)
-    table.add_column("pieces", justify="right")
-    table.add_column("should")
-    table.add_column("what it shows")
+    table = plain_table("scene", "pieces", "should", "what it shows", right=("pieces",))
     for row in rows:
         shown = escape(row["title"]) + (f": [dim]{escape(row['why'])}[/dim]" if row["why"] else "")
         table.add_row(row["name"], str(row["pieces"]), VERDICTS.get(row["verdict"], ""), shown)
@@ -83,7 +80,8 @@ def list_games(as_json: Json = False) -> int:
         for mode in game.modes:
             table.add_row(f"mode {mode.name}", f"{mode.title}, {mode.least} to {mode.most} players")
         for each in options_of(game.house):
-            table.add_row(f"{each.name}={_shown(each.default)}", f"{each.help} ({each.allowed})")
+            default = ("no", "yes")[each.default] if isinstance(each.default, bool) else each.default
+            table.add_row(f"{each.name}={default}", f"{each.help} ({each.allowed})")
         console.print(table)
         console.print()
     return OK
@@ -92,27 +90,14 @@ def list_games(as_json: Json = False) -> int:
 def _game_row(game: Game) -> dict[str, Any]:
     from games.core.setup import options_of
 
-    modes = [
-        {"name": mode.name, "title": mode.title, "least": mode.least, "most": mode.most}
-        for mode in game.modes
-    ]
-    options = [
-        {"name": each.name, "default": each.default, "allowed": each.allowed, "help": each.help}
-        for each in options_of(game.house)
-    ]
+    def rows(things: Iterable[Any], *keys: str) -> list[dict[str, Any]]:
+        return [{key: getattr(each, key) for key in keys} for each in things]
+
     return {
-        "name": game.name,
-        "title": game.title,
-        "summary": game.summary,
-        "modes": modes,
-        "options": options,
+        **rows([game], "name", "title", "summary")[0],
+        "modes": rows(game.modes, "name", "title", "least", "most"),
+        "options": rows(options_of(game.house), "name", "default", "allowed", "help"),
     }
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value)
 
 
 def list_rules(
@@ -189,14 +174,9 @@ def _list_models(game: str | None, sheet: Path | None, as_json: bool) -> int:
 
 def _model_table(rows: list[dict[str, Any]]) -> Table:
     """The catalogue for people; what is printed on pieces only when there is any."""
-    table = Table(box=None, padding=(0, 2))
-    # names are what people copy: on a narrow terminal they go on below, but lose nothing
-    table.add_column("model", overflow="fold")
-    for heading in ("size mm", "mass g", "material", "colour", "convex parts"):
-        table.add_column(heading, justify="right" if heading in ("mass g", "convex parts") else "left")
     has_prints = any(row["print"] for row in rows)
-    if has_prints:
-        table.add_column("print")
+    headings = ("model", "size mm", "mass g", "material", "colour", "convex parts", "print")
+    table = plain_table(*headings[: None if has_prints else -1], right=("mass g", "convex parts"))
     for row in rows:
         size = " x ".join(f"{value:g}" for value in row["size_mm"])
         cells = [row["model"], size, f"{row['mass_g']:.1f}", row["material"], row["colour"] or ""]

@@ -257,42 +257,22 @@ def _check_players(game: Game, players: tuple[str, ...]) -> None:
 def _play(
     request: PlayRequest, session: Session, recorder: Recorder | None, seed: int, narrator: Narrator
 ) -> int:
-    from games.players.bots import bots_of
-    from games.players.player import play
+    from games.players.bots import play_out
 
     game = session.game
     try:
-        result = play(session, bots_of(session, seed), request.turns)
-        outcome = session.outcome
-        names = [seat.name for seat in session.state.seats]
-        scores = dict(zip(names, game.rules.scores(session.state), strict=True))
-        where = recorder.path if recorder is not None else None
-        summary: dict[str, Any] = {
-            "game": game.name,
-            "mode": getattr(session.state, "mode", "") or "",
-            "seed": seed,
-            "players": names,
-            "winners": list(outcome.winners) if outcome else [],
-            "reason": outcome.reason.text if outcome else result.why,
-            "turns": session.turns,
-            "scores": scores,
-            "events": narrator.events,
-            "replay": None if where is None else str(where),
-        }
-        if recorder is not None:
-            kept = {key: summary[key] for key in ("winners", "reason", "turns")}
-            recorder.close({**kept, "ended": outcome is not None})
+        found = play_out(session, recorder, seed, request.turns)
     except KeyboardInterrupt:
         hint = "" if recorder is None else f"; go on with: teeter play --resume {recorder.path} --headless"
         Console(stderr=True).print(f"teeter: stopped{hint}", highlight=False, markup=False, soft_wrap=True)
         return STOPPED
-    finally:
-        session.close()
-        if recorder is not None:
-            recorder.leave()
     if request.as_json:
-        print_json(summary)
+        mode = getattr(session.state, "mode", "") or ""
+        begun = {"game": game.name, "mode": mode, "seed": seed, "players": found["players"]}
+        ended = {key: found[key] for key in ("winners", "reason", "turns", "scores")}
+        replay = None if recorder is None else str(recorder.path)
+        print_json({**begun, **ended, "events": narrator.events, "replay": replay})
     else:
-        points = ", ".join(f"{name} {value}" for name, value in scores.items())
-        narrator.console.print(f"[bold]{summary['reason']}[/bold] ({game.score_word}: {points})")
+        points = ", ".join(f"{name} {value}" for name, value in found["scores"].items())
+        narrator.console.print(f"[bold]{found['reason']}[/bold] ({game.score_word}: {points})")
     return OK

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
-from games.commands.console import OK, Json, SceneName, bar, piece_fault, print_json, refuse, teeter_version
+from games.api.arguments import piece_fault
+from games.commands.console import OK, Json, SceneName, bar, plain_table, print_json, refuse, teeter_version
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from engine.topple.laboratory.probe import Probed
     from scenes.scene import Scene
 
@@ -86,14 +88,8 @@ def best_first(found: dict[str, Probed]) -> list[str]:
 
 def table_of(scene: str, found: dict[str, Probed]) -> Table:
     """The pieces as people read them, the safest pull first."""
-    table = Table(
-        title=f"Which piece can come out of {escape(scene)}?", title_justify="left", box=None, padding=(0, 2)
-    )
-    table.add_column("piece")
-    table.add_column("carries", justify="right")
-    table.add_column("pull", justify="right")
-    table.add_column("without it")
-    table.add_column("")
+    title = f"Which piece can come out of {escape(scene)}?"
+    table = plain_table("piece", "carries", "pull", "without it", "", right=("carries", "pull"), title=title)
     for name in best_first(found):
         one = found[name]
         table.add_row(

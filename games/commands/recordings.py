@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -87,13 +87,6 @@ def export(
     return OK
 
 
-SHARED = (
-    *("file", "out", "preset", "size", "fps", "quality", "camera", "pace", "speed", "slow_fall"),
-    *("begin", "end", "anonymous", "strip", "workers"),
-)
-"""What `games.api.films.FilmRequest` takes as it was typed."""
-
-
 @dataclass(frozen=True, slots=True)
 class VideoRequest:
     """Everything `teeter video` is asked, as typed; None where nothing was said."""
@@ -136,17 +129,15 @@ class VideoRequest:
 
 def video(request: VideoRequest) -> int:
     """A recording as a video with sound, a loop, a picture or a strip of pictures."""
-    from games.api.films import FilmRequest, film
+    from games.api.films import film
 
-    asked = FilmRequest(
-        **{name: getattr(request, name) for name in SHARED},
-        captions=not request.no_captions,
-        cards=False if request.no_captions else request.cards,
-        hand=not request.no_hand,
-        sound=not request.no_sound,
-    )
+    asked = {each.name: getattr(request, each.name) for each in fields(request)}
+    for name in ("captions", "hand", "sound"):
+        asked[name] = not asked.pop(f"no_{name}")
+    asked["cards"] = request.cards if asked["captions"] else False
+    del asked["as_json"]
     with bar("drawing") as progress:
-        made = film(asked, progress)
+        made = film(**asked, progress=progress)
     size = request.out.stat().st_size
     if request.as_json:
         print_json(

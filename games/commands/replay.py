@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
-from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from engine.record.motion import motion_of
 from engine.record.reader import Replay
 from engine.topple.verdict import CheckOptions, Verdict, check
 from engine.topple.words import headline, rows
-from engine.view.camera import DEGREES_PER_PIXEL, BoundingSphere, Camera, Orbit, orbit_of
+from engine.view.camera import BoundingSphere, Camera, Orbit, orbit_of
 from engine.view.frame import Frame
 from engine.view.render import mannequin
 from engine.view.render.overlays import Overlay
@@ -22,19 +22,29 @@ from engine.view.render.verdict_picture import overlays_on
 from engine.view.video import director
 from engine.view.video.director import CameraName
 from engine.view.video.scenery import Holder, Scenery
-from engine.view.window.events import Clicked, Closed, Event, PointerMoved, Press, Slid
+from engine.view.window.events import Clicked, Closed, Event, Press, Slid
 from engine.view.window.window import Window
+from engine.workers import Failed, Questioner
 from engine.world import FLOOR, Assembly, Body
+from games.api.scene import OrbitPointer
 from games.commands.console import OK
-from games.play.replays import bodies_of, placed, telling_of
-from games.play.viewer import ORDERS, ViewerState, assembly_at, line_at, marks_of, ordered, panels
-from games.worker import Failed, Questioner, answer_all
+from games.play.replays import (
+    ORDERS,
+    ViewerState,
+    assembly_at,
+    bodies_of,
+    line_at,
+    marks_of,
+    ordered,
+    panels,
+    placed,
+    telling_of,
+)
 
 PLANNED = 5
 """Pictures a second for which a camera is planned; between them it goes straight."""
 IDLE_S = 0.004
 """For which an idle round sleeps."""
-ZOOM = 0.9
 SETTLE = 3e-4
 """Metres of gap and overlap that are closed before a moment of a game is judged."""
 CHECK_TIMEOUT_S = 600.0
@@ -54,14 +64,13 @@ def watch(replay: Replay) -> int:
     return OK
 
 
-def serve(line: Connection) -> None:
-    """The process that checks what the window shows."""
-    answer_all(line, lambda fact: None, checked)
+def checker() -> Callable[[object, tuple[Assembly, BoundingSphere]], Checked]:
+    """Returns what answers in the process that checks what the window shows."""
+    return lambda news, question: checked(*question)
 
 
-def checked(question: tuple[Assembly, BoundingSphere]) -> Checked:
+def checked(assembly: Assembly, sphere: BoundingSphere) -> Checked:
     """A verdict and what it draws."""
-    assembly, sphere = question
     options = CheckOptions(settle=SETTLE, workers=1)
     verdict = check(assembly, options)
     return verdict, overlays_on(assembly, verdict, options, sphere)
@@ -72,7 +81,7 @@ class MomentChecker:
 
     def __init__(self) -> None:
         self._questions: Questioner[tuple[Assembly, BoundingSphere], Checked] = Questioner(
-            "check", "games.commands.replay:serve", CHECK_TIMEOUT_S
+            "check", "games.commands.replay:checker", CHECK_TIMEOUT_S
         )
         self.said = ""
         self.guides: list[Overlay] = []
@@ -126,7 +135,7 @@ class Viewer:
         self.sphere = self.window.put((*bodies, *hand)).sphere
         self.orbit: Orbit = orbit_of(self.sphere)
         self.checker = MomentChecker()
-        self._last: tuple[float, float] | None = None
+        self.pointer = OrbitPointer()
 
     def run(self) -> None:
         """Until the window is closed."""
@@ -168,28 +177,10 @@ class Viewer:
 
     def _turn(self, event: Event) -> None:
         """Turn, move or zoom the camera: from where it is, and freely from then on."""
-        if isinstance(event, Press) and event.key in ("wheel_up", "wheel_down"):
-            self._look_from(self.orbit.zoomed(ZOOM if event.key == "wheel_up" else 1 / ZOOM))
-        if not isinstance(event, PointerMoved):
-            return
-        last, self._last = self._last, (event.x, event.y)
-        held = self.window.down & {"mouse1", "mouse3"}
-        if last is None or not held or event.over_panel:
-            return
-        right, down = event.x - last[0], event.y - last[1]
-        high = float(self.window.size[1])
-        if "mouse1" in held:
-            self._look_from(
-                self.orbit.turned(
-                    -right * DEGREES_PER_PIXEL * 720 / high, down * DEGREES_PER_PIXEL * 720 / high
-                )
-            )
-        else:
-            self._look_from(self.orbit.panned(-right / high, down / high))
-
-    def _look_from(self, orbit: Orbit) -> None:
-        self.orbit = orbit
-        self.watching = replace(self.watching, camera="free")
+        orbit = self.pointer.turned(self.orbit, event, self.window)
+        if orbit is not self.orbit:
+            self.orbit = orbit
+            self.watching = replace(self.watching, camera="free")
 
     def step(self, seconds: float) -> None:
         """Time passes; show what there is."""
@@ -234,10 +225,10 @@ class Viewer:
             size = self.window.size
             self._paths[name] = director.path(kind, self.scenery, moments, PLANNED, size[0] / size[1])
         path = self._paths[name]
-        place = min(self.watching.seconds * PLANNED, len(path.eyes) - 1.001)
-        at, part = int(place), place - int(place)
-        eye = path.eyes[at] + part * (path.eyes[at + 1] - path.eyes[at])
-        target = path.targets[at] + part * (path.targets[at + 1] - path.targets[at])
+        at, ticks = self.watching.seconds * PLANNED, np.arange(len(path.eyes))
+        eye, target = (
+            np.array([np.interp(at, ticks, along) for along in rows.T]) for rows in (path.eyes, path.targets)
+        )
         return Camera(_triple(eye), _triple(target), path.fov)
 
     def _fork(self) -> None:

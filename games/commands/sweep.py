@@ -16,25 +16,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
+from games.api.arguments import out_of_range, piece_named
 from games.commands.console import (
     OK,
     Json,
     Workers,
     bar,
     one_thread_each,
-    out_of_range,
-    piece_fault,
+    plain_table,
     print_json,
     refuse,
     teeter_version,
 )
 
 if TYPE_CHECKING:
-    from engine.topple.laboratory.sweep import Spot, Study, SweepPlace, SweepRow, SweepScene
-    from engine.world import Body
-    from scenes.scene import Scene
+    from rich.table import Table
+
+    from engine.topple.laboratory.sweep import Spot, SweepRow, SweepScene
 
 TABLES, PICTURES = (".csv", ".parquet"), (".png", ".pdf", ".svg")
 WORDS = {
@@ -105,17 +104,17 @@ def run(request: SweepRequest) -> int:
 
 
 def _swept_places(request: SweepRequest) -> SweepReport:
-    from engine.topple.laboratory.sweep import best, judge_place, key_of, places_of, study
+    from engine.topple.laboratory.sweep import best, judge_place, judge_places, key_of, places_of, study
     from scenes.load import load
 
     scene = load(request.scene or "")
-    body = _piece_of(scene, request.piece or "")
+    body = piece_named(scene, request.piece or "")
     spots = _spots(request)
     bodies = tuple(other for other in scene.assembly.bodies if other.name != body.name)
     common = study(replace(scene.assembly, bodies=bodies), seed=request.seed, margins=request.margins)
     places = list(places_of(body, bodies, spots, request.keep_height))
     keys = [key_of(common, place) for place in places]
-    rows = _filled(request, places, keys, partial(judge_place, common), (common, _parcel_of_places))
+    rows = _filled(request, places, keys, partial(judge_place, common), (common, judge_places))
     found = [rows[key] for key in keys]
     safest = best(found, request.best)
     if request.plot is not None:
@@ -141,12 +140,6 @@ def _swept_scenes(request: SweepRequest) -> SweepReport:
     # two files may hold the same pieces: one row serves both
     found = [replace(rows[one.key], number=one.number, scene=one.assembly.name) for one in cases]
     return SweepReport(request.scenes or "", None, found, best(found, request.best), request.out)
-
-
-def _parcel_of_places(common: Study, places: list[SweepPlace]) -> list[SweepRow]:
-    from engine.topple.laboratory.sweep import judge_places
-
-    return judge_places(common, places)
 
 
 def _parcel_of_cases(common: None, cases: list[SweepScene]) -> list[SweepRow]:
@@ -212,12 +205,6 @@ def _spots(request: SweepRequest) -> list[Spot]:
         for words, option in ((request.x or "", "--x"), (request.y or "", "--y"), (request.yaw, "--yaw"))
     ]
     return spots_of(axes[0], axes[1], axes[2], request.samples, request.seed)
-
-
-def _piece_of(scene: Scene, name: str) -> Body:
-    if fault := piece_fault(scene, name):
-        refuse(f"{scene.name}: {fault}")
-    return next(body for body in scene.assembly.free if body.name == name)
 
 
 def _validate(request: SweepRequest) -> None:
@@ -301,19 +288,15 @@ def _print(report: SweepReport) -> None:
 
 
 def _table(report: SweepReport) -> Table:
-    table = Table(title="The safest", title_justify="left", box=None, padding=(0, 2))
-    if report.piece is None:
-        table.add_column("scene")
-    else:
-        for label in ("x mm", "y mm", "yaw"):
-            table.add_column(label, justify="right")
-    table.add_column("can be tilted by", justify="right")
-    table.add_column("goes first then")
+    numbers = ("x mm", "y mm", "yaw", "can be tilted by")
+    where = numbers[:3] if report.piece is not None else ("scene",)
+    table = plain_table(*where, numbers[3], "goes first then", right=numbers, title="The safest")
     for row in report.safest:
         spot = [_short(row.x_mm), _short(row.y_mm), _short(row.yaw_deg)]
-        where = [row.scene] if report.piece is None else spot
         tilt = "" if row.tilt_deg is None else f"{row.tilt_deg:.2f} degrees"
-        table.add_row(*map(escape, where), tilt, escape(row.weakest or ""))
+        table.add_row(
+            *map(escape, [row.scene] if report.piece is None else spot), tilt, escape(row.weakest or "")
+        )
     return table
 
 

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
+from engine.geometry.convex import ConvexSolids, bounds_of
+
 if TYPE_CHECKING:
     from engine.topple.laboratory.sweep import SweepRow
     from engine.world import Body
@@ -47,7 +49,6 @@ def draw(
         for axis, (title, group) in zip(axes, groups, strict=False):
             _tower(axis, bodies)
             _field(axis, group, scale, is_grid)
-            _outlines(axis, bodies)
             _best(axis, [row for row in safest if row in group], safest)
             axis.set_title(title)
         for axis in axes[len(groups) :]:
@@ -123,8 +124,12 @@ def _hulls(body: Body) -> list[Array]:
     return found
 
 
+def _top(body: Body) -> float:
+    return float(bounds_of(ConvexSolids().of(body.piece, body.pose))[1][2])
+
+
 def _tower(axis: Any, bodies: Sequence[Body]) -> None:
-    """The pieces from above, the higher ones lighter and on top."""
+    """The pieces from above, the higher ones lighter and on top, with their outlines over the map."""
     from matplotlib.patches import Polygon
 
     tops = {body.name: _top(body) for body in bodies}
@@ -136,31 +141,13 @@ def _tower(axis: Any, bodies: Sequence[Body]) -> None:
             if body.fixed
             else (0.62 + 0.28 * share, 0.52 + 0.28 * share, 0.38 + 0.28 * share)
         )
-        for hull in _hulls(body):
-            axis.add_patch(Polygon(hull, facecolor=shade, edgecolor="none", zorder=1))
-
-
-def _outlines(axis: Any, bodies: Sequence[Body]) -> None:
-    from matplotlib.patches import Polygon
-
-    tops = {body.name: _top(body) for body in bodies}
-    high = max(tops.values())
-    for body in bodies:
         is_top = not body.fixed and tops[body.name] > high - 1e-4
         width, strength = (1.4, 0.9) if is_top else (0.6, 0.35)
         for hull in _hulls(body):
+            axis.add_patch(Polygon(hull, facecolor=shade, edgecolor="none", zorder=1))
             axis.add_patch(
                 Polygon(hull, facecolor="none", edgecolor=INK, linewidth=width, alpha=strength, zorder=3)
             )
-
-
-def _top(body: Body) -> float:
-    return max(
-        float(body.pose.apply(part.centre)[2]) + part.radius
-        if part.radius is not None
-        else float(body.pose.apply(part.vertices)[:, 2].max())
-        for part in body.piece.parts
-    )
 
 
 def _best(axis: Any, here: Sequence[SweepRow], safest: Sequence[SweepRow]) -> None:

@@ -13,14 +13,14 @@ Several pieces in one event means: in the same step. Taken over from `engine.eve
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
 from engine.events import Grabbed as Grabbed
 from engine.events import Released as Released
 from engine.events import Rested as Rested
+from games.core.clauses import Cited
 
 
-class Condition(Enum):
+class Condition(Cited):
     """How a piece has to lie, with the clause that says so."""
 
     ON_HIGHEST_FLOOR = ("CT-11", "lies on the highest floor card")
@@ -45,33 +45,13 @@ class Condition(Enum):
     BESIDE_ITS_ROW = ("TT-24", "lies beside the other bricks of its row")
     ACROSS_THE_ROW_BELOW = ("TT-24", "lies at right angles to the row below")
 
-    @property
-    def clause(self) -> str:
-        """The clause that asks for it."""
-        return self.value[0]
 
-    @property
-    def text(self) -> str:
-        """The condition in words."""
-        return self.value[1]
-
-
-class Question(Enum):
+class Question(Cited):
     """What only a referee can answer; a what-if check of the physics, or a person, plays the referee."""
 
     WOULD_TOPPLE = ("TT-11", "would pulling any of these bricks obviously topple the tower?")
     DOES_FIT = ("CT-10", "does any of these blocks fit on the floor?")
     HOW_TALL = ("BS-21", "how tall is every tower? (the height measurer says: Measured)")
-
-    @property
-    def clause(self) -> str:
-        """The clause that needs the answer."""
-        return self.value[0]
-
-    @property
-    def text(self) -> str:
-        """The question in words."""
-        return self.value[1]
 
 
 @dataclass(frozen=True, slots=True)

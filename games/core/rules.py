@@ -1,23 +1,26 @@
 """What every game's rules are: pure functions over a frozen state, and the values they speak in.
 
 The rules of a game are a module (`games/<game>/rules.py`) that fits the `Rules` protocol. They know no poses,
-no pictures and no clock: an action says what a player wants, an event says what the world did, and `needs`
-tells the session what the game waits for.
+no pictures and no clock: an action says what a player wants, an event says what the world did, `needs`
+tells the session what the game waits for, and a handicap what is done to the hand and the eye.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
+from games.core.clauses import Cited
 from games.core.errors import IllegalAction, MalformedAction, SetupError, shown, unknown
 from games.core.events import Condition, Event, Question
 from games.core.setup import Mode, Seat, seat_index, take_house, take_mode, take_seats
 
 S = TypeVar("S")
+T_contra = TypeVar("T_contra", contravariant=True)
 H = TypeVar("H")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +60,8 @@ class PutAway(Action):
 Input = Action | Event
 
 
-class Reason(Enum):
+class Reason(Cited):
     """Why a game ended. Each game has its own subclass; a member is (clause, sentence)."""
-
-    @property
-    def clause(self) -> str:
-        """The clause that decided."""
-        return str(self.value[0])
-
-    @property
-    def text(self) -> str:
-        """The reason in words."""
-        return str(self.value[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +111,10 @@ class Choice:
 class Rules(Protocol[S]):
     """The rules of one game as pure functions; a module fits when it has them."""
 
+    @property
+    def HANDLERS(self) -> Mapping[type, Any]:  # noqa: N802
+        """Everything that apply() takes, actions first, and what it is handled by."""
+
     def start(self, players: Sequence[str], seed: int, options: Mapping[str, object], stock: Any) -> S:
         """The state before the first turn. options: `mode` and house options. Raises SetupError."""
 
@@ -156,6 +153,58 @@ class Rules(Protocol[S]):
 
     def tell(self, before: S, given: Input, after: S) -> tuple[str, ...]:
         """The next lines of the story, for people who know the game: captions, logs, golden transcripts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handicap:
+    """What is done to the hand and the eye.
+
+    mirrored: left and right of the input are swapped. tremor: times the player's own.
+    sway_mm, sway_period_s, sway_axes: viewpoint and hand sway slowly, around so many axes.
+    arm_mm: the hand stays so far from the shoulder; 0: free. grip: share of the usual force and torque.
+    depth_cues: shadows and perspective. turns_while_holding: the camera may turn while a piece is held.
+    spins: turns of the camera after each new floor card; wobble_s: the hand wobbles so long after them.
+    eye_mm: the camera stays at this height above the table; 0: free.
+    reach_mm: the hand goes no further from where the other rests; 0: free.
+    drop_mm: a floor card is let go at least so high above the tower.
+    """
+
+    mirrored: bool = False
+    tremor: float = 1.0
+    sway_mm: float = 0.0
+    sway_period_s: float = 0.0
+    sway_axes: int = 0
+    arm_mm: float = 0.0
+    grip: float = 1.0
+    depth_cues: bool = True
+    turns_while_holding: bool = True
+    spins: int = 0
+    wobble_s: float = 0.0
+    eye_mm: float = 0.0
+    reach_mm: float = 0.0
+    drop_mm: float = 0.0
+
+
+NO_HANDICAP = Handicap()
+
+
+class Handicaps(Generic[T_contra]):
+    """Which handicap holds in a game; by default none."""
+
+    def of(self, state: T_contra) -> Handicap:
+        """The handicap of the player."""
+        return NO_HANDICAP
+
+    def limit_s(self, state: T_contra) -> float:
+        """Seconds that the game may take from the first grab; 0 without a limit."""
+        return 0.0
+
+    def spins(self, before: T_contra, after: T_contra) -> bool:
+        """Whether the player spins round between these states (`spins`, `wobble_s`)."""
+        return False
+
+
+NO_HANDICAPS: Handicaps[Any] = Handicaps()
 
 
 class Running(Protocol):
@@ -218,10 +267,27 @@ def admit(state: Running, given: Input, need: Need, kinds: Mapping[type, Any], t
     return handler
 
 
+def applied(state: Running, given: Input, need: Need, kinds: Mapping[type, Any], turn_clause: str) -> Any:
+    """The state after an input, by its handler in `kinds`; an event sets the step. Raises what `admit` raises."""
+    after = admit(state, given, need, kinds, turn_clause)(state, given)
+    return after if isinstance(given, Action) else replace(after, step=given.step)
+
+
+def replaced(values: tuple[T, ...], at: int, value: T) -> tuple[T, ...]:
+    """The values with another one at an index."""
+    return (*values[:at], value, *values[at + 1 :])
+
+
 def require_piece(piece: str, known: Sequence[str], what: str = "piece") -> None:
     """Refuse a name that no piece of this game has. Raises MalformedAction with the nearest."""
     if piece not in known:
         raise MalformedAction(unknown(what, piece, known))
+
+
+def require_held(piece: str, held: str, what: str = "piece") -> None:
+    """Refuse an event about another piece than the one in play. Raises MalformedAction."""
+    if piece != held:
+        raise MalformedAction(f"{piece!r} is not the {what} in play, {held!r} is")
 
 
 def hold_one(held: str) -> None:

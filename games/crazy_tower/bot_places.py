@@ -20,7 +20,7 @@ from engine.tolerances import TOUCH_IN_GAME
 from engine.topple.balance.statics import stands
 from engine.topple.contact.detection import find_contacts
 from engine.world import Assembly, Body
-from games.crazy_tower import judge_footprint
+from games.crazy_tower import judge
 from games.crazy_tower.rules_allowed import top_card
 from games.crazy_tower.state import SORTS, Sort, State
 from games.judge.judge import TableScene
@@ -140,11 +140,11 @@ def _raster(shape: shapely.Geometry, axis: NDArray[np.int64] = _AXIS) -> Array:
 
 def _grounds(card: Body, lying: list[Body]) -> _Grounds:
     shadows = [
-        _shadow([judge_footprint.on_card(body.pose.apply(p.vertices), card) for p in body.piece.parts])
+        _shadow([judge.on_card(body.pose.apply(p.vertices), card) for p in body.piece.parts])
         for body in lying
     ]
     marks = card.piece.face.boxes if card.piece.face is not None else ()
-    boxes = {at: (marks[at[0] - 1][at[1] - 1], box) for at, box in judge_footprint.boxes(card).items()}
+    boxes = {at: (marks[at[0] - 1][at[1] - 1], box) for at, box in judge.boxes(card).items()}
     red = [
         box.buffer(-RED_SLIP_MM, join_style="mitre") for mark, box in boxes.values() if mark == Sort.RED.mark
     ]
@@ -152,7 +152,7 @@ def _grounds(card: Body, lying: list[Body]) -> _Grounds:
     return _Grounds(
         _raster(shapely.union_all(shadows).buffer(CLEAR_MM)),
         _raster(shapely.union_all(red)),
-        _raster(judge_footprint.outline(card)),
+        _raster(judge.outline(card)),
         tuple(_raster(box) for mark, box in boxes.values() if mark not in plain),
     )
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from games.core.events import Fell, Met, Nudged, Placed, RefereeAnswer, Released, Removed, Rested, TimeUp
-from games.core.handicap import NO_HANDICAP, Handicap, Handicaps
-from games.core.rules import Take, TakeBack
-from games.crazy_tower import clauses, rules, state
+from games.core.clauses import clauses_in
+from games.core.rules import NO_HANDICAP, Handicap, Handicaps
+from games.crazy_tower import rules, state
 from games.game import Game
 
 
@@ -30,22 +29,10 @@ GAME = Game(
     title="Crazy Tower",
     summary="add blocks and floor cards to one tower; lay your last block before it collapses",
     modes=state.MODES,
-    clauses=clauses.CLAUSES,
+    clauses=clauses_in("games.crazy_tower"),
     rules=rules,
     house=state.House,
     state=state.State,
-    actions=(
-        Take,
-        TakeBack,
-        state.RevealCard,
-        state.NothingFits,
-        state.PutBack,
-        state.GiveBack,
-        state.Pull,
-        state.Decline,
-        state.Swap,
-    ),
-    events=(Met, Nudged, Released, Placed, Rested, Fell, Removed, RefereeAnswer, TimeUp),
     read_stock=state.read_stock,
     judge_class="games.crazy_tower.judge:CrazyJudge",
     bot_class="games.crazy_tower.bot:CrazySkill",

@@ -3,7 +3,8 @@
 The floor cards of the stack are no bodies. Their order is hidden, they are never touched but from the top, and a
 stack of them would only cost time; a card comes into the world where the stack is (`home`) when it is revealed.
 A block keeps its own place beside the player who chose its colour, also when it is swapped: who may lay it is
-for the rules to know.
+for the rules to know. What of a block lies on a card is a plane figure in the card's frame, millimetres: origin in
+the middle of the card's top, x and y along its sides as authored, z out of the print.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+import numpy as np
 import shapely
 
+from engine.geometry.rotation import Array
 from engine.pose import Pose
 from engine.tolerances import FALL_DROP, has_fallen
 from engine.world import Body
 from games.core.events import Condition
-from games.crazy_tower import judge_footprint as footprint
 from games.crazy_tower.rules_allowed import is_card, top_card
 from games.crazy_tower.rules_flow import standing_pieces
 from games.crazy_tower.state import Sort, State, box_name
@@ -48,6 +50,8 @@ LEAST_FOOT_MM2 = 1.0
 """CT-11: a block lies on a card when at least so much of it does; one that leans by 10 degrees has 8 on a corner."""
 CARD_LEAN_DEG = 30.0
 """CT-10: a steeper card does not lie but lean; friction holds none beyond 22 degrees."""
+NEAR_MM = 0.5
+"""CT-03: what of a block is so close to the card's top lies on it; rounded edges and settling stay well below."""
 
 
 class CrazyJudge(Judge[State]):
@@ -63,12 +67,7 @@ class CrazyJudge(Judge[State]):
         return {card: f"crazy_tower/{card}" for card in state.deck}
 
     def meets(
-        self,
-        state: State,
-        piece: str,
-        condition: Condition,
-        after: TableScene,
-        released_height_mm: float | None,
+        self, state: State, piece: str, condition: Condition, after: TableScene, released_mm: float | None
     ) -> bool:
         """CT-04, CT-10 to CT-14, CT-20, CT-43, CT-50."""
         body = after.bodies[piece]
@@ -78,15 +77,15 @@ class CrazyJudge(Judge[State]):
             case Condition.CARD_TOUCHES_BLOCK:
                 return any(after.touch(body.name, block) for block in state.floors[-1].blocks)
             case Condition.DROPPED_FROM_ABOVE:
-                return released_height_mm is None or released_height_mm >= _least_drop(state)
+                return released_mm is None or released_mm >= _least_drop(state)
         card = after.bodies[state.target or top_card(state)]
         match condition:
             case Condition.ON_HIGHEST_FLOOR | Condition.ON_NAMED_FLOOR:
                 return _foot(body, card) >= LEAST_FOOT_MM2
             case Condition.LAID_FLAT:
-                return footprint.lean(body, card) <= LEAN_DEG
+                return lean(body, card) <= LEAN_DEG
             case Condition.ON_ITS_SIDE:
-                return footprint.lean(body, card, upright=True) <= LEAN_DEG
+                return lean(body, card, upright=True) <= LEAN_DEG
             case Condition.COVERS_NO_RED_BOX:
                 return all(share <= RED_SHARE for share in _red_shares(body, card))
         raise ValueError(f"{condition.name} is no condition of Crazy Tower")
@@ -141,15 +140,11 @@ class CrazyJudge(Judge[State]):
             return ()
         name = top_card(state)
         card, lain = after.bodies[name], before.bodies[name]
-        under = footprint.footprint(after.bodies[piece], card)
+        under = footprint(after.bodies[piece], card)
         others = [before.bodies[block] for block in state.floors[-1].blocks if block in before.bodies]
-        there = shapely.union_all([footprint.footprint(block, lain) for block in others])
-        squares = footprint.boxes(card)
-        new = [
-            at
-            for at, box in squares.items()
-            if footprint.share(box, under) >= COVERED_SHARE > footprint.share(box, there)
-        ]
+        there = shapely.union_all([footprint(block, lain) for block in others])
+        squares = boxes(card)
+        new = [at for at, box in squares.items() if share(box, under) >= COVERED_SHARE > share(box, there)]
         return tuple(box_name(name, row, column) for row, column in new)
 
     def fallen(
@@ -183,7 +178,7 @@ def _is_on_top(state: State, card: Body, after: TableScene) -> bool:
     """CT-10: face up, not leaning, its centre over the plane of the highest floor, and carried by the tower."""
     upward = math.degrees(math.acos(max(-1.0, min(1.0, float(card.pose.matrix[2, 2])))))
     top = after.bodies[top_card(state)]
-    over = float(footprint.on_card(places.centre_of(card)[None], top)[0, 2]) > 0
+    over = float(on_card(places.centre_of(card)[None], top)[0, 2]) > 0
     return upward <= CARD_LEAN_DEG and over and not _is_off(state, card.name, after)
 
 
@@ -210,16 +205,16 @@ def _tower(state: State) -> list[str]:
 
 def _foot(block: Body, card: Body) -> float:
     """Square millimetres of a block that lie on the card and not beside it (CT-15)."""
-    return float(footprint.footprint(block, card).intersection(footprint.outline(card)).area)
+    return float(footprint(block, card).intersection(outline(card)).area)
 
 
 def _red_shares(block: Body, card: Body) -> Iterator[float]:
     """How much of every red box is under a block."""
-    under = footprint.footprint(block, card)
+    under = footprint(block, card)
     marks = card.piece.face.boxes if card.piece.face is not None else ()
-    for (row, column), box in footprint.boxes(card).items():
+    for (row, column), box in boxes(card).items():
         if marks[row - 1][column - 1] == Sort.RED.mark:
-            yield footprint.share(box, under)
+            yield share(box, under)
 
 
 def _body(name: str, pose: Pose) -> Body:
@@ -232,3 +227,69 @@ def _piece(name: str) -> Piece:
 
 def _half(name: str) -> float:
     return float(_piece(name).extents[2]) / 2
+
+
+def on_card(points: Array, card: Body) -> Array:
+    """World points (n, 3), metres, in the frame of a card's print, millimetres."""
+    local: Array = (points - np.asarray(card.pose.position)) @ card.pose.matrix
+    result: Array = (local - np.array([0.0, 0.0, float(card.piece.extents[2]) / 2])) * 1e3
+    return result
+
+
+def footprint(block: Body, card: Body) -> shapely.Geometry:
+    """The outline of what of a block lies within `NEAR_MM` of the plane of a card's top; it may overhang the card.
+
+    Exact for blocks of convex parts with corners, as all blocks are.
+    """
+    return shapely.union_all(
+        [_slice(on_card(block.pose.apply(part.vertices), card)) for part in block.piece.parts]
+    )
+
+
+def _slice(corners: Array) -> shapely.Geometry:
+    """The part of a convex solid with -NEAR_MM <= z <= NEAR_MM, seen from above."""
+    z = corners[:, 2]
+    points = [corners[np.abs(z) <= NEAR_MM, :2]]
+    for level in (-NEAR_MM, NEAR_MM):
+        over, under = corners[z > level], corners[z < level]
+        # every segment between two corners lies in the solid; those that are no edges add nothing to the outline
+        share = (level - under[:, None, 2]) / (over[None, :, 2] - under[:, None, 2])
+        points.append(
+            (under[:, None, :2] + share[..., None] * (over[None] - under[:, None])[..., :2]).reshape(-1, 2)
+        )
+    return shapely.MultiPoint(np.concatenate(points)).convex_hull
+
+
+def outline(card: Body) -> shapely.Geometry:
+    """The card itself."""
+    x, y = card.piece.extents[:2] * 500
+    return shapely.box(-x, -y, x, y)
+
+
+def boxes(card: Body) -> dict[tuple[int, int], shapely.Geometry]:
+    """The squares printed on a card by row and column, which count from 1 at the far left (-x, +y)."""
+    face = card.piece.face
+    if face is None:
+        return {}
+    edge, found = face.box_mm, {}
+    for row, marks in enumerate(face.boxes):
+        for column in range(len(marks)):
+            x, y = (column - len(marks) / 2) * edge, (len(face.boxes) / 2 - row) * edge
+            found[row + 1, column + 1] = shapely.box(x, y - edge, x + edge, y)
+    return found
+
+
+def share(box: shapely.Geometry, under: shapely.Geometry) -> float:
+    """The share of a box that is under something, 0 to 1."""
+    return float(box.intersection(under).area / box.area)
+
+
+def lean(block: Body, card: Body, *, upright: bool = False) -> float:
+    """Degrees between a card's normal and the block's thickness, its shortest sides; 90 at most.
+
+    upright: its longer sides instead, which point along the normal of a block that stands on its side; 90 for a
+    cube, which has none.
+    """
+    short = block.piece.extents < block.piece.extents.min() * 1.01
+    axes = block.pose.matrix[:, ~short if upright else short]
+    return math.degrees(math.acos(min(1.0, float(np.abs(card.pose.matrix[:, 2] @ axes).max(initial=0.0)))))

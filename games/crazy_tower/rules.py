@@ -27,7 +27,7 @@ from games.core.events import (
     TimeUp,
 )
 from games.core.random_state import below, seeded, shuffled
-from games.core.rules import Action, Choice, Input, Need, Outcome, Take, TakeBack, Wait, admit, prepare
+from games.core.rules import Choice, Input, Need, Outcome, Take, TakeBack, Wait, applied, prepare
 from games.core.setup import Seat, first_seat
 from games.crazy_tower import rules_flow as flow
 from games.crazy_tower import rules_laying as laying
@@ -161,7 +161,19 @@ def solo_count(house: House, challenge: Challenge, named: int) -> int:
     return count
 
 
-__all__ = ["apply", "faults", "legal", "needs", "opening", "outcome", "scores", "seen_by", "start", "tell"]
+__all__ = [
+    "HANDLERS",
+    "apply",
+    "faults",
+    "legal",
+    "needs",
+    "opening",
+    "outcome",
+    "scores",
+    "seen_by",
+    "start",
+    "tell",
+]
 
 
 def legal(state: State) -> tuple[Choice, ...]:
@@ -252,9 +264,8 @@ def _how(state: State) -> tuple[Condition, ...]:
 
 def apply(state: State, given: Input) -> State:
     """The state after an action or an event."""
-    handler = admit(state, given, needs(state), HANDLERS, "CT-13")
-    after: State = handler(state, given)
-    return after if isinstance(given, Action) else replace(after, step=given.step)
+    after: State = applied(state, given, needs(state), HANDLERS, "CT-13")
+    return after
 
 
 def outcome(state: State) -> Outcome | None:

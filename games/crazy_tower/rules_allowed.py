@@ -6,6 +6,7 @@ from collections import Counter
 
 from games.core.errors import IllegalAction, MalformedAction
 from games.core.events import Condition, TimeUp
+from games.core.rules import replaced
 from games.crazy_tower.state import (
     ACTING,
     MODES,
@@ -117,6 +118,12 @@ def is_card(state: State, piece: str) -> bool:
 def top_card(state: State) -> str:
     """The card of the highest floor; empty while the only one lies fallen."""
     return state.floors[-1].card if state.floors else ""
+
+
+def hands_without(state: State, block: str) -> tuple[tuple[str, ...], ...]:
+    """All hands after the player on turn has laid a block."""
+    left = tuple([each for each in state.hands[state.turn] if each != block])
+    return replaced(state.hands, state.turn, left)
 
 
 def floor_of(state: State, block: str) -> Floor | None:

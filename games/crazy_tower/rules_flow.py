@@ -10,11 +10,12 @@ from dataclasses import replace
 
 from games.core.errors import IllegalAction, MalformedAction
 from games.core.events import Fell, TimeUp
-from games.core.rules import hold_one, require_piece
+from games.core.rules import hold_one, replaced, require_piece
 from games.crazy_tower.rules_allowed import (
     can_act,
     can_lay,
     fallen_named,
+    hands_without,
     homes,
     is_card,
     is_met,
@@ -213,8 +214,7 @@ def _slipped(state: State, before: State) -> State:
     piece = state.held
     if state.stage is TurnStage.CARD:
         return replace(state, card="", stage=TurnStage.BLOCK, fallen=(*state.fallen, Fallen(piece)))
-    hand = tuple([block for block in state.hands[state.turn] if block != piece])
-    hands = (*state.hands[: state.turn], hand, *state.hands[state.turn + 1 :])
+    hands = hands_without(state, piece)
     fallen = (*state.fallen, Fallen(piece, top_card(before)))
     return replace(state, hands=hands, stage=TurnStage.LAID, fallen=fallen)
 
@@ -277,8 +277,7 @@ def pulled_out(state: State) -> State:
 
 def _given_to_owner(state: State, block: str) -> State:
     owner = owner_of(state, block)
-    hands = (*state.hands[:owner], (*state.hands[owner], block), *state.hands[owner + 1 :])
-    return replace(state, hands=hands)
+    return replace(state, hands=replaced(state.hands, owner, (*state.hands[owner], block)))
 
 
 def time_up(state: State, given: TimeUp) -> State:

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from games.core.errors import IllegalAction, MalformedAction
 from games.core.events import Met, Nudged, Placed, Question, RefereeAnswer, Released, Removed, Rested
-from games.core.rules import Take, TakeBack, hold_one, may_take_back, require_piece
+from games.core.rules import Take, TakeBack, hold_one, may_take_back, require_held, require_piece
 from games.crazy_tower.rules_allowed import (
     fallen_named,
+    hands_without,
     homes,
     is_card,
     layable,
@@ -118,10 +119,8 @@ def placed(state: State, given: Placed) -> State:
     elif card:
         state = replace(state, card="", stage=TurnStage.BLOCK)
     else:
-        covered = _acting(state, given)
-        hand = tuple([block for block in state.hands[state.turn] if block != given.piece])
-        hands = (*state.hands[: state.turn], hand, *state.hands[state.turn + 1 :])
-        state = replace(state, hands=hands, stage=TurnStage.LAID, boxes=ordered(state.boxes + covered))
+        boxes = ordered(state.boxes + _acting(state, given))
+        state = replace(state, hands=hands_without(state, given.piece), stage=TurnStage.LAID, boxes=boxes)
     return go_on(replace(state, floors=_with(state.floors, given.piece, "" if card else aim), passes=0))
 
 
@@ -199,8 +198,7 @@ def _in_hand(state: State, piece: str, *hands: HandPhase) -> None:
     if state.hand not in hands:
         busy = HandPhase.SETTLE in hands
         raise IllegalAction("ALL-1", f"nothing {'was let go' if busy else 'is in the hand'}")
-    if piece != state.held:
-        raise MalformedAction(f"{piece!r} is not the piece in play, {state.held!r} is")
+    require_held(piece, state.held)
 
 
 def pull(state: State, given: Pull) -> State:

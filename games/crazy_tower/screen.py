@@ -11,7 +11,7 @@ from engine.pose import Pose
 from engine.view.panels import Item, Text
 from engine.view.render.overlays import Overlay, Spot
 from engine.world import Body
-from games.crazy_tower import judge_footprint
+from games.crazy_tower import judge
 from games.crazy_tower.judge import COVERED_SHARE, RED_SHARE
 from games.crazy_tower.rules_allowed import is_card, top_card
 from games.crazy_tower.state import Sort, State
@@ -22,7 +22,7 @@ from games.ui.physics_client import ClientState
 FORBIDDEN, ACTING, PLAIN = "#b0301c", "#1f6d8c", "#8a8378"
 
 
-class CrazyDetails(GameDetails):
+class CrazyDetails(GameDetails[State]):
     """Crazy Tower on the screen."""
 
     lessons: Mapping[str, str] = {
@@ -33,7 +33,7 @@ class CrazyDetails(GameDetails):
         "BOXES": "You covered a box that acts: choose what it does.",
     }
 
-    def items(self, desk: ClientState) -> tuple[Item, ...]:
+    def items(self, desk: ClientState[State]) -> tuple[Item, ...]:
         """Returns the lines of the panel."""
         state = desk.seen
         items: list[Item] = [
@@ -64,17 +64,17 @@ class CrazyDetails(GameDetails):
         """The stage of the turn."""
         return state.stage.name
 
-    def seat_colour(self, desk: ClientState, seat: int) -> str:
+    def seat_colour(self, desk: ClientState[State], seat: int) -> str:
         """The first colour that the seat chose."""
         chosen: str = desk.state.colours[seat][0]
         return COLOURS.get(chosen, SEATS[seat % len(SEATS)])
 
-    def highlights(self, desk: ClientState, grip: CarryTarget) -> list[Overlay]:
+    def highlights(self, desk: ClientState[State], grip: CarryTarget) -> list[Overlay]:
         """The boxes that the held block would cover; red ones may not be."""
         card = _card(desk)
         if card is None or card.piece.face is None:
             return []
-        squares, marks = judge_footprint.boxes(card), card.piece.face.boxes
+        squares, marks = judge.boxes(card), card.piece.face.boxes
         lit: list[Overlay] = []
         for (row, column), may in covered(desk, grip):
             mark = marks[row - 1][column - 1]
@@ -85,7 +85,7 @@ class CrazyDetails(GameDetails):
         return lit
 
 
-def _challenge(desk: ClientState) -> str:
+def _challenge(desk: ClientState[State]) -> str:
     challenge = desk.seen.challenge
     text = next(
         (clause.text for clause in desk.game.clauses if clause.id == getattr(challenge, "clause", "")), ""
@@ -93,23 +93,23 @@ def _challenge(desk: ClientState) -> str:
     return f"Challenge {desk.state.house.challenge}" + (f": {text}" if text else "")
 
 
-def covered(desk: ClientState, grip: CarryTarget) -> list[tuple[tuple[int, int], bool]]:
+def covered(desk: ClientState[State], grip: CarryTarget) -> list[tuple[tuple[int, int], bool]]:
     """Row and column of every box that the held block would cover if it were let go here, and whether it may."""
     card = _card(desk)
     if card is None or grip.landing is None or is_card(desk.state, grip.name) or card.piece.face is None:
         return []
     x, y, _ = grip.goal.position
     block = Body(grip.name, grip.piece, Pose((x, y, grip.landing), grip.goal.orientation))
-    under = judge_footprint.footprint(block, card)
+    under = judge.footprint(block, card)
     found = []
-    for (row, column), box in judge_footprint.boxes(card).items():
+    for (row, column), box in judge.boxes(card).items():
         is_red = card.piece.face.boxes[row - 1][column - 1] == Sort.RED.mark
-        if judge_footprint.share(box, under) > (RED_SHARE if is_red else COVERED_SHARE):
+        if judge.share(box, under) > (RED_SHARE if is_red else COVERED_SHARE):
             found.append(((row, column), not is_red))
     return found
 
 
-def _card(desk: ClientState) -> Body | None:
+def _card(desk: ClientState[State]) -> Body | None:
     name = desk.state.target or top_card(desk.state)
     if not name or name not in desk.frame.names:
         return None

@@ -8,8 +8,7 @@ from enum import Enum
 from typing import Any
 
 from games.core import codec
-from games.core.handicap import NO_HANDICAP, Handicap
-from games.core.rules import Action, Reason
+from games.core.rules import NO_HANDICAP, Action, Handicap, Reason
 from games.core.setup import Mode, Seat, option
 
 

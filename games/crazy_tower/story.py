@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
-from games.core.events import Fell, Met, Nudged, Placed, RefereeAnswer, Released, Removed, Rested, TimeUp
-from games.core.rules import Input, Take, TakeBack
+from games.core.events import (
+    Event,
+    Fell,
+    Met,
+    Nudged,
+    Placed,
+    RefereeAnswer,
+    Released,
+    Removed,
+    Rested,
+    TimeUp,
+)
+from games.core.rules import Action, Input, Take, TakeBack
+from games.core.words import capital, listed
 from games.crazy_tower.rules_allowed import is_card, owner_of
 from games.crazy_tower.rules_flow import points
 from games.crazy_tower.state import (
@@ -54,7 +65,7 @@ BOX_TOLD = {
 
 def opening(state: State) -> tuple[str, ...]:
     """Who plays with which colours, who plots, and who begins."""
-    lines = [f"{seat.name}: {_and(each)}" for seat, each in zip(state.seats, state.colours, strict=True)]
+    lines = [f"{seat.name}: {listed(each)}" for seat, each in zip(state.seats, state.colours, strict=True)]
     if state.challenge is not None:
         lines.append(f"Challenge {state.challenge.number}: {state.challenge.text}.")
     if state.mode == SABOTEUR:
@@ -65,7 +76,8 @@ def opening(state: State) -> tuple[str, ...]:
 
 def tell(before: State, given: Input, after: State) -> tuple[str, ...]:
     """What this input did."""
-    return (*TOLD[type(given)](before, given, after), *_turn(before, after))
+    told = _acted(before, given, after) if isinstance(given, Action) else _happened(before, given, after)
+    return (*told, *_turn(before, after))
 
 
 def block_name(block: str) -> str:
@@ -79,21 +91,12 @@ def _name(state: State, piece: str) -> str:
     return f"the {block_name(piece) if shape_of(piece) else piece}"
 
 
-def _capital(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]
-
-
 def _s(count: int) -> str:
     return "" if count == 1 else "s"
 
 
 def _names(state: State, pieces: Iterable[str]) -> str:
-    return _and([_name(state, piece) for piece in pieces])
-
-
-def _and(words: Iterable[str]) -> str:
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
+    return listed([_name(state, piece) for piece in pieces])
 
 
 def _who(state: State) -> str:
@@ -108,7 +111,7 @@ def _floor(state: State, card: str) -> str:
 
 def _turn(before: State, after: State) -> tuple[str, ...]:
     if after.reason is not None:
-        winners = _and(after.winners) if after.winners else "Nobody"
+        winners = listed(after.winners) if after.winners else "Nobody"
         wins = "win" if len(after.winners) > 1 else "wins"
         secret = before.house.secret
         plot = (f"The saboteur was {after.seats[after.saboteur].name}.",) if secret else ()
@@ -133,73 +136,81 @@ def _begins(before: State, after: State) -> bool:
     return after.turn != before.turn or before.stage not in (TurnStage.CHOOSE, TurnStage.CARD) or moved
 
 
-def _took(before: State, given: Take, after: State) -> tuple[str, ...]:
-    return (f"{_who(before)} takes {_name(before, given.piece)}.",)
+def _acted(before: State, given: Action, after: State) -> tuple[str, ...]:
+    who = _who(before)
+    match given:
+        case Take():
+            return (f"{who} takes {_name(before, given.piece)}.",)
+        case TakeBack():
+            return (f"{who} thinks better of it and puts {_name(before, before.held)} down.",)
+        case RevealCard():
+            return _revealed(before, after)
+        case NothingFits():
+            return (f"{who} turns every block and finds no place. Is there one?",)
+        case PutBack():
+            where = _floor(before, given.floor) if given.floor else "the top"
+            return (f"{who} picks up {_name(before, given.piece)}, for {where}.",)
+        case GiveBack() if after.asked:
+            return (f"{who} sees no place for {_name(before, given.piece)}. Is there one?",)
+        case GiveBack():
+            return (_handed(before, given.piece),)
+        case Pull():
+            floor = next(floor.card for floor in before.floors if given.piece in floor.blocks)
+            return (f"{who} pulls at the {block_name(given.piece)}, on {_floor(before, floor)} ...",)
+        case Decline():
+            return (f"{who} {'lets it be' if before.held else 'leaves the tower alone'}.",)
+    assert isinstance(given, Swap)
+    pairs = zip(before.seats, before.hands, strict=True)
+    other = next(seat.name for seat, hand in pairs if given.take in hand)
+    return (f"{who} gives {other} the {block_name(given.give)} for the {block_name(given.take)}.",)
 
 
-def _took_back(before: State, given: TakeBack, after: State) -> tuple[str, ...]:
-    return (f"{_who(before)} thinks better of it and puts {_name(before, before.held)} down.",)
+def _happened(before: State, given: Event, after: State) -> tuple[str, ...]:
+    match given:
+        case Met():
+            return (capital(f"{_name(before, given.piece)} touches {_name(before, given.other)} ..."),)
+        case Nudged():
+            return (capital(f"{_name(before, given.piece)} moves by {given.mm:.1f} mm."),)
+        case Released():
+            return ("The hand opens ...",)
+        case Placed():
+            return _placed(before, given, after)
+        case Rested() if after.fallen:
+            fallen = _names(after, [each.piece for each in after.fallen])
+            return (capital(f"{fallen} must go back."),)
+        case Rested():
+            return ("The tower holds still.",)
+        case Fell():
+            return _fell(before, given, after)
+        case Removed():
+            return ("... out it is!", _handed(before, given.piece))
+        case RefereeAnswer() if given.yes:
+            return ("The referee points to a place.",)
+        case RefereeAnswer():
+            return (
+                "The referee sees none either.",
+                *([_handed(before, before.asked)] if before.asked else []),
+            )
+    assert isinstance(given, TimeUp)
+    return ("The bell rings.",)
 
 
-def _revealed(before: State, given: RevealCard, after: State) -> tuple[str, ...]:
+def _revealed(before: State, after: State) -> tuple[str, ...]:
     card = next(card for card in before.stock.cards if card.id == after.card)
     rows = " ".join(card.boxes)
-    special = _and([BOX_NAMES[box] for box in ACTING if box.mark in rows] or ["no special box"])
+    special = listed([BOX_NAMES[box] for box in ACTING if box.mark in rows] or ["no special box"])
     return (f"{_who(before)} goes up a floor: {_name(before, after.card)}, with {special}.",)
-
-
-def _claimed(before: State, given: NothingFits, after: State) -> tuple[str, ...]:
-    return (f"{_who(before)} turns every block and finds no place. Is there one?",)
-
-
-def _put_back(before: State, given: PutBack, after: State) -> tuple[str, ...]:
-    where = _floor(before, given.floor) if given.floor else "the top"
-    return (f"{_who(before)} picks up {_name(before, given.piece)}, for {where}.",)
-
-
-def _gave_back(before: State, given: GiveBack, after: State) -> tuple[str, ...]:
-    if after.asked:
-        return (f"{_who(before)} sees no place for {_name(before, given.piece)}. Is there one?",)
-    return (_handed(before, given.piece),)
 
 
 def _handed(state: State, block: str) -> str:
     return f"The {block_name(block)} goes back to {state.seats[owner_of(state, block)].name}."
 
 
-def _pulls(before: State, given: Pull, after: State) -> tuple[str, ...]:
-    floor = next(floor.card for floor in before.floors if given.piece in floor.blocks)
-    return (f"{_who(before)} pulls at the {block_name(given.piece)}, on {_floor(before, floor)} ...",)
-
-
-def _declined(before: State, given: Decline, after: State) -> tuple[str, ...]:
-    return (f"{_who(before)} {'lets it be' if before.held else 'leaves the tower alone'}.",)
-
-
-def _swapped(before: State, given: Swap, after: State) -> tuple[str, ...]:
-    other = next(
-        seat.name for seat, hand in zip(before.seats, before.hands, strict=True) if given.take in hand
-    )
-    return (f"{_who(before)} gives {other} the {block_name(given.give)} for the {block_name(given.take)}.",)
-
-
-def _met(before: State, given: Met, after: State) -> tuple[str, ...]:
-    return (_capital(f"{_name(before, given.piece)} touches {_name(before, given.other)} ..."),)
-
-
-def _nudged(before: State, given: Nudged, after: State) -> tuple[str, ...]:
-    return (_capital(f"{_name(before, given.piece)} moves by {given.mm:.1f} mm."),)
-
-
-def _released(before: State, given: Released, after: State) -> tuple[str, ...]:
-    return ("The hand opens ...",)
-
-
 def _placed(before: State, given: Placed, after: State) -> tuple[str, ...]:
-    piece = _capital(_name(before, given.piece))
+    piece = capital(_name(before, given.piece))
     stood = next((floor for floor in after.floors if given.piece in (floor.card, *floor.blocks)), None)
     if stood is None:
-        wrong = _and([condition.text for condition in given.broken]) if given.broken else "on its floor"
+        wrong = listed([condition.text for condition in given.broken]) if given.broken else "on its floor"
         return (f"{piece} does not lie as it must ({wrong}). It is taken up again.",)
     if stood.card == given.piece:
         return (f"{piece} lies: {len(after.floors)} floors.",)
@@ -209,18 +220,11 @@ def _placed(before: State, given: Placed, after: State) -> tuple[str, ...]:
     covered = {there.get(name) for name in given.covers}
     acts = (Sort.AGAIN, *after.boxes)
     told = [
-        BOX_TOLD[box] if box in acts else f"{_capital(BOX_NAMES[box])} is covered, to no effect."
+        BOX_TOLD[box] if box in acts else f"{capital(BOX_NAMES[box])} is covered, to no effect."
         for box in ACTING
         if box in covered and after.reason is None
     ]
     return (f"{piece} lies on {_floor(after, stood.card)}.", *told)
-
-
-def _rested(before: State, given: Rested, after: State) -> tuple[str, ...]:
-    if after.fallen:
-        fallen = _names(after, [each.piece for each in after.fallen])
-        return (_capital(f"{fallen} must go back."),)
-    return ("The tower holds still.",)
 
 
 def _fell(before: State, given: Fell, after: State) -> tuple[str, ...]:
@@ -231,39 +235,3 @@ def _fell(before: State, given: Fell, after: State) -> tuple[str, ...]:
         return (f"CRASH! Down {'come' if several else 'comes'} {pieces}.",)
     cards = sum(is_card(before, piece) for piece in given.pieces)
     return (f"CRASH! Down come {cards} card{_s(cards)} and {len(given.pieces) - cards} blocks.",)
-
-
-def _removed(before: State, given: Removed, after: State) -> tuple[str, ...]:
-    return ("... out it is!", _handed(before, given.piece))
-
-
-def _answered(before: State, given: RefereeAnswer, after: State) -> tuple[str, ...]:
-    if given.yes:
-        return ("The referee points to a place.",)
-    return ("The referee sees none either.", *([_handed(before, before.asked)] if before.asked else []))
-
-
-def _time_up(before: State, given: TimeUp, after: State) -> tuple[str, ...]:
-    return ("The bell rings.",)
-
-
-TOLD: dict[type, Callable[[State, Any, State], tuple[str, ...]]] = {
-    Take: _took,
-    TakeBack: _took_back,
-    RevealCard: _revealed,
-    NothingFits: _claimed,
-    PutBack: _put_back,
-    GiveBack: _gave_back,
-    Pull: _pulls,
-    Decline: _declined,
-    Swap: _swapped,
-    Met: _met,
-    Nudged: _nudged,
-    Released: _released,
-    Placed: _placed,
-    Rested: _rested,
-    Fell: _fell,
-    Removed: _removed,
-    RefereeAnswer: _answered,
-    TimeUp: _time_up,
-}

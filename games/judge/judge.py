@@ -93,7 +93,7 @@ class Judge(ABC, Generic[S]):
         )
 
     def meets(
-        self, state: S, piece: str, condition: Condition, after: TableScene, released_height_mm: float | None
+        self, state: S, piece: str, condition: Condition, after: TableScene, released_mm: float | None
     ) -> bool:
         """Returns whether a piece at rest meets a condition; ValueError for one the game does not have."""
         raise ValueError(f"{condition.name} is no condition of this game")

@@ -13,8 +13,7 @@ import numpy as np
 import shapely
 
 from engine.geometry.convex import ConvexSolids
-from engine.geometry.drop import drop
-from engine.geometry.resting import extreme_points, resting_faces
+from engine.geometry.drop import drop, extreme_points, resting_faces
 from engine.geometry.rotation import Array, quaternion_of_rpy
 from engine.pose import Pose
 from engine.world import TABLE, Body

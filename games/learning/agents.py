@@ -147,13 +147,6 @@ class SteadyPlayer:
         return np.array([displacement @ along, displacement @ across, 0.0, 0.0]) / REACH
 
 
-def would_lie(env: PlaceBlock, action: Array) -> Pose | None:
-    """Returns where an action would lay the next block, for agents that look ahead with `teeter.check`; None when there
-    is no next block."""
-    body = env.next_body
-    return None if body is None else env.goal_of(body, action)
-
-
 # -- whole episodes ----------------------------------------------------------------------------------------------
 
 

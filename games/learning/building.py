@@ -17,8 +17,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from engine.geometry.convex import ConvexSolids
-from engine.hand import packed, unpacked
-from engine.hand_noise import Tremor
+from engine.hand import Tremor, packed, unpacked
 from engine.motions import lower
 from engine.pose import Pose
 from engine.world import FLOOR, TABLE, Body, Scale, typical_size
@@ -27,7 +26,7 @@ from games.judge.judge import TableScene, fell
 from games.learning.images import TableRenderer, depth_image
 from games.learning.poses import SIZE, ActionFrame, pose_of
 from games.play.table import Table
-from games.players.player import HOVER, SINK
+from games.players.bots import HOVER, SINK
 from models.build import build
 from models.catalogue import find
 
@@ -245,20 +244,17 @@ def _check(
     modes: list[str],
 ) -> None:
     """Raises ValueError for what no environment can be made of; names of blocks are the catalogue's to refuse."""
-    if not blocks or isinstance(blocks, str):
-        raise ValueError(
-            f"blocks={blocks!r}: give the catalogue ids of at least one piece, such as bausack/cube"
-        )
-    if not 1 <= count <= 500:
-        raise ValueError(f"count={count}: an episode has 1 to 500 blocks")
-    if not 10.0 <= span <= 350.0:
-        raise ValueError(f"span_mm={span}: from 10 to 350, so that blocks are laid on the table")
-    if not 0.0 <= tremor <= 20.0:
-        raise ValueError(f"tremor_mm={tremor}: from 0 to 20; a nervous hand has 2")
-    if not 0 <= depth <= 1024:
-        raise ValueError(f"depth={depth}: 0 for no depth image, or up to 1024 pixels a side")
-    if mode is not None and mode not in modes:
-        raise ValueError(f"render_mode={mode!r}: one of {modes}, or None")
+    catalogue = "give the catalogue ids of at least one piece, such as bausack/cube"
+    for is_sound, fault in (
+        (blocks and not isinstance(blocks, str), f"blocks={blocks!r}: {catalogue}"),
+        (1 <= count <= 500, f"count={count}: an episode has 1 to 500 blocks"),
+        (10.0 <= span <= 350.0, f"span_mm={span}: from 10 to 350, so that blocks are laid on the table"),
+        (0.0 <= tremor <= 20.0, f"tremor_mm={tremor}: from 0 to 20; a nervous hand has 2"),
+        (0 <= depth <= 1024, f"depth={depth}: 0 for no depth image, or up to 1024 pixels a side"),
+        (mode is None or mode in modes, f"render_mode={mode!r}: one of {modes}, or None"),
+    ):
+        if not is_sound:
+            raise ValueError(fault)
 
 
 if PLACE_BLOCK not in gymnasium.registry:

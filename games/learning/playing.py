@@ -16,19 +16,18 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from engine.hand_noise import Tremor
+from engine.hand import Tremor
 from engine.pose import Pose
 from engine.record.writer import Recorder
 from engine.world import FLOOR
 from games.core.errors import SetupError, unknown
-from games.core.rules import Action, Choice, Need, Wait
+from games.core.rules import Choice, Need, Wait
 from games.learning.images import TableRenderer
 from games.learning.observation import Observer, numbers, observation_of
 from games.learning.poses import SIZE, level_axes, pose_of
 from games.play.recording import begin
 from games.play.session import Session
-from games.players.bots import Bot
-from games.players.player import lay, pull
+from games.players.bots import Bot, Player, lay, pull
 from games.registry import GAMES, LEARNED, game_named
 
 Array = NDArray[np.float64]
@@ -39,30 +38,18 @@ MIN_PULL = 1e-3
 
 
 @dataclass(slots=True)
-class _Hand:
+class _Hand(Player):
     """What an agent has decided, as the player that the hand's motions ask."""
 
     goal: Pose
     displacement: Array | None
     tremor: Tremor
 
-    def choose(self, session: Session, need: Need) -> Action:
-        raise NotImplementedError("an agent's choices are made in step()")
-
     def place(self, session: Session, need: Need) -> Pose:
         return self.goal
 
     def pull(self, session: Session, need: Need) -> Array | None:
         return self.displacement
-
-    def height(self, session: Session, need: Need) -> float | None:
-        return None
-
-    def slide(self, session: Session, need: Need) -> Array | None:
-        return None
-
-    def answer(self, session: Session, need: Need) -> bool:
-        raise NotImplementedError("the referee answers")
 
 
 class GameEnv(AECEnv):  # type: ignore[misc]
@@ -221,11 +208,9 @@ class GameEnv(AECEnv):  # type: ignore[misc]
     def _finish(self) -> None:
         if self._session is None:
             return
-        outcome = self._session.outcome
         if self._recorder is not None:
-            reason = outcome.reason.text if outcome else f"broken off after {self._turns} decisions"
-            winners = list(outcome.winners) if outcome else []
-            self._recorder.close({"winners": winners, "reason": reason, "turns": self._turns})
+            summary = self._session.summary(f"broken off after {self._turns} decisions")
+            self._recorder.close({**summary, "turns": self._turns})
         self._session.close()
         self._session = self._recorder = None
 

@@ -13,7 +13,6 @@ from typing import Any, Generic
 from typing_extensions import TypeVar
 
 from engine.hand import Grip
-from engine.settings import RATES
 from engine.world import Scale, WorldMaker
 from games.core.events import Condition, CountElapsed, Fell, HitNeighbour, Measured, Placed, Rested
 from games.core.rules import Need
@@ -42,8 +41,7 @@ class Checkpoints(Generic[S]):
         bodies = judge.layout(state)
         self._scale = Scale.of(bodies)
         if judge.is_fine:
-            finer = RATES[min(RATES.index(self._scale.rate) + 1, len(RATES) - 1)]
-            self._scale = Scale.of(bodies, finer)
+            self._scale = self._scale.finer
         self.table = Table(judge.supplied(state, bodies), self._scale, grip, sink=sink, make_world=make_world)
         self.before: TableScene
         self.last: GameCheckpoint[S]

@@ -12,13 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.events import Moved, SceneEvent, Touched
-from engine.hand import GRIP, Grip, Target, packed, unpacked
-from engine.hand_noise import StiffArm, Sway, Tremor, onset
+from engine.hand import GRIP, Grip, StiffArm, Sway, Target, Tremor, onset, packed, unpacked
 from engine.pose import Pose
 from engine.world import FLOOR, TABLE
 from games.core.events import Met, Nudged
-from games.core.handicap import NO_HANDICAPS, Handicap
-from games.core.rules import Running
+from games.core.rules import NO_HANDICAPS, Handicap, Running
 from games.game import Game
 from games.play.table import Moment, Table
 

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.record.format import RecordError
-from engine.record.lock import FolderLock
 from engine.record.meta import Meta, Versions, fingerprint
-from engine.record.part import SUFFIX
+from engine.record.part import SUFFIX, FolderLock
 from engine.record.reader import Replay, load
 from engine.record.writer import Recorder
 from games.core.errors import RulesError

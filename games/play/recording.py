@@ -9,7 +9,7 @@ from typing import Any, Generic
 
 import numpy as np
 
-from engine.record.arrays import state_digest
+from engine.record.format import state_digest
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.writer import Recorder
 from engine.world import Body, Scale

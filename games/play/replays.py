@@ -1,10 +1,15 @@
-"""Recordings as viewers and videos want them: the bodies with their pieces, and the words that go with them."""
+"""Recordings as viewers and videos want them: the bodies with their pieces, the words that go with them, and the state
+of a replay viewer: what is shown, how fast, what the person can do. Plain values; the window draws them.
+
+A viewer's time is a number of seconds that may run either way; whatever it is, the same picture belongs to it, so
+stepping back, seeking and playing backward are nothing special.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +18,10 @@ from engine.pose import Pose
 from engine.record.format import RecordError
 from engine.record.meta import BodyMeta, Meta
 from engine.record.reader import Replay
-from engine.view.video.captions import Caption, Telling
-from engine.world import FLOOR, TABLE, Body
+from engine.view.panels import Button, Gap, Panel, Row, Slider, Text
+from engine.view.video.captions import Caption, Telling, clean
+from engine.view.video.scenery import Scenery
+from engine.world import FLOOR, TABLE, Assembly, Body
 from games.core.errors import RulesError
 from games.play.recording import first_state, known_game
 from models.build import build
@@ -120,3 +127,200 @@ def _anonymous(telling: Telling, seats: Sequence[str]) -> Telling:
 
     lines = tuple(replace(line, text=hidden(line.text), who=hidden(line.who)) for line in telling.lines)
     return replace(telling, players=tuple(numbered.values()), result=hidden(telling.result), lines=lines)
+
+
+# -- the viewer --------------------------------------------------------------------------------------------------------
+
+SPEEDS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0, 8.0, 16.0)
+FRAME_S = 1 / 60
+"""Seconds of a step: one frame of the track."""
+LEAD_S = 0.6
+"""Seconds before a fall at which one lands when jumping to it."""
+CAMERAS = ("free", "director", "follow")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something on the scrub bar. seconds: of the recording. kind: placed, fell, score or turn. text: what happened."""
+
+    seconds: float
+    kind: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewerState:
+    """Where a viewer is. seconds: of the recording, of so many in `whole`. backward: time runs the other way."""
+
+    whole: float
+    seconds: float = 0.0
+    speed: float = 1.0
+    is_playing: bool = True
+    backward: bool = False
+    camera: str = "director"
+    forces: bool = False
+
+    def after(self, elapsed: float) -> ViewerState:
+        """So many seconds of the person's time later; it stops at either end."""
+        if not self.is_playing:
+            return self
+        moved = self.seconds + elapsed * self.speed * (-1.0 if self.backward else 1.0)
+        inside = min(max(moved, 0.0), self.whole)
+        return replace(self, seconds=inside, is_playing=moved == inside)
+
+    def sought(self, seconds: float) -> ViewerState:
+        """At another time."""
+        return replace(self, seconds=min(max(seconds, 0.0), self.whole))
+
+    def stepped(self, frames: int) -> ViewerState:
+        """So many frames on, back when negative; stepping stops the play."""
+        return replace(self.sought(self.seconds + frames * FRAME_S), is_playing=False)
+
+    def hurried(self, steps: int) -> ViewerState:
+        """So many speeds faster, slower when negative."""
+        place = min(range(len(SPEEDS)), key=lambda n: abs(SPEEDS[n] - self.speed))
+        return replace(self, speed=SPEEDS[min(max(place + steps, 0), len(SPEEDS) - 1)])
+
+    def jumped(self, marks: Sequence[Mark], kinds: tuple[str, ...], direction: int) -> ViewerState:
+        """To just before the next mark of some kinds, or the previous one when `direction` is negative; stays without
+        one."""
+        places = sorted(max(mark.seconds - LEAD_S, 0.0) for mark in marks if mark.kind in kinds)
+        ahead = [place for place in places if place > self.seconds + 0.05]
+        behind = [place for place in places if place < self.seconds - 0.05]
+        chosen = (ahead[:1] if direction > 0 else behind[-1:]) or [self.seconds]
+        return self.sought(chosen[0])
+
+
+KINDS = {
+    "Fell": "fell",
+    "HitNeighbour": "fell",
+    "Placed": "placed",
+    "CountElapsed": "placed",
+    "Removed": "placed",
+    "Measured": "score",
+}
+
+
+def marks_of(replay: Replay, scenery: Scenery) -> tuple[Mark, ...]:
+    """Returns the marks of a recording, in time: what the rules took note of, and every collapse."""
+    found = []
+    for step, entry in replay.events:
+        given = entry.get("input")
+        kind = KINDS.get(str(given.get("type"))) if isinstance(given, dict) else None
+        story = entry.get("story")
+        text = next((each for each in story if isinstance(each, str)), "") if isinstance(story, list) else ""
+        if kind is not None:
+            found.append(Mark(step / replay.meta.rate, kind, clean(text)))
+    found += [Mark(each.begin, "fell", "pieces come down") for each in scenery.motion.collapses]
+    return tuple(sorted(found, key=lambda mark: (mark.seconds, mark.kind)))
+
+
+def line_at(lines: Sequence[Caption], seconds: float) -> Caption | None:
+    """Returns what was told last, up to a time."""
+    told = [line for line in lines if line.seconds <= seconds + 1e-9 and not line.text.startswith(TURN)]
+    return told[-1] if told else None
+
+
+def assembly_at(scenery: Scenery, bodies: Sequence[Body], seconds: float) -> Assembly:
+    """Returns everything where it lies at a time, the table first, to be checked."""
+    poses = dict(zip(scenery.replay.meta.names, scenery.poses(seconds).tolist(), strict=True))
+    found: list[Body] = []
+    for body in bodies:
+        x, y, z, a, b, c, d = poses[body.name]
+        if body.name == TABLE:
+            found.insert(0, replace(body, fixed=True))
+        elif body.name != FLOOR and np.isfinite(x):
+            found.append(replace(body.at(Pose((x, y, z), (a, b, c, d))), fixed=False))
+    return Assembly(f"{seconds:.2f} s", tuple(found))
+
+
+def panels(
+    state: ViewerState, marks: Sequence[Mark], line: Caption | None, title: str, said: str
+) -> list[Panel]:
+    """Returns the bar below, what was told, and what a check said."""
+    clock = f"{_clock(state.seconds)} / {_clock(state.whole)}"
+    places = tuple(sorted({mark.seconds for mark in marks if mark.kind in ("fell", "score")}))
+    bar = Slider("seek", "", state.seconds, 0.0, max(state.whole, FRAME_S), shown=clock, marks=places)
+    play = Button("play", "Pause" if state.is_playing else "Play", key="space", is_on=state.is_playing)
+    speed = f"{state.speed:g} x" if state.speed >= 1 else f"1/{round(1 / state.speed)} x"
+    keys = Row(
+        (
+            Button("fall-back", "< fall", key="p"),
+            Button("back", "Back", key=","),
+            Button("reverse", "Reverse", key="b", is_on=state.backward),
+            play,
+            Button("on", "Step", key="."),
+            Button("fall-on", "fall >", key="n"),
+            Button("slower", "Slower", key="-"),
+            Button("faster", speed, key="+"),
+        )
+    )
+    more = Row(
+        (
+            *(Button(f"camera-{name}", name, is_on=state.camera == name) for name in CAMERAS),
+            Button("check", "Check", key="c"),
+            Button("forces", "Forces", key="f", is_on=state.forces),
+            Button("fork", "Play on"),
+        )
+    )
+    found = [Panel("bar", "bottom", (bar, keys, more), width=760.0)]
+    told = [Text(line.who, "accent", "normal", bold=True)] if line is not None and line.who else []
+    if line is not None:
+        told.append(Text(clean(line.text)))
+    found.append(Panel("told", "top-left", tuple(told), title=title, width=300.0))
+    if said:
+        texts = tuple(Text(each, "plain", "small") for each in said.splitlines())
+        found.append(Panel("said", "top-right", (*texts, Gap(1.0)), title="Would it topple?", width=280.0))
+    return found
+
+
+def _clock(seconds: float) -> str:
+    whole = int(seconds)
+    return f"{whole // 60}:{whole % 60:02d}.{int(10 * (seconds - whole))}"
+
+
+ORDERS = {
+    "space": "play",
+    "arrow_right": "on",
+    ".": "on",
+    "arrow_left": "back",
+    ",": "back",
+    "b": "reverse",
+    "n": "fall-on",
+    "p": "fall-back",
+    "+": "faster",
+    "=": "faster",
+    "-": "slower",
+    "c": "check",
+    "f": "forces",
+    "home": "start",
+    "end": "end",
+    "1": "camera-free",
+    "2": "camera-director",
+    "3": "camera-follow",
+}
+"""What keys do, by the names of the buttons."""
+
+
+def ordered(state: ViewerState, order: str, marks: Sequence[Mark]) -> ViewerState:
+    """Returns what an order makes of where a viewer is; orders that ask for more than that change nothing."""
+    if order == "play":
+        at_end = state.seconds >= state.whole and not state.backward
+        return replace(state.sought(0.0) if at_end else state, is_playing=not state.is_playing)
+    if order == "reverse":
+        return replace(state, backward=not state.backward, is_playing=True)
+    if order == "forces":
+        return replace(state, forces=not state.forces)
+    if order.startswith("camera-"):
+        return replace(state, camera=order.removeprefix("camera-"))
+    simple = {
+        "on": lambda: state.stepped(1),
+        "back": lambda: state.stepped(-1),
+        "faster": lambda: state.hurried(1),
+        "slower": lambda: state.hurried(-1),
+        "fall-on": lambda: state.jumped(marks, ("fell",), 1),
+        "fall-back": lambda: state.jumped(marks, ("fell",), -1),
+        "start": lambda: state.sought(0.0),
+        "end": lambda: state.sought(state.whole),
+    }
+    return simple[order]() if order in simple else state

@@ -107,6 +107,16 @@ class Session(Generic[S]):
         """How the game ended, None while it goes on."""
         return self.game.rules.outcome(self.state)
 
+    def summary(self, why: str = "") -> dict[str, Any]:
+        """Returns what a record keeps of how the game ended. why: it was broken off, if it was."""
+        outcome = self.outcome
+        return {
+            "winners": list(outcome.winners) if outcome is not None else [],
+            "reason": outcome.reason.text if outcome is not None else why,
+            "turns": self.turns,
+            "ended": outcome is not None,
+        }
+
     @property
     def before(self) -> TableScene:
         """The scene at the last checkpoint, or when the piece in the hand was taken up."""

@@ -1,18 +1,29 @@
-"""The computer players `steady`, `bold` and `clumsy`: they choose by the rules' legal actions and propose poses; what
-they know of each game stands in a module of its own. A bot looks at nothing its seat may not see."""
+"""The computer players `steady`, `bold` and `clumsy`, and how a player's hand lays and pulls pieces. Bots choose by the
+rules' legal actions and propose poses; what they know of each game stands in a module of its own. A bot looks at
+nothing its seat may not see."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+import shapely
+import shapely.affinity
 from numpy.typing import NDArray
 
-from engine.hand_noise import Tremor
+from engine.event_detector import steps_of
+from engine.hand import Tremor, packed, unpacked
+from engine.motions import LOWER_SPEED, Ending, Motion, carry, draw, lower, wait
 from engine.pose import Pose
+from engine.record.writer import Recorder
+from engine.world import FLOOR, TABLE
 from games.core.errors import SetupError
-from games.core.rules import Action, Need
+from games.core.events import Condition
+from games.core.rules import Action, Need, TakeBack, Wait
 from games.game import Game
+from games.judge.places import outline
 from games.play.session import Session
 from games.registry import game_named
 
@@ -21,9 +32,51 @@ Array = NDArray[np.float64]
 STYLES = ("steady", "bold", "clumsy")
 TREMOR = {"steady": 0.0, "bold": 0.0003, "clumsy": 0.002}
 """Metres: how much the hand shakes. A calm hand at rest shakes by a tenth of a millimetre, a nervous one by a few."""
+HOVER = 0.005
+"""Metres above its place where a carried piece is stopped, to be lowered from there."""
+DROP = 0.026
+"""CT-50: metres above its place from where a card is dropped: 20 mm above the tower, and what a card lies aslant."""
+SINK = 0.02
+"""Metres below its place to which a lowered piece may go until something carries it."""
+MOST_TRIES = 60
+"""ALL-9 lets a piece that lies against the rules be laid again; a bot that fails so often gives up. One that trembles
+and stands on one foot (CT-45) hits a gap of its block's own size at one try in ten."""
+REACTION = 0.15
+"""Seconds after which a player makes up for the swaying of its own body (CT-41, CT-45, CT-47): so long people take to
+correct a hand that they see go astray."""
+PAUSE = 0.2
+"""Seconds for which a piece that was drawn is held still: only what has touched nothing for a while is out."""
+ASIDE = 0.008
+"""Metres from all that is above it to which a piece drawn out of a tower goes on, before it is lifted."""
+ASIDE_SPEED = 0.15
+"""m/s of that: nothing touches the piece any more."""
+CLEARANCE = 0.04
+"""Metres between a carried piece and whatever is highest on its way."""
 
 
-class Bot:
+class Player:
+    """Who moves the hand of a session. tremor: of the hand."""
+
+    tremor: Tremor
+
+    def place(self, session: Session, need: Need) -> Pose:
+        """Returns where the held piece shall come to lie."""
+        raise NotImplementedError(f"{type(self).__name__} lays no piece")
+
+    def pull(self, session: Session, need: Need) -> Array | None:
+        """Returns the displacement (3,), metres, by which the held piece is drawn; None to leave it."""
+        return None
+
+    def height(self, session: Session) -> float | None:
+        """Returns metres above its place from which the held piece is let go; None to lower it onto something."""
+        return None
+
+    def slide(self, session: Session) -> Array | None:
+        """Returns the displacement (3,), metres, by which the lowered piece is pushed on; None for none."""
+        return None
+
+
+class Bot(Player):
     """A player of one style. seed: of everything it leaves to chance. shakes: times the tremor of its style (CT-40).
 
     It keeps nothing between two questions: its random numbers begin afresh with each, from the seed and the step
@@ -54,11 +107,11 @@ class Bot:
         self._begin("pull", session)
         return self._skill.pull(self, session, need)
 
-    def height(self, session: Session, need: Need) -> float | None:
+    def height(self, session: Session) -> float | None:
         """Metres above its place from which the held piece is let go."""
         return self._skill.height(session)
 
-    def slide(self, session: Session, need: Need) -> Array | None:
+    def slide(self, session: Session) -> Array | None:
         """The way along which the lowered piece is pushed on."""
         return self._skill.slide(session)
 
@@ -112,3 +165,136 @@ def bots_of(session: Session, seed: int) -> dict[str, Bot]:
         seat.name: Bot(seat.members[0].bot, session.game.name, seed + number, session.handling.shakes)
         for number, seat in enumerate(session.state.seats)
     }
+
+
+def play(session: Session, players: Mapping[str, Bot], most_turns: int = 2000) -> str:
+    """Play to the end, or until so many actions were chosen, or one player has laid one piece `MOST_TRIES` times in a
+    row, which is in vain. players: by the names of the seats. Returns why it was broken off; empty when it ended."""
+    tries, last = 0, ("", "")
+    while session.outcome is None and session.turns < most_turns and tries < MOST_TRIES:
+        need = session.need
+        player = players[need.player]
+        if need.wait is Wait.ACTION:
+            session.act(player.choose(session, need))
+        elif need.wait is Wait.HAND:
+            lay(session, player, need)
+            now = need.player, need.pieces[0]
+            tries, last = tries + 1 if now == last else 1, now
+        elif need.wait is Wait.PULL:
+            pull(session, player, need)
+        elif need.wait is Wait.ANSWER:
+            session.answer(player.answer(session, need))
+        else:
+            session.settle()
+    if session.outcome is not None:
+        return ""
+    laid = f": a piece was laid against the rules {tries} times running" if tries >= MOST_TRIES else ""
+    return f"broken off after {session.turns} turns{laid}"
+
+
+def play_out(session: Session, recorder: Recorder | None, seed: int, most_turns: int) -> dict[str, Any]:
+    """Have bots play a game to its end; close it and its record. Returns the summary of the game with the `scores` of
+    the `players`."""
+    try:
+        summary = session.summary(play(session, bots_of(session, seed), most_turns))
+        if recorder is not None:
+            recorder.close(summary)
+        names = [seat.name for seat in session.state.seats]
+        scores = session.game.rules.scores(session.state)
+        return {**summary, "players": names, "scores": dict(zip(names, scores, strict=True))}
+    finally:
+        session.close()
+        if recorder is not None:
+            recorder.leave()
+
+
+def lay(session: Session, player: Player, need: Need) -> None:
+    """Carry the held piece over its place, lower it until something carries it, and let go."""
+    goal = player.place(session, need)
+    hand, held = session.table.hand, need.pieces[0]
+    way = way_clear(session, held)
+    if way is not None:
+        _drive(session, player, draw(hand, way, ASIDE_SPEED), Wait.HAND)
+    half = 0.5 * float(np.linalg.norm(session.table.bodies[held].piece.extents))
+    tops = [
+        body.pose.position[2] + 0.5 * float(np.linalg.norm(body.piece.extents))
+        for body in session.table.bodies.values()
+        if body.name not in (TABLE, FLOOR, held)
+    ]
+    x, y, z = goal.position
+    is_dropped = Condition.DROPPED_FROM_ABOVE in need.conditions
+    over = Pose((x, y, z + (DROP if is_dropped else HOVER)), goal.orientation)
+    top = min(max(tops, default=0.0), goal.position[2] + 0.15) + half + CLEARANCE
+    if hand.held == held:
+        _drive(session, player, carry(hand, over, top), Wait.HAND)
+    if hand.held == held and not is_dropped:
+        height = player.height(session)
+        lowest = z - SINK if height is None else z + height
+        _drive(session, player, lower(hand, lowest, session.table.bodies[held].piece.mass), Wait.HAND)
+        further = player.slide(session) if hand.held == held else None
+        if further is not None:
+            _drive(session, player, draw(hand, further, LOWER_SPEED), Wait.HAND)
+    if hand.held == held and session.need.wait is Wait.HAND:
+        session.release()
+
+
+def way_clear(session: Session, held: str) -> Array | None:
+    """The way (3,), metres, on along which a piece was drawn out of a tower, until nothing above it is near; None when
+    nothing is."""
+    body, start = session.table.bodies[held], session.before.bodies[held]
+    way = np.subtract(body.pose.position, start.pose.position)
+    way[2] = 0.0
+    length = float(np.linalg.norm(way))
+    above = shapely.union_all(
+        [
+            outline(each)
+            for each in session.table.bodies.values()
+            if each.name not in (TABLE, FLOOR, held) and each.pose.position[2] > body.pose.position[2]
+        ]
+    )
+    own = outline(body)
+    if length < ASIDE or own.distance(above) >= 1e3 * ASIDE:
+        return None
+    way /= length
+    on, most = ASIDE, float(np.linalg.norm(body.piece.extents)) + ASIDE
+    while on < most and shapely.affinity.translate(own, *(1e3 * on * way[:2])).distance(above) < 1e3 * ASIDE:
+        on += ASIDE
+    return np.asarray(on * way)
+
+
+def pull(session: Session, player: Player, need: Need) -> None:
+    """Draw the held piece out; a stuck one is left."""
+    way = player.pull(session, need)
+    if way is not None:
+        ending = _drive(session, player, draw(session.table.hand, way), Wait.PULL)
+        if ending is Ending.DONE:
+            _drive(session, player, wait(session.table.hand, PAUSE), Wait.PULL)
+    if session.need.wait is Wait.PULL:
+        for choice in session.choices:
+            if not isinstance(choice.action, TakeBack):
+                session.act(choice.action)
+                return
+        session.act(session.choices[0].action)
+
+
+def _drive(session: Session, player: Player, motion: Motion, wait: Wait) -> Ending:
+    """Run a motion, with the player's tremor and against the swaying it has felt, as long as the rules leave the piece
+    in the hand."""
+    rate = session.table.rate
+    while True:
+        try:
+            target = next(motion)
+        except StopIteration as end:
+            ending: Ending = end.value
+            return ending
+        if session.need.wait is not wait or session.table.hand.held is None:
+            return Ending.EMPTY
+        step = session.table.step
+        offset = player.tremor.at(step / rate) - session.handling.swaying(
+            step - steps_of(REACTION, rate), rate
+        )
+        if offset.any():
+            pose = unpacked(target)
+            x, y, z = (np.asarray(pose.position) + offset).tolist()
+            target = packed(Pose((x, y, z), pose.orientation))
+        session.aim(target)

@@ -16,8 +16,7 @@ import shapely.affinity
 from numpy.typing import NDArray
 
 from engine.geometry.convex import ConvexSolids
-from engine.geometry.drop import drop
-from engine.geometry.resting import tipping_angle
+from engine.geometry.drop import drop, tipping_angle
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
 from engine.tolerances import TOUCH_IN_GAME

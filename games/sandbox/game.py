@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from games.core.events import Fell, Met, Placed, Released
-from games.core.rules import Bring, PutAway, Take, TakeBack
+from games.core.clauses import clauses_in
 from games.game import Game
 from games.sandbox import rules
 
@@ -12,12 +11,10 @@ GAME = Game(
     title="Sandbox",
     summary="free building with any piece, no end",
     modes=rules.MODES,
-    clauses=rules.CLAUSES,
+    clauses=clauses_in("games.sandbox"),
     rules=rules,
     house=rules.House,
     state=rules.State,
-    actions=(Bring, PutAway, Take, TakeBack),
-    events=(Met, Released, Placed, Fell),
     read_stock=rules.read_stock,
     judge_class="games.sandbox.judge:SandboxJudge",
     screen_class="games.sandbox.screen:SandboxDetails",

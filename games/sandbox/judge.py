@@ -22,12 +22,7 @@ class SandboxJudge(Judge[State]):
         return frozenset(piece.id for piece in state.pieces)
 
     def meets(
-        self,
-        state: State,
-        piece: str,
-        condition: Condition,
-        after: TableScene,
-        released_height_mm: float | None,
+        self, state: State, piece: str, condition: Condition, after: TableScene, released_mm: float | None
     ) -> bool:
         """Any pose will do."""
         return True

@@ -9,11 +9,9 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from games.core import codec
-from games.core.clauses import Clause
-from games.core.errors import IllegalAction, MalformedAction
+from games.core.errors import IllegalAction
 from games.core.events import Fell, Met, Placed, Released
 from games.core.rules import (
-    Action,
     Bring,
     Choice,
     Input,
@@ -24,22 +22,16 @@ from games.core.rules import (
     Take,
     TakeBack,
     Wait,
-    admit,
+    applied,
     hold_one,
     may_take_back,
     prepare,
+    require_held,
     require_piece,
 )
 from games.core.setup import Mode, Seat
 
 MODES = (Mode("free", "The sandbox", 1, 1),)
-
-CLAUSES = (
-    Clause(
-        "SB-1", "Any piece may be brought out, taken up, laid anywhere and put away; nothing is won or lost."
-    ),
-    Clause("SB-2", "Every piece has a name of its own."),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +118,8 @@ def needs(state: State) -> Need:
 
 def apply(state: State, given: Input) -> State:
     """The state after an action or an event."""
-    handler = admit(state, given, needs(state), HANDLERS, "ALL-5")
-    after: State = handler(state, given)
-    return after if isinstance(given, Action) else replace(after, step=given.step)
+    after: State = applied(state, given, needs(state), HANDLERS, "ALL-5")
+    return after
 
 
 def outcome(state: State) -> Outcome | None:
@@ -167,17 +158,23 @@ def opening(state: State) -> tuple[str, ...]:
 def tell(before: State, given: Input, after: State) -> tuple[str, ...]:
     """What this input did."""
     name = after.seats[0].name
-    told: dict[type, Callable[[Any], str]] = {
-        Bring: lambda a: f"{name} brings out {a.piece} ({a.model}).",
-        PutAway: lambda a: f"{name} puts {a.piece} away.",
-        Take: lambda a: f"{name} takes {a.piece}.",
-        TakeBack: lambda a: f"{name} puts {before.held} back.",
-        Met: lambda e: f"{e.piece} touches {e.other}.",
-        Released: lambda e: f"{name} lets {e.piece} go.",
-        Placed: lambda e: f"{e.piece} lies.",
-        Fell: lambda e: f"{', '.join(e.pieces)} fell.",
-    }
-    return (told[type(given)](given),)
+    match given:
+        case Bring():
+            return (f"{name} brings out {given.piece} ({given.model}).",)
+        case PutAway():
+            return (f"{name} puts {given.piece} away.",)
+        case Take():
+            return (f"{name} takes {given.piece}.",)
+        case TakeBack():
+            return (f"{name} puts {before.held} back.",)
+        case Met():
+            return (f"{given.piece} touches {given.other}.",)
+        case Released():
+            return (f"{name} lets {given.piece} go.",)
+        case Placed():
+            return (f"{given.piece} lies.",)
+    assert isinstance(given, Fell)
+    return (f"{', '.join(given.pieces)} fell.",)
 
 
 def _names(state: State) -> list[str]:
@@ -234,8 +231,7 @@ def _fell(state: State, given: Fell) -> State:
 def _expect(state: State, phase: Phase, piece: str) -> None:
     if state.phase is not phase:
         raise IllegalAction("SB-1", f"nothing is {'settling' if phase is Phase.SETTLE else 'in the hand'}")
-    if piece != state.held:
-        raise MalformedAction(f"{piece!r} is not the piece in play, {state.held!r} is")
+    require_held(piece, state.held)
 
 
 HANDLERS: dict[type, Callable[[State, Any], State]] = {

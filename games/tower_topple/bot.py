@@ -11,14 +11,14 @@ from engine.pose import Pose
 from engine.settings import GRAVITY
 from engine.tolerances import TOUCH_IN_TALL_TOWER
 from engine.topple.balance.statics import stands
-from engine.topple.contact.detection import Contacts, find_contacts
+from engine.topple.contact.detection import find_contacts
 from engine.world import FLOOR, Assembly, Body
 from games.core.rules import Action, Need, Take, TakeBack
 from games.play.session import Session
 from games.players.ahead import drawn
 from games.players.bots import Bot, Skill
 from games.tower_topple import judge
-from games.tower_topple.judge_rows import OpenRow, lying, to_the_left
+from games.tower_topple.judge import OpenRow, lying, to_the_left
 from games.tower_topple.rules_rows import CENTRE
 from games.tower_topple.state import COLOUR_OF, Print
 
@@ -198,13 +198,5 @@ def assembly_of(session: Session) -> Assembly:
 
 def bears(scene: Assembly, piece: str) -> bool:
     """Whether the tower could stand without a brick."""
-    without = _without(scene, piece)
-    return stands(without, contacts=_contacts(without)) is not False
-
-
-def _without(scene: Assembly, piece: str) -> Assembly:
-    return Assembly(scene.name, tuple(body for body in scene.bodies if body.name != piece))
-
-
-def _contacts(scene: Assembly) -> Contacts:
-    return find_contacts(scene, *TOUCH_IN_TALL_TOWER)
+    without = Assembly(scene.name, tuple(body for body in scene.bodies if body.name != piece))
+    return stands(without, contacts=find_contacts(without, *TOUCH_IN_TALL_TOWER)) is not False

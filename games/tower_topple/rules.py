@@ -16,7 +16,6 @@ from games.core.errors import IllegalAction, MalformedAction, SetupError
 from games.core.events import Fell, Met, Nudged, Placed, Question, RefereeAnswer, Released, Removed, Rested
 from games.core.random_state import seeded
 from games.core.rules import (
-    Action,
     Choice,
     Input,
     Need,
@@ -24,10 +23,12 @@ from games.core.rules import (
     Take,
     TakeBack,
     Wait,
-    admit,
+    applied,
     hold_one,
     may_take_back,
     prepare,
+    replaced,
+    require_held,
     require_piece,
 )
 from games.core.setup import Seat, first_seat
@@ -156,11 +157,22 @@ def fell(state: State, given: Fell) -> State:
 def _expect(state: State, piece: str, *phases: Phase) -> None:
     if state.phase not in phases:
         raise IllegalAction("TT-08", "no brick is at that point of its way to the top")
-    if piece != state.held:
-        raise MalformedAction(f"{piece!r} is not the brick in play, {state.held!r} is")
+    require_held(piece, state.held, "brick")
 
 
-__all__ = ["apply", "faults", "legal", "needs", "opening", "outcome", "scores", "seen_by", "start", "tell"]
+__all__ = [
+    "HANDLERS",
+    "apply",
+    "faults",
+    "legal",
+    "needs",
+    "opening",
+    "outcome",
+    "scores",
+    "seen_by",
+    "start",
+    "tell",
+]
 
 VERSIONS: dict[str, dict[str, Any]] = {
     "2": {"points": "one", "instructions": False},
@@ -192,7 +204,7 @@ def start(players: Sequence[str], seed: int, options: Mapping[str, object], stoc
         scores=none,
         topples=none,
         skips=none,
-        pullers=(*none[:turn], _first_puller(seats[turn], house.first), *none[turn + 1 :]),
+        pullers=replaced(none, turn, _first_puller(seats[turn], house.first)),
     )
     return rows.set_up(state)
 
@@ -245,9 +257,8 @@ def needs(state: State) -> Need:
 
 def apply(state: State, given: Input) -> State:
     """The state after an action or an event."""
-    handler = admit(state, given, needs(state), HANDLERS, "TT-08")
-    after: State = handler(state, given)
-    return after if isinstance(given, Action) else replace(after, step=given.step)
+    after: State = applied(state, given, needs(state), HANDLERS, "TT-08")
+    return after
 
 
 def outcome(state: State) -> Outcome | None:
@@ -270,10 +281,10 @@ def seen_by(state: State, player: str) -> State:
 
 
 HANDLERS: dict[type, Callable[[State, Any], State]] = {
-    RefereeAnswer: answer,
     Take: take,
     TakeBack: take_back,
     Leave: leave,
+    RefereeAnswer: answer,
     Met: meet,
     Nudged: nudge,
     Removed: removed,

@@ -136,13 +136,7 @@ def end_turn(state: State) -> State:
     owed = state.coming or (FREE,)
     return fall_due(
         replace(
-            state,
-            pullers=rotated(state),
-            turn=seat,
-            skips=tuple(skips),
-            owed=owed,
-            coming=(),
-            silent=False,
+            state, pullers=rotated(state), turn=seat, skips=tuple(skips), owed=owed, coming=(), silent=False
         )
     )
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engine.view.panels import Item, Text
+from games.tower_topple.state import State
 from games.ui.details import CARRY, COLOURS, GameDetails
 from games.ui.physics_client import ClientState
 
 
-class ToppleDetails(GameDetails):
+class ToppleDetails(GameDetails[State]):
     """Tower Topple on the screen: rounds, what is owed, unread prints, the tutorial."""
 
     lessons: Mapping[str, str] = {
@@ -19,7 +20,7 @@ class ToppleDetails(GameDetails):
         "SETTLE": "Wait until all is still: then the brick counts.",
     }
 
-    def items(self, desk: ClientState) -> tuple[Item, ...]:
+    def items(self, desk: ClientState[State]) -> tuple[Item, ...]:
         """Returns the lines of the panel."""
         state = desk.seen
         items: list[Item] = [
@@ -39,7 +40,7 @@ class ToppleDetails(GameDetails):
                 items.append(Text(f"{seat.name} toppled it {topples} times", "bad", "small"))
         return tuple(items)
 
-    def unread(self, desk: ClientState) -> frozenset[str]:
+    def unread(self, desk: ClientState[State]) -> frozenset[str]:
         """Pieces whose print nobody may see yet."""
         seen = set(desk.state.seen)
         return frozenset(

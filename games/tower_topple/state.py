@@ -143,10 +143,7 @@ class House:
     )
     teams: bool = option(True, "seven players and more form teams", clause="TT-01")
     bricks: str = option(
-        "real",
-        "bricks vary as real ones do, or are all alike",
-        clause="TT-02",
-        choices=("real", "exact"),
+        "real", "bricks vary as real ones do, or are all alike", clause="TT-02", choices=("real", "exact")
     )
     points: str = option(
         "printed",
@@ -268,12 +265,7 @@ def faults(state: State) -> tuple[str, ...]:
 
 def _seat_checks(state: State) -> list[tuple[bool, str]]:
     seats, over = len(state.seats), state.reason is not None
-    lists = {
-        "scores": state.scores,
-        "topples": state.topples,
-        "skips": state.skips,
-        "pullers": state.pullers,
-    }
+    lists = {"scores": state.scores, "topples": state.topples, "skips": state.skips, "pullers": state.pullers}
     uneven = [name for name, numbers in lists.items() if len(numbers) != seats]
     members = [len(seat.members) for seat in state.seats]
     paired = zip(state.pullers, members, strict=False)

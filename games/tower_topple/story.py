@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from games.core.events import Fell, Met, Nudged, Placed, RefereeAnswer, Released, Removed, Rested
 from games.core.rules import Input, Take, TakeBack
+from games.core.words import capital, listed
 from games.tower_topple.rules_rows import SLOTS, brick_of, is_full, place_of
 from games.tower_topple.rules_turns import totals
 from games.tower_topple.state import Leave, Phase, Print, Sort, State
@@ -17,7 +15,7 @@ COUNTED = ("no", "one", "two", "three", "four", "five", "six")
 
 def opening(state: State) -> tuple[str, ...]:
     """Who sits round which tower, and what is played for."""
-    names = _listed([seat.name for seat in state.seats])
+    names = listed([seat.name for seat in state.seats])
     house = state.house
     points = {
         "printed": "points as printed",
@@ -28,13 +26,13 @@ def opening(state: State) -> tuple[str, ...]:
     length = f"first to {house.target} points" if house.target else _many(house.rounds, "round")
     return (
         f"{names} sit round {len(state.bricks)} bricks, {len(state.tower)} rows high.",
-        f"{_sentence(played)}; {length}. {whose(state)} begins.",
+        f"{capital(played)}; {length}. {whose(state)} begins.",
     )
 
 
 def tell(before: State, given: Input, after: State) -> tuple[str, ...]:
     """What this input did."""
-    return (*TOLD[type(given)](before, given, after), *_turn(before, given, after))
+    return (*_told(before, given, after), *_turn(before, given, after))
 
 
 def who(state: State) -> str:
@@ -77,7 +75,7 @@ def demand(state: State) -> str:
 def _turn(before: State, given: Input, after: State) -> tuple[str, ...]:
     if after.reason is not None:
         word = "share the win" if len(after.winners) > 1 else "wins"
-        return (f"{_listed(list(after.winners))} {word}: {after.reason.text}.",)
+        return (f"{listed(list(after.winners))} {word}: {after.reason.text}.",)
     if after.round != before.round:
         standing = ", ".join(f"{seat.name} {n}" for seat, n in zip(after.seats, totals(after), strict=True))
         return ("", f"Round {after.round}. The tower stands again. {standing}.", f"- {whose(after)}")
@@ -98,40 +96,40 @@ def _is_new_turn(before: State, given: Placed, after: State) -> bool:
     return not (given.broken or more or before.fallen or after.silent or down)
 
 
-def _answered(before: State, given: RefereeAnswer, after: State) -> tuple[str, ...]:
-    colour = before.owed[0].colour
-    if given.yes:
-        return (f"The referee shakes the head: {colour} would bring it down. Two others may be pulled.",)
-    return (f"The referee nods: {colour} can be had.",)
-
-
-def _taken(before: State, given: Take, after: State) -> tuple[str, ...]:
-    if after.gathered:
-        return (f"{who(before)} picks up what fell.",)
-    tries = TRIES[(len(before.seen) + before.round) % len(TRIES)]
-    return (f"{who(before)} {tries} {called(before)[given.piece]}.",)
-
-
-def _taken_back(before: State, given: TakeBack, after: State) -> tuple[str, ...]:
-    return ("... and thinks better of it.",)
-
-
-def _left(before: State, given: Leave, after: State) -> tuple[str, ...]:
-    return ("Too tight. It stays where it is now.",)
-
-
-def _met(before: State, given: Met, after: State) -> tuple[str, ...]:
-    if before.met:
-        return ()
-    return ("It moves." if before.phase is Phase.PULL else "It touches the tower.",)
-
-
-def _nudged(before: State, given: Nudged, after: State) -> tuple[str, ...]:
-    return (f"A neighbour comes along by {given.mm:.1f} mm.",)
-
-
-def _removed(before: State, given: Removed, after: State) -> tuple[str, ...]:
-    return (f"Out it comes{_read(before)}{_gains(before, after)}",)
+def _told(before: State, given: Input, after: State) -> tuple[str, ...]:
+    match given:
+        case RefereeAnswer() if given.yes:
+            colour = before.owed[0].colour
+            return (f"The referee shakes the head: {colour} would bring it down. Two others may be pulled.",)
+        case RefereeAnswer():
+            return (f"The referee nods: {before.owed[0].colour} can be had.",)
+        case Take() if after.gathered:
+            return (f"{who(before)} picks up what fell.",)
+        case Take():
+            tries = TRIES[(len(before.seen) + before.round) % len(TRIES)]
+            return (f"{who(before)} {tries} {called(before)[given.piece]}.",)
+        case TakeBack():
+            return ("... and thinks better of it.",)
+        case Leave():
+            return ("Too tight. It stays where it is now.",)
+        case Met() if before.met:
+            return ()
+        case Met():
+            return ("It moves." if before.phase is Phase.PULL else "It touches the tower.",)
+        case Nudged():
+            return (f"A neighbour comes along by {given.mm:.1f} mm.",)
+        case Removed():
+            return (f"Out it comes{_read(before)}{_gains(before, after)}",)
+        case Released():
+            return ("Up it goes ...",)
+        case Placed():
+            return _placed(before, given, after)
+        case Rested() if before.phase is Phase.TOPPLED:
+            return ("The last brick rolls to a halt.",)
+        case Rested():
+            return ("The tower holds still.",)
+    assert isinstance(given, Fell)
+    return _fell(before, given, after)
 
 
 def _read(state: State) -> str:
@@ -140,7 +138,7 @@ def _read(state: State) -> str:
         return "."
     if brick.print is Print.PLAIN:
         return "." if brick.colour else ", plain."
-    return f'. "{_sentence(brick.print.value)}."'
+    return f'. "{capital(brick.print.value)}."'
 
 
 def _gains(before: State, after: State) -> str:
@@ -150,10 +148,6 @@ def _gains(before: State, after: State) -> str:
         if new != old
     ]
     return f" {', '.join(changed)}." if changed else ""
-
-
-def _released(before: State, given: Released, after: State) -> tuple[str, ...]:
-    return ("Up it goes ...",)
 
 
 def _placed(before: State, given: Placed, after: State) -> tuple[str, ...]:
@@ -173,50 +167,21 @@ def _placed(before: State, given: Placed, after: State) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _rested(before: State, given: Rested, after: State) -> tuple[str, ...]:
-    if before.phase is Phase.TOPPLED:
-        return ("The last brick rolls to a halt.",)
-    return ("The tower holds still.",)
-
-
 def _fell(before: State, given: Fell, after: State) -> tuple[str, ...]:
     if before.phase is Phase.TOPPLED:
-        return (f"{_sentence(_many(len(given.pieces), 'brick'))} more.",)
+        return (f"{capital(_many(len(given.pieces), 'brick'))} more.",)
     if after.phase is Phase.TOPPLED:
         return _down(before, after, len(given.pieces))
     if given.pieces == (before.held,):
         read = _read(before) if before.phase is Phase.PULL else "."
         return (f"It slips to the table and is picked up again{read}{_gains(before, after)}",)
-    return (f"{_sentence(_many(len(given.pieces), 'brick'))} on the table, but the tower stands.",)
+    return (f"{capital(_many(len(given.pieces), 'brick'))} on the table, but the tower stands.",)
 
 
 def _down(before: State, after: State, bricks: int = 0) -> tuple[str, ...]:
     fallen = f"{_many(bricks, 'brick')} down" if bricks else "nothing left to pull"
-    return (f"CRASH! {_sentence(fallen)}: {who(before)} topples the tower.{_gains(before, after)}",)
-
-
-def _sentence(words: str) -> str:
-    return f"{words[0].upper()}{words[1:]}"
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return (f"CRASH! {capital(fallen)}: {who(before)} topples the tower.{_gains(before, after)}",)
 
 
 def _many(count: int, what: str) -> str:
     return f"{COUNTED[count] if count < len(COUNTED) else count} {what}{'' if count == 1 else 's'}"
-
-
-TOLD: dict[type, Callable[[State, Any, State], tuple[str, ...]]] = {
-    RefereeAnswer: _answered,
-    Take: _taken,
-    TakeBack: _taken_back,
-    Leave: _left,
-    Met: _met,
-    Nudged: _nudged,
-    Removed: _removed,
-    Released: _released,
-    Placed: _placed,
-    Rested: _rested,
-    Fell: _fell,
-}

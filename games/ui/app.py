@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -12,7 +13,7 @@ from typing import Protocol
 from engine.files import first_free
 from engine.record.format import RecordError
 from engine.view.opengl import kind_of
-from engine.view.panels import Panel, Text
+from engine.view.panels import Button, Item, Panel, Row, Text
 from engine.view.render.png import save_png
 from engine.view.render.shading import Quality
 from engine.view.sound import Speaker
@@ -26,7 +27,6 @@ from games.ui.menu_screen import MenuScreen
 from games.ui.messages import Plan
 from games.ui.settings import Settings
 from games.ui.setup import folder, new_file, plan_of
-from games.ui.switch_scanning import SwitchScanner
 
 IDLE_S = 0.004
 """Seconds that an idle loop sleeps."""
@@ -207,3 +207,50 @@ def _wait(game: str) -> Panel:
     return Panel(
         "wait", "centre", (Text("teeter", size="title", bold=True), Text(f"setting up {game} ...", "quiet"))
     )
+
+
+class SwitchScanner:
+    """One-button play: buttons light up in turn, `seconds` on each, and the one button takes the lit one."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.lit = ""
+        self._names: tuple[str, ...] = ()
+        self._since = 0.0
+
+    def step(self, passed: float, panels: Iterable[Panel]) -> tuple[Panel, ...]:
+        """The panels with the button lit whose turn it is."""
+        listed = tuple(panels)
+        covers = tuple(panel for panel in listed if panel.place == "cover")
+        names = tuple(name for panel in covers or listed for name in _names(panel.items))
+        if names != self._names:
+            # what is lit stays lit when it is still there
+            self._names, self._since = names, 0.0
+            self.lit = self.lit if self.lit in names else (names[0] if names else "")
+        self._since += passed
+        if self._since >= self.seconds and names:
+            self._since = 0.0
+            self.lit = names[(names.index(self.lit) + 1) % len(names)]
+        return tuple(replace(panel, items=_lit(panel.items, self.lit)) for panel in listed)
+
+
+def _names(items: tuple[Item, ...]) -> list[str]:
+    found: list[str] = []
+    for item in items:
+        if isinstance(item, Row):
+            found += _names(item.items)
+        elif isinstance(item, Button) and item.is_enabled:
+            found.append(item.name)
+    return found
+
+
+def _lit(items: tuple[Item, ...], name: str) -> tuple[Item, ...]:
+    found: list[Item] = []
+    for item in items:
+        if isinstance(item, Row):
+            found.append(replace(item, items=_lit(item.items, name)))
+        elif isinstance(item, Button) and item.name == name:
+            found.append(replace(item, is_lit=True))
+        else:
+            found.append(item)
+    return tuple(found)

@@ -1,4 +1,5 @@
-"""Where a person wants the held piece to be (over the pointer, turned, flipped, lifted), and what lies below it.
+"""Where a person wants the held piece to be (over the pointer, turned, flipped, lifted), what lies below it, and how
+the hand follows.
 
 What lies below is exact for convex parts, on the whole way a piece is carried. Knows no window.
 """
@@ -13,10 +14,10 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from engine.geometry.convex import ConvexSolid, ConvexSolids
-from engine.geometry.drop import DropTarget
-from engine.geometry.resting import extreme_points, resting_faces
-from engine.geometry.rotation import quaternion_of
+from engine.geometry.convex import ConvexSolid, ConvexSolids, bounds_of
+from engine.geometry.drop import DropTarget, extreme_points, resting_faces
+from engine.geometry.rotation import angle_between, quaternion_of
+from engine.motions import PULL_SPEED, between
 from engine.pose import Pose
 from engine.view.camera import Vector
 from engine.view.frame import Frame
@@ -24,8 +25,6 @@ from engine.view.render.overlays import Line, Overlay, Spot
 from models.piece import Piece
 
 Array = NDArray[np.float64]
-
-Place = Callable[[float], tuple[float, float, float | None]]
 
 REACH = (0.62, 0.52)
 """Metres from the middle of the table to which a hand goes, in x and y."""
@@ -40,31 +39,14 @@ FLAT = math.cos(math.radians(0.5))
 SHADOW, LINE = "#241a10", "#c2571a"
 ABOVE_ALL = 10.0
 """Metres: above everything."""
-
-
-class BoxTops:
-    """How high what lies below a piece is at most, by boxes: quickly told.
-
-    low, high: (n, 3) corners of what lies there. solids: of the piece, at the origin.
-    """
-
-    def __init__(self, low: Array, high: Array, solids: tuple[ConvexSolid, ...]) -> None:
-        self._low, self._high = low, high
-        self._low_corner = np.min([solid.low for solid in solids], axis=0)
-        self._high_corner = np.max([solid.high for solid in solids], axis=0)
-
-    @property
-    def depth(self) -> float:
-        """Metres from the piece's place down to its lowest point."""
-        return -float(self._low_corner[2])
-
-    def top(self, x: float, y: float) -> float:
-        """The height of the highest box below a piece at this place; -inf over nothing."""
-        at = np.array((x, y))
-        over = (self._low[:, :2] < self._high_corner[:2] + at) & (
-            self._high[:, :2] > self._low_corner[:2] + at
-        )
-        return float(self._high[over.all(axis=1), 2].max(initial=-np.inf))
+SPEED = 0.6
+"""m/s at most."""
+TURNING = 5.0
+"""rad/s at most."""
+LAG = 0.05
+"""Seconds by which the hand lags behind where it is wanted: it slows down before it arrives."""
+RISE_FIRST = 0.0015
+"""Metres that the hand may be too low while it goes sideways or turns; it rises first. Less than its air."""
 
 
 class LandingSurface:
@@ -74,11 +56,9 @@ class LandingSurface:
         self, frame: Frame, pieces: Mapping[str, Piece], solids: ConvexSolids, skip: Container[str] = ()
     ) -> None:
         lying: list[ConvexSolid] = []
-        for name, row in zip(frame.names, frame.poses.tolist(), strict=True):
-            if name in skip or not np.isfinite(row[0]):
-                continue
-            x, y, z, a, b, c, d = row
-            lying += solids.of(pieces[name], Pose((x, y, z), (a, b, c, d)))
+        for name, pose in frame.placed().items():
+            if name not in skip:
+                lying += solids.of(pieces[name], pose)
         self._target = DropTarget(lying, solids)
         self._cache = solids
 
@@ -95,18 +75,13 @@ class LandingSurface:
 
     def over(self, piece: Piece, start: Pose, goal: Pose, samples: int = 9) -> float | None:
         """The greatest `landing` on the straight way from one place to another."""
-        under = self._box_tops(piece, goal)
+        highest = self._box_landing(piece, goal)
+        here, there = np.array(start.position[:2]), np.array(goal.position[:2])
         best: float | None = None
-        for part in (
-            np.linspace(0.0, 1.0, samples)
-            if math.dist(start.position[:2], goal.position[:2]) > 1e-3
-            else (1.0,)
-        ):
-            x, y = (
-                float(a + part * (b - a)) for a, b in zip(start.position[:2], goal.position[:2], strict=True)
-            )
+        for part in np.linspace(0.0, 1.0, samples) if math.dist(here, there) > 1e-3 else (1.0,):
+            x, y = (here + part * (there - here)).tolist()
             # what lies lower than what was found already cannot carry it higher
-            if best is None or under.top(x, y) + under.depth > best:
+            if best is None or highest(x, y) > best:
                 lies = self.landing(piece, Pose((x, y, 0.0), goal.orientation))
                 best = lies if best is None or (lies is not None and lies > best) else best
         return best
@@ -120,44 +95,40 @@ class LandingSurface:
         """
         if direction[2] > -1e-3:
             return None
+        highest = self._box_landing(piece, rotation)
 
-        under = self._box_tops(piece, rotation)
+        def place(height: float) -> tuple[float, float]:
+            x, y = (origin + (height - origin[2]) / direction[2] * direction)[:2].tolist()
+            return x, y
 
-        def place(height: float) -> tuple[float, float, float | None]:
-            along = (height - origin[2]) / direction[2]
-            x, y = (origin + along * direction)[:2].tolist()
+        def meets(height: float) -> bool:
+            x, y = place(height)
             # exact only where boxes leave it open
-            is_low = under.top(x, y) + under.depth - low < height - 1e-6
-            return x, y, None if is_low else self.landing(piece, Pose((x, y, 0.0), rotation.orientation))
+            if highest(x, y) - low < height - 1e-6:
+                return False
+            lies = self.landing(piece, Pose((x, y, 0.0), rotation.orientation))
+            return lies is not None and lies - low >= height - 1e-6
 
-        above = self.top + 1e-4
-        steps = np.linspace(above, 0.0, 17)
-        before = above
-        for height in steps:
-            x, y, lies = place(float(height))
-            if lies is not None and lies - low >= height - 1e-6:
-                return self._between(place, before, float(height), low)
-            before = float(height)
-        x, y, _ = place(0.0)
-        return x, y
-
-    def _box_tops(self, piece: Piece, rotation: Pose) -> BoxTops:
-        return BoxTops(
-            self._target.low,
-            self._target.high,
-            self._cache.of(piece, Pose((0.0, 0.0, 0.0), rotation.orientation)),
-        )
-
-    def _between(self, place: Place, above: float, below: float, low: float) -> tuple[float, float]:
+        heights = np.linspace(self.top + 1e-4, 0.0, 17).tolist()
+        first = next((number for number, height in enumerate(heights) if meets(height)), None)
+        if first is None:
+            return place(0.0)
+        above, below = heights[max(first - 1, 0)], heights[first]
         for _ in range(7):
             middle = 0.5 * (above + below)
-            _, _, lies = place(middle)
-            if lies is not None and lies - low >= middle - 1e-6:
-                below = middle
-            else:
-                above = middle
-        x, y, _ = place(below)
-        return x, y
+            above, below = (above, middle) if meets(middle) else (middle, below)
+        return place(below)
+
+    def _box_landing(self, piece: Piece, rotation: Pose) -> Callable[[float, float], float]:
+        """Returns what `landing` is at most at a place (x, y), by boxes: quickly told."""
+        low, high = bounds_of(self._cache.of(piece, Pose((0.0, 0.0, 0.0), rotation.orientation)))
+        lowest, highest = self._target.low[:, :2] - high[:2], self._target.high[:, :2] - low[:2]
+
+        def found(x: float, y: float) -> float:
+            over = ((lowest < (x, y)) & (highest > (x, y))).all(axis=1)
+            return float(self._target.high[over, 2].max(initial=-np.inf)) - float(low[2])
+
+        return found
 
 
 class CarryTarget:
@@ -285,9 +256,44 @@ def standing(piece: Piece) -> tuple[Array, ...]:
     )
 
 
-def poses_of(names: tuple[str, ...], poses: Array) -> Mapping[str, Pose]:
-    """Rows of a view, by name."""
-    return {
-        name: Pose((x, y, z), (a, b, c, d))
-        for name, (x, y, z, a, b, c, d) in zip(names, poses.tolist(), strict=True)
-    }
+class HandFollower:
+    """A hand that goes to its goal as fast as a careful hand does, one target a step. start: where the hand is."""
+
+    def __init__(self, start: Pose, rate: int, *, is_pulling: bool = False) -> None:
+        self.pose = self.goal = start
+        self._rate = rate
+        self._speed = PULL_SPEED if is_pulling else SPEED
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the goal is reached."""
+        return self.pose == self.goal
+
+    def step(self) -> Pose:
+        """Where the hand wants to be after the next step."""
+        here, there = np.asarray(self.pose.position), np.asarray(self.goal.position)
+        displacement = there - here
+        eager = 1.0
+        if displacement[2] > RISE_FIRST:
+            # over an obstacle, not through it
+            eager = (RISE_FIRST / displacement[2]) ** 2
+            displacement[:2] *= eager
+        elif displacement[2] < 0.0 and float(np.hypot(displacement[0], displacement[1])) > RISE_FIRST:
+            displacement[2] = 0.0
+        part = 1.0 - np.exp(-1.0 / (LAG * self._rate))
+        move = part * displacement
+        length, longest = float(np.linalg.norm(move)), self._speed / self._rate
+        if length > longest:
+            move *= longest / length
+        if float(np.linalg.norm(there - here)) < 2e-6:
+            move = there - here
+        x, y, z = (here + move).tolist()
+        self.pose = Pose((x, y, z), self._turned(part * eager))
+        return self.pose
+
+    def _turned(self, part: float) -> tuple[float, float, float, float]:
+        angle = angle_between(self.pose.orientation, self.goal.orientation)
+        if angle < 1e-5:
+            return self.goal.orientation
+        part = min(part, TURNING / self._rate / angle)
+        return between(self.pose, self.goal, part).orientation

@@ -1,4 +1,4 @@
-"""What is particular to a game on the screen, as far as all games share it: `GameDetails`, and who asks it.
+"""What a game shows on the screen beside turns and scores: `GameDetails`, and the tutorial made of its lessons.
 
 Each game has its own in `games/<game>/screen.py`.
 """
@@ -6,14 +6,15 @@ Each game has its own in `games/<game>/screen.py`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from enum import Enum
+from typing import Generic, Protocol, runtime_checkable
 
-from engine.view.panels import Item, Panel
+from engine.view.panels import Item
 from engine.view.render.overlays import Overlay
-from games.core.events import Condition as Condition
-from games.core.rules import Choice
+from games.core.rules import Choice, Wait
 from games.game import Game
 from games.ui.carry import CarryTarget
+from games.ui.messages import S
 from games.ui.physics_client import ClientState
 
 COLOURS = {
@@ -34,31 +35,39 @@ CARRY = (
     "A and D turn it, F flips it, the wheel lifts it, Shift makes the hand slow. "
 )
 """The part of a tutorial on carrying that all games share."""
+DONE = "That was a whole turn. From now on the rules on the left are enough; F1 tells all keys."
 
 
-class GameDetails:
+@runtime_checkable
+class HasPhase(Protocol):
+    """A state that says where in a turn the game is."""
+
+    phase: Enum
+
+
+class GameDetails(Generic[S]):
     """What a game shows beside turns and scores; by default nothing."""
 
     lessons: Mapping[str, str] = {}
     """The tutorial: by the phase of the rules, CARRY and PULL."""
 
-    def items(self, desk: ClientState) -> tuple[Item, ...]:
+    def items(self, desk: ClientState[S]) -> tuple[Item, ...]:
         """Returns the lines of the game's own panel."""
         return ()
 
-    def phase(self, state: Any) -> str:
+    def phase(self, state: S) -> str:
         """Returns where in a turn the game is."""
-        return str(state.phase.name)
+        return state.phase.name if isinstance(state, HasPhase) else ""
 
-    def seat_colour(self, desk: ClientState, seat: int) -> str:
+    def seat_colour(self, desk: ClientState[S], seat: int) -> str:
         """Returns the colour of a seat, as `#rrggbb`; empty for none."""
         return SEATS[seat % len(SEATS)]
 
-    def highlights(self, desk: ClientState, grip: CarryTarget) -> list[Overlay]:
+    def highlights(self, desk: ClientState[S], grip: CarryTarget) -> list[Overlay]:
         """Returns what lights up under the piece in the hand."""
         return []
 
-    def unread(self, desk: ClientState) -> frozenset[str]:
+    def unread(self, desk: ClientState[S]) -> frozenset[str]:
         """Returns the pieces whose print nobody may see yet."""
         return frozenset()
 
@@ -68,28 +77,31 @@ def details_of(game: Game) -> GameDetails:
     return game.part(game.screen_class, GameDetails)
 
 
-def colour_of(desk: ClientState, choice: Choice) -> str:
-    """The colour in the words of a choice, as `#rrggbb`; empty for none."""
+def colour_of(choice: Choice) -> str:
+    """Returns the colour in the words of a choice, as `#rrggbb`; empty for none."""
     words = choice.sentence.replace("_", " ").split()
     return next((COLOURS[word] for word in words if word in COLOURS), "")
 
 
-def seat_colour(desk: ClientState, seat: int) -> str:
-    """Returns the colour of a seat."""
-    return details_of(desk.game).seat_colour(desk, seat)
+class Tutorial:
+    """The guided first turn of one person: what to do next, and why. Ends with the turn."""
 
+    def __init__(self) -> None:
+        self._last = ""
+        self._carried = False
+        self._is_over = False
 
-def panels(desk: ClientState) -> tuple[Panel, ...]:
-    """Returns what a game shows beside turns and scores."""
-    items = details_of(desk.game).items(desk)
-    return (Panel("details", "top-right", items, width=230),) if items else ()
-
-
-def highlights(desk: ClientState, grip: CarryTarget | None) -> list[Overlay]:
-    """Returns what lights up under the piece in the hand; nothing for an empty one."""
-    return details_of(desk.game).highlights(desk, grip) if grip is not None else []
-
-
-def unread(desk: ClientState) -> frozenset[str]:
-    """Returns the pieces whose print nobody may see yet."""
-    return details_of(desk.game).unread(desk)
+    def told(self, desk: ClientState) -> str:
+        """Returns what to do now; empty when there is nothing more to learn."""
+        if self._is_over or not desk.told or desk.game.rules.outcome(desk.state) is not None:
+            return ""
+        if desk.need.player not in desk.people:
+            return DONE if self._carried else ""
+        wait, details = desk.need.wait, details_of(desk.game)
+        phase = {Wait.HAND: "CARRY", Wait.PULL: "PULL"}.get(wait) or details.phase(desk.state)
+        self._carried |= wait is Wait.HAND
+        if self._carried and wait is Wait.ACTION and phase != self._last:
+            self._is_over = True
+            return ""
+        self._last = phase
+        return details.lessons.get(phase, "")

@@ -12,18 +12,17 @@ from engine.view.sound import RATE, echoed, impact_samples, sides_of, variant_of
 from engine.view.window.events import Clicked, Event, Lift, PointerMoved, Press, Slid
 from engine.view.window.window import Window
 from games.core.rules import Choice, Take, Wait
-from games.ui import details, hud
-from games.ui.camera_controller import CameraController, sphere_of
-from games.ui.camera_handicap import handicap_of
+from games.ui import hud
+from games.ui.camera import CameraController, CameraHandicap, sphere_of
+from games.ui.details import Tutorial, details_of
 from games.ui.hand import HandControl, Mouse
 from games.ui.hints import Hints
 from games.ui.hud import HudState, piece_of
 from games.ui.impacts import ImpactDetector
-from games.ui.messages import Do, NewBody, Plan, SetSpeed, TableView, Undo
+from games.ui.messages import Do, NewBody, Order, Plan, SetSpeed, TableView, Undo
 from games.ui.physics_client import ClientState, PhysicsClient
 from games.ui.settings import Settings
 from games.ui.setup import first_state
-from games.ui.tutorial import Tutorial
 
 HOVER, LIT = "#f2c14e", "#e07a2f"
 SLOW = (0.35, 1.4)
@@ -38,10 +37,11 @@ class GameScreen:
         self.plan: Plan | None = plan
         game, state, bodies = first_state(plan)
         self.physics = PhysicsClient(plan)
+        self._details = details_of(game)
         self.client = ClientState(plan, game, state, bodies, time.perf_counter)
         sphere = sphere_of(bodies)
         window.put(bodies, sphere=sphere)
-        self.camera_control = CameraController(sphere, handicap_of(game, state))
+        self.camera_control = CameraController(sphere, CameraHandicap(game.handicaps.of(state)))
         window.aim(self.camera_control.camera)
         self.hand = HandControl(self.client, self.physics, settings)
         is_coached = settings.help.level == "coach"
@@ -92,7 +92,8 @@ class GameScreen:
 
     def more_guides(self) -> list[Overlay]:
         """Guides of a game of its own kind."""
-        return details.highlights(self.client, self.hand.grip)
+        grip = self.hand.grip
+        return self._details.highlights(self.client, grip) if grip is not None else []
 
     def _sound(self, view: TableView) -> None:
         speaker = self.window.speaker
@@ -128,7 +129,7 @@ class GameScreen:
         self._marked = self._marks()
         known = [name for name in frame.names if name in self.client.pieces]
         if len(known) == len(frame.names):
-            unread = details.unread(self.client)
+            unread = self._details.unread(self.client)
             self.window.show(Frame(frame.names, frame.poses, highlights=self._marked, unread=unread))
         self._is_new = False
 
@@ -197,7 +198,8 @@ class GameScreen:
     def _clicked(self, name: str) -> None:
         kind, _, rest = name.partition(":")
         if kind == "choice":
-            self._choose(int(rest))
+            if int(rest) < len(self.client.choices):
+                self._do(self.client.choices[int(rest)])
         elif kind == "act":
             self.act(rest)
         elif kind == "page":
@@ -238,27 +240,20 @@ class GameScreen:
         if digit == 0:
             self.look = replace(self.look, page=self.look.page + 1)
             return
-        offered = hud.listed(self.client, replace(self.look, is_scanning=self.is_scanned))
-        pages = max(-(-len(offered) // hud.CHOICES_PER_PAGE), 1)
-        at = (self.look.page % pages) * hud.CHOICES_PER_PAGE + digit - 1
-        if at < len(offered):
-            self._do(offered[at])
+        offered, _ = hud.offered(self.client, replace(self.look, is_scanning=self.is_scanned))
+        if digit <= len(offered):
+            self._do(offered[digit - 1])
 
     def act(self, name: str) -> None:
         """Do what a key does."""
         if name == "next":
             self._cursor = (self._cursor + 1) % max(len(self.client.choices), 1)
         elif name == "choose":
-            if 0 <= self._cursor < len(self.client.choices):
-                self._choose(self._cursor)
+            if (lit := self._lit_choice()) is not None:
+                self._do(lit)
         elif name == "undo":
-            if (
-                self.client.waits is not None
-                and self.client.waits.can_undo
-                and self.settings.help.level != "purist"
-            ):
-                self.physics.send(Undo())
-                self.client.act()
+            if hud.can_undo(self.client, self.settings):
+                self._order(Undo())
         elif name == "view":
             self.camera_control.next_view()
         elif name == "follow":
@@ -284,14 +279,14 @@ class GameScreen:
     def _lit_choice(self) -> Choice | None:
         return self.client.choices[self._cursor] if 0 <= self._cursor < len(self.client.choices) else None
 
-    def _choose(self, index: int) -> None:
-        if index < len(self.client.choices):
-            self._do(self.client.choices[index])
-
     def _do(self, choice: Choice) -> None:
-        self.physics.send(Do(choice.action))
-        self.client.act()
+        self._order(Do(choice.action))
         self.look = replace(self.look, pieces=(), page=0)
+
+    def _order(self, order: Order) -> None:
+        """What is not for a moving hand: nobody is asked until the game asks again."""
+        self.physics.send(order)
+        self.client.act()
 
     def is_down(self, act: str) -> bool:
         """Whether a key of an act is held down."""

@@ -16,7 +16,7 @@ from engine.view.window.picker import Hit, pick
 from engine.view.window.window import Window
 from engine.world import TABLE
 from games.core.rules import Wait
-from games.ui.camera_controller import CameraController
+from games.ui.camera import CameraController
 from games.ui.carry import CarryTarget, LandingSurface
 from games.ui.messages import Aim, Lay, LetGo
 from games.ui.physics_client import ClientState, PhysicsClient
@@ -94,9 +94,9 @@ class HandControl:
             return
         origin, direction = ray(camera, size, x, y)
         if grip.is_pulling:
-            place = on_plane(origin, direction, grip.start.position[2])
-            if place is not None:
-                self._pull(place[0], place[1])
+            place, before = on_plane(origin, direction, grip.start.position[2]), grip.goal
+            if place is not None and math.dist(grip.pull(*place[:2]).position, before.position) > 1e-6:
+                self.physics.send(Aim(grip.goal))
             return
         there = self.ground().pointed(grip.piece, grip.rotation, origin, direction, grip.low)
         if there is None:
@@ -138,28 +138,27 @@ class HandControl:
         hand = self.settings.hand
         if name in DIRECTIONS:
             self._nudge(name, camera, NUDGE * self.fine)
-        elif name in ("lift", "lower") and not grip.is_pulling:
+        elif grip.is_pulling:
+            if name != "tap":
+                return False
+            self._tap(camera)
+        elif name in ("lay", "let_go"):
+            if self.client.waits is None or self.client.waits.need.wait is not Wait.HAND:
+                return False
+            self.physics.send(Lay(grip.gap) if name == "lay" else LetGo())
+        elif name in ("lift", "lower"):
             grip.lifted(hand.lift_mm / 1e3 * self.fine * (1.0 if name == "lift" else -1.0))
             self._again()
-        elif name in ("turn_left", "turn_right") and not grip.is_pulling:
+        elif name in ("turn_left", "turn_right"):
             step = hand.step_deg * self.fine
             grip.turned(step if name == "turn_left" else -step, step)
             self._again()
-        elif name == "flip" and not grip.is_pulling:
+        elif name == "flip":
             grip.flipped()
             self._again()
-        elif name == "tap" and grip.is_pulling:
-            self._tap(camera)
-        elif name == "lay" and not grip.is_pulling and self._may_lay():
-            self.physics.send(Lay(grip.gap))
-        elif name == "let_go" and not grip.is_pulling and self._may_lay():
-            self.physics.send(LetGo())
         else:
             return False
         return True
-
-    def _may_lay(self) -> bool:
-        return self.client.waits is not None and self.client.waits.need.wait is Wait.HAND
 
     def hold(self, down: set[str], camera: Camera, seconds: float) -> None:
         """Keys that stay down move the hand on."""
@@ -203,29 +202,18 @@ class HandControl:
         assert grip is not None
         self._has_gone = True
         before = grip.goal
-        where = self.client.pose(grip.name)
-        goal = grip.to(x, y, self.ground(), where)
-        if goal != before:
-            self.physics.send(Aim(goal))
+        if grip.to(x, y, self.ground(), self.client.pose(grip.name)) != before:
+            self.physics.send(Aim(grip.goal))
 
     def _again(self) -> None:
         assert self.grip is not None
         x, y, _ = self.grip.goal.position
         self._go(x, y)
 
-    def _pull(self, x: float, y: float) -> None:
-        assert self.grip is not None
-        before = self.grip.goal
-        goal = self.grip.pull(x, y)
-        if math.dist(goal.position, before.position) > 1e-6:
-            self.physics.send(Aim(goal))
-
     def settle(self) -> None:
         """The held piece has moved on: what is above its way may be another thing now."""
-        grip = self.grip
-        if grip is not None and not grip.is_pulling and self._has_gone:
-            x, y, _ = grip.goal.position
-            self._go(x, y)
+        if self.grip is not None and not self.grip.is_pulling and self._has_gone:
+            self._again()
 
     def guides(self) -> list[Overlay]:
         """Drop line and contact shadow of the held piece."""

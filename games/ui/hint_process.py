@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-from multiprocessing.connection import Connection
+from collections.abc import Callable
 
 import numpy as np
 
 from engine.pose import Pose
-from engine.settings import RATES
 from engine.tolerances import FALL_DROP_SEEN, TOUCH_FOR_HINTS
-from engine.topple.balance.equilibrium import DOWN, balance_of
+from engine.topple.balance.equilibrium import balance_of
 from engine.topple.balance.statics import stands, tilt_margin
 from engine.topple.contact.detection import find_contacts
 from engine.topple.laboratory.probe import probe_piece, settle
@@ -30,7 +28,6 @@ from games.ui.hints import (
     Risk,
     Rows,
 )
-from games.worker import answer_all
 
 SAFE_DEG = 3.0
 """A tower that the table may be tilted by so much is safe from a hand that lets go."""
@@ -42,22 +39,19 @@ PRESSING_S, LEAST_N = 0.2, 1e-3
 Known = dict[str, Body]
 
 
-def serve(line: Connection) -> None:
-    """The process: answer until nobody asks."""
+def answerer() -> Callable[[list[Body], Question], Answer]:
+    """Returns what answers in the process; the news are bodies, wherever they are."""
     known: Known = {}
 
-    def learn(body: Body) -> None:
-        known[body.name] = body
+    def answer(news: list[Body], asked: Question) -> Answer:
+        known.update({body.name: body for body in news})
+        if isinstance(asked, PlaceQuestion):
+            return _answer_place(asked, known)
+        if isinstance(asked, FeelQuestion):
+            return _answer_feel(asked, known)
+        return answer_check(asked, known)
 
-    answer_all(line, learn, partial(_answer, known))
-
-
-def _answer(known: Known, asked: Question) -> Answer:
-    if isinstance(asked, PlaceQuestion):
-        return _answer_place(asked, known)
-    if isinstance(asked, FeelQuestion):
-        return _answer_feel(asked, known)
-    return answer_check(asked, known)
+    return answer
 
 
 def _lying(rows: Rows, known: Known) -> tuple[Body, ...]:
@@ -85,7 +79,7 @@ def _risk(scene: Assembly) -> tuple[Risk, float]:
     verdict = stands(scene, contacts=contacts)
     if not verdict:
         return ("falls" if verdict is False else ""), 0.0
-    tilt = tilt_margin(balance_of(scene, contacts, gravity=DOWN, friction=None)).degrees
+    tilt = tilt_margin(balance_of(scene, contacts)).degrees
     return ("safe" if tilt >= SAFE_DEG else "risky"), float(tilt)
 
 
@@ -121,10 +115,9 @@ def answer_check(asked: CheckQuestion, known: Known) -> CheckAnswer:
 def _arrows(scene: Assembly) -> tuple[tuple[Vector, Vector], ...]:
     """Where and how hard pieces press on each other, as the simulation has it after a moment: pieces at rest in it
     hardly ever meet as exactly as a force balance wants."""
-    rate = RATES[min(RATES.index(Scale.of(scene.bodies).rate) + 1, len(RATES) - 1)]
-    with new_world(scene.bodies, rate=rate) as world:
+    with new_world(scene.bodies, scale=Scale.of(scene.bodies).finer) as world:
         world.settle()
-        contacts = world.advance(round(PRESSING_S * rate), contacts=True).contacts or ()
+        contacts = world.advance(round(PRESSING_S * world.rate), contacts=True).contacts or ()
     return tuple(
         (each.point, (each.force * each.normal[0], each.force * each.normal[1], each.force * each.normal[2]))
         for each in contacts

@@ -12,10 +12,10 @@ from typing import Literal
 from engine.pose import Pose
 from engine.view.camera import Vector
 from engine.view.render.overlays import Ghost, Overlay
-from engine.world import FLOOR, Body
-from games.ui.carry import CarryTarget, poses_of
+from engine.workers import Failed, Questioner
+from engine.world import Body
+from games.ui.carry import CarryTarget
 from games.ui.physics_client import ClientState
-from games.worker import Failed, Questioner
 from models.piece import Piece
 
 Risk = Literal["safe", "risky", "falls", ""]
@@ -105,7 +105,7 @@ class Hints:
         self.felt: FeelAnswer | None = None
         self.feeling = ""
         self._questions: Questioner[Question, Answer] = Questioner(
-            "hints", "games.ui.hint_process:serve", TIMEOUT_S
+            "hints", "games.ui.hint_process:answerer", TIMEOUT_S
         )
         self._known: dict[str, Piece] = {}
         self._asked: Question | None = None
@@ -208,13 +208,7 @@ class Hints:
         return PlaceAnswer("", 0.0, None)
 
     def _rows(self, held: str) -> Rows:
-        poses = poses_of(self.client.frame.names, self.client.frame.poses)
-        play = self.client.in_play
-        return tuple(
-            (name, pose)
-            for name, pose in poses.items()
-            if name not in (held, FLOOR) and (name in play or self.client.is_fixed(name))
-        )
+        return tuple((body.name, body.pose) for body in self.client.lying(held))
 
     def close(self) -> None:
         """Nobody asks any more."""

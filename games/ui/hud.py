@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.view.panels import Button, Item, Meter, Panel, Row, Text
 from games.core.events import Condition
 from games.core.rules import Choice, Need, Wait
-from games.ui import details
+from games.ui.details import colour_of, details_of
 from games.ui.physics_client import ClientState
 from games.ui.settings import Settings
 
@@ -27,12 +27,11 @@ PROMPTS = {
 
 @dataclass(frozen=True, slots=True)
 class HudState:
-    """What of the window the panels tell. lit: the button that the keyboard or the scan is on. hovered: the piece
-    below the pointer. gap: millimetres free below the held piece. hint: what the checker says of its place."""
+    """What of the window the panels tell. lit: the button that the keyboard or the scan is on. gap: millimetres free
+    below the held piece. hint: what the checker says of its place."""
 
     page: int = 0
     lit: str = ""
-    hovered: str = ""
     gap_mm: float = 0.0
     yaw_deg: float = 0.0
     is_fine: bool = False
@@ -48,7 +47,7 @@ class HudState:
 
 def panels(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
     """Everything that lies over the table."""
-    found = [_turn(client, settings, look), _scores(client), *details.panels(client)]
+    found = [_turn(client, settings, look), _scores(client), *_details(client)]
     if client.log:
         lines = tuple(Text(line, "quiet", "small") for line in client.log[-LOG_LINES_SHOWN:])
         found.append(Panel("log", "bottom-left", lines, width=360, tallest=170))
@@ -64,8 +63,16 @@ def panels(client: ClientState, settings: Settings, look: HudState) -> tuple[Pan
     return tuple(found)
 
 
-def listed(client: ClientState, look: HudState) -> tuple[Choice, ...]:
-    """The choices that are offered as buttons: those without a piece, and of pieces as many as can be listed."""
+def offered(client: ClientState, look: HudState) -> tuple[tuple[Choice, ...], int]:
+    """Returns the choices of the page that is seen, and how many pages there are."""
+    listed = _listed(client, look)
+    pages = max(-(-len(listed) // CHOICES_PER_PAGE), 1)
+    begin = look.page % pages * CHOICES_PER_PAGE
+    return listed[begin : begin + CHOICES_PER_PAGE], pages
+
+
+def _listed(client: ClientState, look: HudState) -> tuple[Choice, ...]:
+    """Those without a piece, and of pieces as many as can be listed."""
     choices = client.choices
     if look.pieces:
         return tuple(each for each in choices if piece_of(each) in look.pieces)
@@ -125,18 +132,22 @@ def _conditions(client: ClientState, need: Need) -> tuple[Condition, ...]:
 
 
 def _choices(client: ClientState, look: HudState) -> list[Item]:
-    offered = listed(client, look)
-    pages = -(-len(offered) // CHOICES_PER_PAGE)
-    page = look.page % max(pages, 1)
+    shown, pages = offered(client, look)
     items: list[Item] = []
-    for number, choice in enumerate(offered[page * CHOICES_PER_PAGE : (page + 1) * CHOICES_PER_PAGE]):
+    for number, choice in enumerate(shown):
         name = f"choice:{client.choices.index(choice)}"
         sentence = capitalised(choice.sentence)
-        mark = details.colour_of(client, choice)
-        items.append(Button(name, sentence, key=str(number + 1), mark=mark, is_lit=look.lit == name))
+        lit = look.lit == name
+        items.append(Button(name, sentence, key=str(number + 1), mark=colour_of(choice), is_lit=lit))
     if pages > 1:
         items.append(
-            Button("page", f"More ({page + 1} of {pages})", "quiet", key="0", is_lit=look.lit == "page")
+            Button(
+                "page",
+                f"More ({look.page % pages + 1} of {pages})",
+                "quiet",
+                key="0",
+                is_lit=look.lit == "page",
+            )
         )
     return items
 
@@ -157,7 +168,7 @@ def _scores(client: ClientState) -> Panel:
     for number, (seat, score) in enumerate(zip(client.state.seats, scores, strict=True)):
         turn = seat.name == client.need.player and not client.game.endless
         name = seat.name + (" (bot)" if seat.members[0].bot else "")
-        mark = details.seat_colour(client, number)
+        mark = details_of(client.game).seat_colour(client, number)
         items.append(
             Row(
                 (Text(name, "plain" if turn else "quiet", bold=turn, mark=mark), Text(str(score), bold=turn)),
@@ -167,13 +178,23 @@ def _scores(client: ClientState) -> Panel:
     return Panel("scores", "top-right", tuple(items), client.game.score_word.capitalize(), width=230)
 
 
+def _details(client: ClientState) -> tuple[Panel, ...]:
+    items = details_of(client.game).items(client)
+    return (Panel("details", "top-right", items, width=230),) if items else ()
+
+
 def _tools(client: ClientState, settings: Settings) -> Panel:
-    can_undo = client.waits is not None and client.waits.can_undo and settings.help.level != "purist"
-    undo = Button("undo", "Undo", is_enabled=can_undo, key=settings.key_said("undo"))
-    view = Button("view", "View", key=settings.key_said("view"))
-    helping = Button("help", "Help", key=settings.key_said("help"))
-    menu = Button("menu", "Menu", key=settings.key_said("menu"))
-    return Panel("tools", "bottom-right", (Row((undo, view, helping, menu)),), width=400, is_bare=True)
+    buttons = tuple(
+        Button(name, name.capitalize(), key=settings.key_said(name))
+        for name in ("undo", "view", "help", "menu")
+    )
+    undo = replace(buttons[0], is_enabled=can_undo(client, settings))
+    return Panel("tools", "bottom-right", (Row((undo, *buttons[1:])),), width=400, is_bare=True)
+
+
+def can_undo(client: ClientState, settings: Settings) -> bool:
+    """Returns whether there is something to take back, and the help that was chosen allows it."""
+    return client.waits is not None and client.waits.can_undo and settings.help.level != "purist"
 
 
 def _hand(client: ClientState, settings: Settings, look: HudState) -> Panel:

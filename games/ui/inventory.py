@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from engine.geometry.convex import ConvexSolids
-from engine.geometry.drop import drop
+from engine.geometry.drop import DropTarget
 from engine.pose import Pose
 from engine.world import FLOOR, TABLE, Body
 from games.core.errors import SetupError
@@ -25,31 +24,40 @@ AWAY = Pose((0.0, 0.0, -5.0))
 """Where pieces are that were put away."""
 
 
-class Inventory(Judge[Any]):
-    """The judge of one sandbox. scene: what lies there at first. Raises SetupError when the scene has no table."""
+class Named(Protocol):
+    """A piece in the rules of free building."""
+
+    @property
+    def id(self) -> str:
+        """Its name."""
+
+    @property
+    def model(self) -> str:
+        """Its name in the catalogues."""
+
+
+class Building(Protocol):
+    """The state of free building."""
+
+    @property
+    def pieces(self) -> Sequence[Named]:
+        """All that were brought out."""
+
+
+class Inventory(Judge[Building]):
+    """The judge of one sandbox. scene: what lies there at first."""
 
     is_fine = True
 
     def __init__(self, scene: Scene | None = None) -> None:
         self.bodies: Callable[[], Mapping[str, Body]] = dict
         """What lies on the table now; the session's table answers."""
-        self._solids = ConvexSolids()
-        self._homes: dict[str, Body] = {}
-        self._table: Body | None = places.table(*places.TABLE_MM)
-        if scene is not None and all(body.name != TABLE for body in scene.assembly.bodies):
-            self._table = None
-        for body in scene.assembly.bodies if scene is not None else ():
-            if body.name == TABLE:
-                self._table = body
-            else:
-                self._homes[body.name] = body
+        bodies = (places.table(*places.TABLE_MM),) if scene is None else scene.assembly.bodies
+        self._tables = tuple(body for body in bodies if body.name == TABLE)
+        self._homes = {body.name: body for body in bodies if body.name != TABLE}
         self._fixed = {name for name, body in self._homes.items() if body.fixed}
 
-    def know(self, body: Body) -> None:
-        """A piece that no catalogue has."""
-        self._homes[body.name] = body
-
-    def in_play(self, state: Any) -> frozenset[str]:
+    def in_play(self, state: Building) -> frozenset[str]:
         """All pieces that were brought out."""
         return frozenset(piece.id for piece in state.pieces)
 
@@ -58,15 +66,11 @@ class Inventory(Judge[Any]):
         named = [(name, body) for name, body in self._homes.items() if name not in self._fixed]
         return {"piece": [{"id": name, "model": body.piece.model or name} for name, body in named]}
 
-    def layout(self, state: Any) -> tuple[Body, ...]:
+    def layout(self, state: Building) -> tuple[Body, ...]:
         """The table, the supports, and the pieces where the scene has them."""
         return (*self._tables, *self._homes.values())
 
-    @property
-    def _tables(self) -> tuple[Body, ...]:
-        return () if self._table is None else (self._table,)
-
-    def home(self, state: Any, piece: str) -> Body:
+    def home(self, state: Building, piece: str) -> Body:
         """A new piece: beside the person, on whatever lies there. One that was put away: out of sight."""
         named = next((each for each in state.pieces if each.id == piece), None)
         if named is None:
@@ -74,19 +78,16 @@ class Inventory(Judge[Any]):
             return known.at(AWAY)
         solid = self._homes[piece].piece if piece in self._homes else build(find(named.model))
         pose = places.moved(places.steady(solid), SPOT[0] * 1e3, SPOT[1] * 1e3)
-        high = pose.then(Pose((0.0, 0.0, 2.0)))
-        others = [body for name, body in self.bodies().items() if name not in (FLOOR, piece)] or [
-            *self._tables
-        ]
-        below = [part for body in others for part in self._solids.of(body.piece, body.pose)]
-        free = drop(self._solids.of(solid, high), below)
-        if free is not None:
-            x, y, z = high.position
-            pose = Pose((x, y, z - free + 5e-4), high.orientation)
-        return Body(piece, solid, pose)
+        others = [body for name, body in self.bodies().items() if name not in (FLOOR, piece)]
+        body = Body(piece, solid, pose.then(Pose((0.0, 0.0, 2.0))))
+        dropped = DropTarget.of(others or self._tables).dropped(body)
+        return body.at(pose) if dropped is None else body.at(dropped.pose.then(Pose((0.0, 0.0, 5e-4))))
 
     def read(self, path: str) -> Body:
-        """The first piece of a mesh or scene file, named after the file. Raises SetupError, SceneError, ModelError."""
+        """Returns the first piece of a mesh or scene file, named after the file, and keeps it as one of the sandbox's.
+
+        Raises SetupError, SceneError, ModelError.
+        """
         file = Path(path).expanduser()
         if not file.is_file():
             raise SetupError(f"{path}: there is no such file")
@@ -95,11 +96,10 @@ class Inventory(Judge[Any]):
         if body is None:
             raise SetupError(f"{path}: holds no piece")
         taken = {*self._homes, *self.bodies()}
-        name = file.stem
-        number = 2
-        while name in taken:
-            name, number = f"{file.stem}-{number}", number + 1
-        return replace(body, name=name, fixed=False)
+        names = (file.stem, *(f"{file.stem}-{number}" for number in range(2, len(taken) + 3)))
+        name = next(each for each in names if each not in taken)
+        self._homes[name] = replace(body, name=name, fixed=False)
+        return self._homes[name]
 
 
 def inventory_of(scene: str | None) -> Inventory:

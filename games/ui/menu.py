@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -49,11 +49,6 @@ class Form:
         return game_named(self.game)
 
     @property
-    def has_bots(self) -> bool:
-        """Whether computer players play it."""
-        return self.chosen.has_bots
-
-    @property
     def kind(self) -> Mode:
         """The mode."""
         return next(mode for mode in self.chosen.modes if mode.name == self.mode)
@@ -83,10 +78,7 @@ def seated(form: Form, mode_name: str = "") -> Form:
     most = min(mode.most, MOST_SEATS)
     players = list(form.players[:most])
     while len(players) < mode.least:
-        if players and form.has_bots:
-            players.append("bot:steady")
-        else:
-            players.append(next(name for name in NAMES if name not in players))
+        players.append("bot:steady" if players and form.chosen.has_bots else _free_name(players))
     return replace(form, players=tuple(players))
 
 
@@ -115,17 +107,20 @@ def clicked(form: Form, name: str) -> Form:
 
 def one_more(form: Form) -> Form:
     """One more player: a bot where bots play."""
-    new = "bot:steady" if form.has_bots else next(name for name in NAMES if name not in form.players)
+    new = "bot:steady" if form.chosen.has_bots else _free_name(form.players)
     return replace(form, players=(*form.players, new))
+
+
+def _free_name(players: Sequence[str]) -> str:
+    return next(name for name in NAMES if name not in players)
 
 
 def _other_kind(form: Form, seat: int) -> Form:
     """Person, then each kind of bot, then a person again."""
-    kinds = ("", *(f"{BOT}{style}" for style in STYLES)) if form.has_bots else ("",)
+    kinds = ("", *(f"{BOT}{style}" for style in STYLES)) if form.chosen.has_bots else ("",)
     now = form.players[seat] if form.players[seat].startswith(BOT) else ""
     new = kinds[(kinds.index(now) + 1) % len(kinds)]
-    new = new or next(name for name in NAMES if name not in form.players)
-    return replace(form, players=(*form.players[:seat], new, *form.players[seat + 1 :]))
+    return _with_player(form, seat, new or _free_name(form.players))
 
 
 def _other_option(form: Form, name: str, step: str) -> Form:
@@ -141,28 +136,28 @@ def _other_option(form: Form, name: str, step: str) -> Form:
 
 
 def typed(form: Form, text: str) -> Form:
-    """A character for the active field."""
-    kind, _, rest = form.active.partition(":")
-    if not text.isprintable():
-        return form
-    if kind == "name":
-        seat = int(rest)
-        name = (form.players[seat] + text)[:FIELD_LETTERS]
-        return replace(form, players=(*form.players[:seat], name, *form.players[seat + 1 :]))
-    if kind == "seed" and (text.isdigit() or (text == "-" and not form.seed)):
-        return replace(form, seed=(form.seed + text)[:12])
-    return form
+    """The form after a character was typed into the active field."""
+    if form.active == "seed":
+        is_number = text.isdigit() or (text == "-" and not form.seed)
+        return replace(form, seed=(form.seed + text)[:12]) if is_number else form
+    return _renamed(form, lambda name: (name + text)[:FIELD_LETTERS]) if text.isprintable() else form
 
 
 def erased(form: Form) -> Form:
-    """The last character of the active field is gone."""
-    kind, _, rest = form.active.partition(":")
-    if kind == "name":
-        seat = int(rest)
-        return replace(
-            form, players=(*form.players[:seat], form.players[seat][:-1], *form.players[seat + 1 :])
-        )
-    return replace(form, seed=form.seed[:-1]) if kind == "seed" else form
+    """The form without the last character of the active field."""
+    if form.active == "seed":
+        return replace(form, seed=form.seed[:-1])
+    return _renamed(form, lambda name: name[:-1])
+
+
+def _renamed(form: Form, change: Callable[[str], str]) -> Form:
+    """With another name in the active field, if that is one of a player."""
+    kind, _, seat = form.active.partition(":")
+    return _with_player(form, int(seat), change(form.players[int(seat)])) if kind == "name" else form
+
+
+def _with_player(form: Form, seat: int, player: str) -> Form:
+    return replace(form, players=(*form.players[:seat], player, *form.players[seat + 1 :]))
 
 
 def panels(
@@ -174,14 +169,17 @@ def panels(
         for game in GAMES
     )
     head = (Text("teeter", size="title", bold=True), Text("towers of wood, on true physics", "quiet"), Gap(8))
-    left = Panel("games", "left", (*head, *games), width=340)
-    if form.page == "replays":
-        items = _replays(kept)
-    else:
-        page = {"game": _table, "options": _options, "settings": _settings}[form.page]
-        items = page(form, settings, saved)
-    right = Panel("form", "right", items, width=430)
-    return left, right
+    pages: dict[str, tuple[str, tuple[Item, ...]]] = {
+        "options": ("House rules", _options(form)),
+        "settings": ("Settings", _settings(settings)),
+        "replays": ("Replays", _replays(kept)),
+    }
+    items = _table(form, settings, saved)
+    if form.page in pages:
+        title, listed = pages[form.page]
+        done = Button("page:game", "Done", "accent")
+        items = (Text(title, size="large", bold=True), *listed, Gap(6), done)
+    return Panel("games", "left", (*head, *games), width=340), Panel("form", "right", items, width=430)
 
 
 def _table(form: Form, settings: Settings, saved: tuple[Path, ...]) -> tuple[Item, ...]:
@@ -194,7 +192,10 @@ def _table(form: Form, settings: Settings, saved: tuple[Path, ...]) -> tuple[Ite
     items.append(Gap(4))
     for seat, player in enumerate(form.players):
         is_bot = player.startswith(BOT)
-        name: Item = Text(player.removeprefix(BOT) + " bot") if is_bot else _name(form, seat, player)
+        field = f"name:{seat}"
+        name: Item = Field(field, "", player, form.active == field)
+        if is_bot:
+            name = Text(player.removeprefix(BOT) + " bot")
         items.append(Row((name, Button(f"kind:{seat}", "bot" if is_bot else "person")), (2, 1)))
     mode = form.kind
     fewer = Button("fewer", "One less", is_enabled=len(form.players) > mode.least)
@@ -219,24 +220,20 @@ def _table(form: Form, settings: Settings, saved: tuple[Path, ...]) -> tuple[Ite
 
 
 def _replays(kept: tuple[SavedGame, ...]) -> tuple[Item, ...]:
-    items: list[Item] = [Text("Replays", size="large", bold=True)]
     if not kept:
-        items.append(Text("No game was kept yet.", "quiet"))
-    items += [Button(f"replay:{number}", each.file.stem, text2=each.when) for number, each in enumerate(kept)]
-    return (*items, Gap(6), Button("page:game", "Done", "accent"))
+        return (Text("No game was kept yet.", "quiet"),)
+    return tuple(
+        Button(f"replay:{number}", each.file.stem, text2=each.when) for number, each in enumerate(kept)
+    )
 
 
-def _name(form: Form, seat: int, player: str) -> Field:
-    return Field(f"name:{seat}", "", player, form.active == f"name:{seat}")
-
-
-def _options(form: Form, settings: Settings, saved: tuple[Path, ...]) -> tuple[Item, ...]:
-    items: list[Item] = [Text("House rules", size="large", bold=True)]
-    for option in options_of(form.chosen.house):
-        if option.modes and form.mode not in option.modes:
-            continue
-        items += _option(option, form.options.get(option.name, str(option.default)))
-    return (*items, Gap(6), Button("page:game", "Done", "accent"))
+def _options(form: Form) -> tuple[Item, ...]:
+    return tuple(
+        item
+        for option in options_of(form.chosen.house)
+        if not option.modes or form.mode in option.modes
+        for item in _option(option, form.options.get(option.name, str(option.default)))
+    )
 
 
 def _option(option: Option, text: str) -> tuple[Item, ...]:
@@ -252,11 +249,10 @@ def _option(option: Option, text: str) -> tuple[Item, ...]:
     return ()
 
 
-def _settings(form: Form, settings: Settings, saved: tuple[Path, ...]) -> tuple[Item, ...]:
+def _settings(settings: Settings) -> tuple[Item, ...]:
     picture, sound, helping = settings.picture, settings.sound, settings.help
     qualities = ("auto", "low", "medium", "high")
     return (
-        Text("Settings", size="large", bold=True),
         Text("picture", "quiet", "small"),
         Row(tuple(Button(f"quality:{each}", each, is_on=each == picture.quality) for each in qualities)),
         Slider("letters", "size of letters", picture.letters, 0.7, 2.0, f"{picture.letters:.2f}"),
@@ -278,6 +274,4 @@ def _settings(form: Form, settings: Settings, saved: tuple[Path, ...]) -> tuple[
             f"{helping.tremor_mm:.1f} mm",
         ),
         Text("Keys are set in a file: see the README of games/ui.", "quiet", "small"),
-        Gap(6),
-        Button("page:game", "Done", "accent"),
     )

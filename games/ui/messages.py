@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import TypeVar
 
 from engine.pose import Pose
 from engine.world import Body
-from games.core.rules import Action, Choice, Input, Need
+from games.core.rules import Action, Choice, Input, Need, Running
+
+S = TypeVar("S", bound=Running, default=Any)
+"""The state of a game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +131,11 @@ class TableView:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GameUpdate:
+class GameUpdate(Generic[S]):
     """The rules took something. state: the game after it. lines: the story, with all secrets. event: the type of what
     they took; given: what they took, None where the session itself did something."""
 
-    state: Any
+    state: S
     lines: tuple[str, ...]
     event: str
     given: Input | None = None

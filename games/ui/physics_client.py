@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import multiprocessing
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
-
-import numpy as np
+import threading
+from collections import deque
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Generic
 
 from engine.pose import Pose
 from engine.view.frame import Frame, frame_of
-from engine.world import Body
+from engine.workers import end_with_parent
+from engine.world import FLOOR, Body
 from games.core.rules import Choice, Need
 from games.game import Game
+from games.registry import clauses_of
 from games.ui.messages import (
     Broken,
     Busy,
@@ -23,23 +28,25 @@ from games.ui.messages import (
     Plan,
     Quit,
     Refused,
+    S,
     TableView,
     Waits,
 )
-from games.worker import ChildProcess
 from models.piece import Piece
 
+STOP_TIMEOUT_S = 5.0
+"""In which a process that was asked to stop has to stop."""
 LOG_LINES = 60
 """Lines of the story that are kept to be shown."""
 HIDDEN = re.compile(r"(?<![\w?])\?(?=[,.;]|$)")
 """How the rules blot out what a player may not see, in a sentence."""
 
 
-class ClientState:
+class ClientState(Generic[S]):
     """One game, as far as it was heard of. bodies: those of the beginning. clock: seconds on the wall."""
 
     def __init__(
-        self, plan: Plan, game: Game, state: Any, bodies: tuple[Body, ...], clock: Callable[[], float]
+        self, plan: Plan, game: Game[S], state: S, bodies: tuple[Body, ...], clock: Callable[[], float]
     ) -> None:
         self.plan, self.game, self.state = plan, game, state
         self.pieces: dict[str, Piece] = {body.name: body.piece for body in bodies}
@@ -81,7 +88,7 @@ class ClientState:
         return self.waits.choices if self.waits is not None else ()
 
     @property
-    def seen(self) -> Any:
+    def seen(self) -> S:
         """The state without the secrets of others."""
         return self.game.rules.seen_by(self.state, self.viewer)
 
@@ -106,9 +113,8 @@ class ClientState:
         return self.view.held if self.view is not None else ""
 
     def pose(self, name: str) -> Pose:
-        """Where a piece is. Raises ValueError for one that is not there."""
-        x, y, z, a, b, c, d = self.frame.poses[self.frame.names.index(name)].tolist()
-        return Pose((x, y, z), (a, b, c, d))
+        """Where a piece is. Raises KeyError for one that is not there."""
+        return self.frame.placed()[name]
 
     def hear(self, news: News) -> bool:
         """Take in news. Returns whether the picture of the table changes."""
@@ -131,15 +137,14 @@ class ClientState:
             self.broken = news.why
         return False
 
-    def _told(self, told: GameUpdate) -> None:
+    def _told(self, told: GameUpdate[S]) -> None:
         before, self.state = self.state, told.state
         self.told += 1
         self.events.append(told.event)
-        self.log = [*self.log, *(HIDDEN.sub("a card", line) for line in self._public(before, told))][
-            -LOG_LINES:
-        ]
+        lines = [HIDDEN.sub("a card", line) for line in self._public(before, told)]
+        self.log = [*self.log, *lines][-LOG_LINES:]
 
-    def _public(self, before: Any, told: GameUpdate) -> tuple[str, ...]:
+    def _public(self, before: S, told: GameUpdate[S]) -> tuple[str, ...]:
         """The story as everybody at the screen may read it."""
         rules = self.game.rules
         if not self.has_secrets:
@@ -159,33 +164,59 @@ class ClientState:
 
     def clause(self, name: str) -> str:
         """The text of a clause; empty for none of this game."""
-        from games.registry import clauses_of
-
         return next((clause.text for clause in clauses_of(self.game) if clause.id == name), "")
 
-    def positions(self) -> Mapping[str, np.ndarray[Any, np.dtype[np.float64]]]:
-        """Where all pieces are, (3,) metres, by name."""
-        return dict(zip(self.frame.names, self.frame.poses[:, :3], strict=True))
+    def lying(self, but: str = "") -> tuple[Body, ...]:
+        """Returns what lies on the table: the pieces of the game and the supports, without one of them."""
+        play = self.in_play | self._fixed
+        return tuple(
+            Body(name, self.pieces[name], pose, self.is_fixed(name))
+            for name, pose in self.frame.placed().items()
+            if name in play and name not in (but, FLOOR)
+        )
 
 
 class PhysicsClient:
     """One game in a process of its own: sends orders, receives news, never waits."""
 
     def __init__(self, plan: Plan) -> None:
-        entry = "games.ui.physics_server:serve"
-        # only the last of several views is ever shown
-        self._worker = ChildProcess("physics", entry, plan, overrides=_are_views)
-        self._is_broken = False
+        context = multiprocessing.get_context("spawn")
+        self._line, other = context.Pipe()
+        self._process = context.Process(target=_play, args=(other, plan), daemon=True, name="teeter physics")
+        self._process.start()
+        other.close()
+        self._received: deque[News] = deque()
+        self._lock = threading.Lock()
+        self._is_connected, self._is_broken = True, False
+        # so that the physics never wait for a window that draws
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        try:
+            while True:
+                news = self._line.recv()
+                with self._lock:
+                    # only the last of several views is ever shown
+                    is_later = isinstance(news, TableView) and self._received
+                    if is_later and isinstance(self._received[-1], TableView):
+                        self._received.pop()
+                    self._received.append(news)
+        except (EOFError, OSError):
+            self._is_connected = False
 
     def send(self, order: Order) -> None:
         """Give an order; one to a process that is gone is lost, and the news say that it is gone."""
-        self._worker.send(order)
+        with contextlib.suppress(EOFError, OSError):
+            self._line.send(order)
 
     def news(self) -> list[News]:
         """Returns what was received since the last call."""
-        found: list[News] = self._worker.poll()
+        is_over = not self._is_connected
+        with self._lock:
+            found = list(self._received)
+            self._received.clear()
         self._is_broken |= any(isinstance(each, Broken) for each in found)
-        if self._worker.is_dead and not self._is_broken:
+        if is_over and not found and not self._is_broken:
             self._is_broken = True
             found.append(Broken("The process that runs the physics has died."))
         return found
@@ -193,8 +224,16 @@ class PhysicsClient:
     def close(self) -> None:
         """Ask the process to stop, and stop it when it does not."""
         self.send(Quit())
-        self._worker.close()
+        self._process.join(STOP_TIMEOUT_S)
+        if self._process.is_alive():
+            self._process.terminate()
+            self._process.join(STOP_TIMEOUT_S)
+        self._line.close()
 
 
-def _are_views(new: News, old: News) -> bool:
-    return isinstance(new, TableView) and isinstance(old, TableView)
+def _play(line: Connection, plan: Plan) -> None:
+    """The process; what it needs is loaded in it alone."""
+    end_with_parent()
+    from games.ui.physics_server import serve
+
+    serve(line, plan)

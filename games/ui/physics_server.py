@@ -20,17 +20,17 @@ from engine.hand import packed
 from engine.motions import Ending, Motion, draw, glide, lower
 from engine.pose import Pose
 from engine.process import suppress_stderr
+from engine.view.frame import frame_of
 from engine.world import FLOOR, Body
-from games.core.errors import IllegalAction, RulesError
+from games.core.errors import IllegalAction, RulesError, SetupError
 from games.core.events import Question
-from games.core.rules import Input, Need, TakeBack, Wait
+from games.core.rules import Bring, Input, Need, TakeBack, Wait
 from games.play.session import Session
-from games.players.bots import Bot
-from games.players.player import lay, pull, way_clear
+from games.players.bots import Bot, lay, pull, way_clear
 from games.ui import messages
-from games.ui.active_game import open_game
-from games.ui.hand_follower import HandFollower
+from games.ui.carry import HandFollower
 from games.ui.messages import Busy, GameUpdate, NewBody, Order, Plan, Refused, TableView, Waits
+from games.ui.setup import open_game
 from models.errors import ModelError
 
 BOT_PAUSE_S = 0.5
@@ -81,14 +81,15 @@ class PhysicsServer:
         self._last: TableView | None = None
         self._is_open = False
         self._pulled = ""
-        self._begun = open_game(plan, self._tell, self._look)
-        self.session: Session = self._begun.session
+        self.active = open_game(plan, self._tell, self._look)
+        self.session: Session = self.active.session
+        game = self.session.game
         self._bots = {
             seat.name: Bot(seat.members[0].bot, plan.game, plan.seed + number)
             for number, seat in enumerate(self.session.state.seats)
-            if seat.members[0].bot and self._begun.game.has_bots
+            if seat.members[0].bot and game.has_bots
         }
-        self._referee = Bot("steady", plan.game, plan.seed) if self._begun.game.has_bots else None
+        self._referee = Bot("steady", plan.game, plan.seed) if game.has_bots else None
 
     # -- to the window -----------------------------------------------------------------------------------------------
 
@@ -100,7 +101,7 @@ class PhysicsServer:
             raise Abandoned from error
 
     def _tell(self, before: Any, given: Input, after: Any) -> None:
-        lines = tuple(self._begun.game.rules.tell(before, given, after))
+        lines = self.session.game.rules.tell(before, given, after)
         self.say(GameUpdate(after, lines, type(given).__name__, given))
 
     def _look(self, step: int, bodies: Mapping[str, Body]) -> None:
@@ -117,16 +118,10 @@ class PhysicsServer:
                 self._known[name] = body
                 self.say(NewBody(body))
         names = tuple(name for name in bodies if name != FLOOR)
-        rows = np.array([(*bodies[name].pose.position, *bodies[name].pose.orientation) for name in names])
-        hand = self.session.table.hand
-        view = TableView(
-            step,
-            self.session.table.rate,
-            names,
-            rows,
-            hand.held or "",
-            float(np.linalg.norm(hand.force)) if hand.held else 0.0,
-        )
+        rows = frame_of(bodies[name] for name in names).poses
+        hand, rate = self.session.table.hand, self.session.table.rate
+        force = float(np.linalg.norm(hand.force)) if hand.held else 0.0
+        view = TableView(step, rate, names, rows, hand.held or "", force)
         last, self._last = self._last, view
         if (
             last is None
@@ -170,13 +165,8 @@ class PhysicsServer:
         while True:
             need = self.session.need
             if need.wait in (Wait.REST, Wait.COUNT):
-                self.say(
-                    Busy(
-                        "one ... two ... three ..."
-                        if need.wait is Wait.COUNT
-                        else "waiting until all is still"
-                    )
-                )
+                is_count = need.wait is Wait.COUNT
+                self.say(Busy("one ... two ... three ..." if is_count else "waiting until all is still"))
                 self._clock.restart(self.session.table.step)
                 self.session.settle()
                 self._refresh()
@@ -213,7 +203,8 @@ class PhysicsServer:
 
     def _let_person(self, need: Need) -> None:
         self._orders.clear()
-        self.say(Waits(need, self.session.choices, self._can_undo()))
+        choices = self.session.choices
+        self.say(Waits(need, choices, any(isinstance(each.action, TakeBack) for each in choices)))
         if self.session.table.hand.held is not None:
             self._hold(need)
             return
@@ -221,30 +212,35 @@ class PhysicsServer:
             self._hear(1.0)
         self._obey(self._orders.popleft())
 
-    def _can_undo(self) -> bool:
-        return any(isinstance(each.action, TakeBack) for each in self.session.choices)
-
     def _obey(self, order: Order) -> None:
         """What a person may want while nothing is moving."""
         session = self.session
         try:
-            if isinstance(order, messages.Do):
-                session.act(order.action)
-            elif isinstance(order, messages.Undo):
-                session.undo()
-            elif isinstance(order, messages.LetGo):
-                session.release()
-            elif isinstance(order, messages.BringFile):
-                self._begun.bring_file(session, order.path)
-            elif isinstance(order, messages.Shove):
-                session.shove(order.piece, order.newtons, math.radians(order.towards))
-            elif isinstance(order, messages.Tilt):
-                session.tilt(math.radians(order.degrees), math.radians(order.towards))
+            match order:
+                case messages.Do(action):
+                    session.act(action)
+                case messages.Undo():
+                    session.undo()
+                case messages.LetGo():
+                    session.release()
+                case messages.BringFile(path):
+                    self._bring_file(path)
+                case messages.Shove(piece, newtons, towards):
+                    session.shove(piece, newtons, math.radians(towards))
+                case messages.Tilt(degrees, towards):
+                    session.tilt(math.radians(degrees), math.radians(towards))
         except IllegalAction as refusal:
             self.say(Refused(refusal.clause, refusal.sentence))
         except (RulesError, ValueError, ModelError, OSError) as error:
             self.say(Refused("", str(error)))
         self._refresh()
+
+    def _bring_file(self, path: str) -> None:
+        """A new piece from a mesh file, into the hand. Raises SetupError, SceneError, ModelError."""
+        if self.active.tray is None:
+            raise SetupError(f"{path}: only the sandbox takes pieces from files")
+        body = self.active.tray.read(path)
+        self.session.act(Bring(self.session.need.player, body.name, body.piece.model or body.name))
 
     # -- a person's hand ---------------------------------------------------------------------------------------------
 
@@ -263,7 +259,7 @@ class PhysicsServer:
             while self._orders:
                 order = self._orders.popleft()
                 if isinstance(order, messages.Aim):
-                    follow.aim(order.pose)
+                    follow.goal = order.pose
                 elif isinstance(order, messages.Lay):
                     motion, is_laying = self._laying(order.gap), True
                 else:
@@ -308,10 +304,6 @@ class PhysicsServer:
             return Ending.EMPTY
         return (yield from lower(hand, z - gap - TOO_DEEP, body.piece.mass))
 
-    def close(self) -> None:
-        """End in good order: what is recorded is packed when the game is over, and stays as it is when not."""
-        self._begun.close()
-
 
 def serve(line: Connection, plan: Plan) -> None:
     """The process: open the game, play it, say when it cannot go on."""
@@ -327,4 +319,5 @@ def serve(line: Connection, plan: Plan) -> None:
             line.send(messages.Broken(str(error) or type(error).__name__))
     finally:
         if server is not None:
-            server.close()
+            # what is recorded is packed when the game is over, and stays as it is when not
+            server.active.close()

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from engine.files import OutputError, first_free, whole_or_nothing
-from engine.pose import Pose
 from engine.view.panels import Button, Field, Gap, Item, Panel, Row, Slider, Text
 from engine.view.render.overlays import Arrow, Overlay
 from engine.view.window.events import Event, Press, Typed
 from engine.view.window.window import Window
-from engine.world import FLOOR, Assembly, Body
+from engine.world import Assembly
 from games.core.rules import Bring, PutAway, Take, Wait
 from games.ui.game_screen import GameScreen
-from games.ui.messages import BringFile, Do, Plan, Shove, Tilt
+from games.ui.messages import BringFile, Do, Order, Plan, Shove, Tilt
 from games.ui.settings import Settings
 from games.ui.setup import folder
 from models.catalogue import catalogue
@@ -96,7 +94,7 @@ class SandboxScreen(GameScreen):
             Button(f"shelf:{name}", name.replace("_", " "), is_on=name == self._shelf)
             for name in catalogues()
         )
-        names = shelf(self._shelf)
+        names = sorted(catalogue(self._shelf))
         pages = -(-len(names) // PER_PAGE)
         page = self._page % max(pages, 1)
         shown = names[page * PER_PAGE : (page + 1) * PER_PAGE]
@@ -121,46 +119,40 @@ class SandboxScreen(GameScreen):
 
     def handle(self, event: Event) -> None:
         """An event of the window."""
-        if self._file is not None and isinstance(event, Typed) and event.text.isprintable():
-            self._file += event.text
-        elif (
-            self._file is not None
-            and isinstance(event, Press)
-            and not event.key.startswith(("mouse", "wheel"))
-        ):
-            self._edit(event.key)
-        else:
+        if self._file is None:
             super().handle(event)
-
-    def _edit(self, key: str) -> None:
-        if key == "backspace":
-            self._file = (self._file or "")[:-1]
-        elif key == "escape":
+        elif isinstance(event, Typed) and event.text.isprintable():
+            self._file += event.text
+        elif not isinstance(event, Press) or event.key.startswith(("mouse", "wheel")):
+            super().handle(event)
+        elif event.key == "backspace":
+            self._file = self._file[:-1]
+        elif event.key == "escape":
             self._file = None
-        elif key == "enter":
+        elif event.key == "enter":
             self._bring_file()
 
     def _clicked(self, name: str) -> None:
-        kind, _, rest = name.partition(":")
-        if kind == "shelf":
-            self._shelf = rest or ("" if self._shelf else catalogues()[0])
-            self._page = 0
-        elif kind == "pieces-more":
-            self._page += 1
-        elif kind == "piece":
-            self._bring(rest)
-        elif kind == "check":
-            self.act("check")
-        elif kind == "file":
-            self._file = "" if self._file is None else None
-        elif kind == "bring":
-            self._bring_file()
-        elif kind == "shove":
-            self._shove()
-        elif kind == "save":
-            self._save()
-        else:
-            super()._clicked(name)
+        match name.partition(":"):
+            case "shelf", _, rest:
+                self._shelf = rest or ("" if self._shelf else catalogues()[0])
+                self._page = 0
+            case "pieces-more", _, _:
+                self._page += 1
+            case "piece", _, model:
+                self._bring(model)
+            case "check", _, _:
+                self.act("check")
+            case "file", _, _:
+                self._file = "" if self._file is None else None
+            case "bring", _, _:
+                self._bring_file()
+            case "shove", _, _:
+                self._shove()
+            case "save", _, _:
+                self._save()
+            case _:
+                super()._clicked(name)
 
     def _slid(self, name: str, value: float) -> None:
         if name == "push":
@@ -186,30 +178,26 @@ class SandboxScreen(GameScreen):
     def _bring(self, model: str) -> None:
         if not self._can():
             return
-        base = model.partition("/")[2]
-        taken, number = set(self.client.pieces), 1
-        while f"{base}-{number}" in taken:
+        base, number = model.partition("/")[2], 1
+        while f"{base}-{number}" in self.client.pieces:
             number += 1
-        self._forget()
-        self.physics.send(Do(Bring(self.client.need.player, f"{base}-{number}", model)))
-        self.client.act()
+        self._order(Do(Bring(self.client.need.player, f"{base}-{number}", model)))
         self._shelf = ""
 
     def _bring_file(self) -> None:
         if self._file and self._can():
-            self.physics.send(BringFile(self._file))
-            self.client.act()
+            self._order(BringFile(self._file))
         self._file = None
 
     def _shove(self) -> None:
-        tops = {
-            name: place[2] for name, place in self.client.positions().items() if name in self.client.in_play
-        }
-        if tops and self._can():
-            self._forget()
-            top = max(tops, key=lambda name: (tops[name], name))
-            self.physics.send(Shove(top, self._push, self._towards))
-            self.client.act()
+        pieces = [body for body in self.client.lying() if body.name in self.client.in_play]
+        if pieces and self._can():
+            top = max(pieces, key=lambda body: (body.pose.position[2], body.name))
+            self._order(Shove(top.name, self._push, self._towards))
+
+    def _order(self, order: Order) -> None:
+        self._forget()
+        super()._order(order)
 
     def _forget(self) -> None:
         """What the checker said is of another table."""
@@ -225,8 +213,7 @@ class SandboxScreen(GameScreen):
         name = self.mouse.piece_at(x, y)
         if name in self.client.in_play and self._can():
             action = PutAway if self.is_down("free") else Take
-            self.physics.send(Do(action(self.client.need.player, name)))
-            self.client.act()
+            self._order(Do(action(self.client.need.player, name)))
 
     def _marks(self) -> dict[str, str]:
         marks = super()._marks()
@@ -256,26 +243,10 @@ class SandboxScreen(GameScreen):
     def save(self) -> Path:
         """Write what lies on the table as a scene file. Returns the file. Raises OutputError, SceneError."""
         place = folder().parent / "scenes"
-        assembly = Assembly("Built by hand", self._lying())
+        assembly = Assembly("Built by hand", self.client.lying())
         text = dump(assembly if self._scene is None else replace(self._scene, assembly=assembly))
         file = first_free(lambda number: place / f"built-{number}.toml")
         with whole_or_nothing(file) as part:
             part.parent.mkdir(parents=True, exist_ok=True)
             part.write_text(text, encoding="utf-8")
         return file
-
-    def _lying(self) -> tuple[Body, ...]:
-        play, found = self.client.in_play, []
-        for name, (x, y, z, a, b, c, d) in zip(
-            self.client.frame.names, self.client.frame.poses.tolist(), strict=True
-        ):
-            if name != FLOOR and (name in play or self.client.is_fixed(name)):
-                pose = Pose((x, y, z), (a, b, c, d))
-                found.append(Body(name, self.client.pieces[name], pose, self.client.is_fixed(name)))
-        return tuple(found)
-
-
-def shelf(name: str) -> tuple[str, ...]:
-    """The pieces of a catalogue, as `game/piece`."""
-    found: Mapping[str, object] = catalogue(name)
-    return tuple(sorted(f"{name}/{piece}" if "/" not in piece else piece for piece in found))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from functools import cache
@@ -82,9 +83,7 @@ class Settings(_Section):
 
     def act_of(self, key: str) -> str:
         """What a key does; empty for nothing."""
-        key = {"lshift": "shift", "rshift": "shift", "lcontrol": "control", "rcontrol": "control"}.get(
-            key, key
-        )
+        key = key[1:] if key[1:] in ("shift", "control") else key
         return next((act for act, listed in self.keys.items() if key in listed.split()), "")
 
     def keys_of(self, act: str) -> tuple[str, ...]:
@@ -155,15 +154,9 @@ def write_settings(changes: dict[str, dict[str, object]], path: Path | None = No
         own[name] = {**own.get(name, {}), **table}
     lines = []
     for name, table in own.items():
-        lines += [f"[{name}]", *(f"{key} = {_toml(value)}" for key, value in table.items()), ""]
+        # of these values JSON is TOML
+        rows = (f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in table.items())
+        lines += [f"[{name}]", *rows, ""]
     with whole_or_nothing(file) as part:
         part.parent.mkdir(parents=True, exist_ok=True)
         part.write_text("\n".join(lines), encoding="utf-8")
-
-
-def _toml(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (int, float)):
-        return repr(value)
-    return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'

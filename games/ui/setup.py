@@ -1,4 +1,4 @@
-"""Games to be set up: new ones before their first turn, as the window sees them, and those kept on file.
+"""Games to be set up: new ones before their first turn, those that are played, and those kept on file.
 
 What is heavy is loaded when it is needed.
 """
@@ -9,13 +9,19 @@ import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.files import first_free
 from engine.world import FLOOR, Body
 from games.game import Game, stock_of
 from games.registry import game_named
 from games.ui.messages import Plan
+
+if TYPE_CHECKING:
+    from engine.record.writer import Recorder
+    from games.play.session import Session, Teller
+    from games.play.table import Sink
+    from games.ui.inventory import Inventory
 
 LISTED = 8
 """Games that the menu shows."""
@@ -25,8 +31,7 @@ PART_SUFFIX = ".teeter.part"
 
 def plan_of(path: Path) -> Plan:
     """The plan that goes on with a game on file. Raises RecordError, also while another process records it."""
-    from engine.record.lock import check_free
-    from engine.record.part import folder_of
+    from engine.record.part import check_free, folder_of
     from engine.record.reader import load
     from games.play.playback import found
 
@@ -37,19 +42,64 @@ def plan_of(path: Path) -> Plan:
 
 
 def first_state(plan: Plan) -> tuple[Game, Any, tuple[Body, ...]]:
-    """The game, its state before the first turn and where everything lies then, as the physics will have it too.
-
-    Raises SetupError, SceneError.
-    """
-    from games.ui.inventory import inventory_of
-
+    """Returns the game, its state before the first turn and where everything lies then, as the physics will have it
+    too. Raises SetupError, SceneError."""
     game = game_named(plan.game)
     judge, stock = game.judge, stock_of(game)
     if game.is_free_building:
-        inventory = inventory_of(plan.scene)
-        judge, stock = inventory, game.read_stock(inventory.tables())
+        from games.ui.inventory import inventory_of
+
+        judge = inventory = inventory_of(plan.scene)
+        stock = game.read_stock(inventory.tables())
     state = game.rules.start(plan.players, plan.seed, dict(plan.options), stock)
     return game, state, tuple(body for body in judge.layout(state) if body.name != FLOOR)
+
+
+@dataclass(eq=False)
+class ActiveGame:
+    """A game that is being played, for the process that runs the physics. tray: of the sandbox."""
+
+    session: Session
+    recorder: Recorder | None = None
+    tray: Inventory | None = None
+
+    def close(self) -> None:
+        """Free the simulator, and pack the record; a game that is not over can be gone on with."""
+        self.session.close()
+        if self.recorder is not None:
+            self.recorder.close(self.session.summary())
+
+
+def open_game(plan: Plan, tell: Teller, sink: Sink) -> ActiveGame:
+    """Begins a game, or goes on with one. Raises SetupError, RecordError, SceneError."""
+    from games.play.playback import resume
+    from games.play.recording import begin
+    from games.play.session import Session
+    from games.ui.inventory import inventory_of
+
+    game = game_named(plan.game)
+    if game.is_free_building:
+        # it is not recorded, but can be saved as a scene
+        tray = inventory_of(plan.scene)
+        stock = game.read_stock(tray.tables())
+        state = game.rules.start(plan.players, plan.seed, dict(plan.options), stock)
+        session = Session(game, tray, state, tremor=plan.tremor, tell=(tell,), sink=sink)
+        tray.bodies = lambda: session.table.bodies
+        return ActiveGame(session, tray=tray)
+    if plan.resume is not None:
+        return ActiveGame(*resume(plan.resume, tell=(tell,), sink=sink))
+    return ActiveGame(
+        *begin(
+            game,
+            plan.players,
+            plan.seed,
+            plan.options,
+            tremor=plan.tremor,
+            path=plan.record,
+            tell=(tell,),
+            sink=sink,
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,27 +131,25 @@ def saved() -> tuple[Path, ...]:
     """Games that were kept, the one played last first."""
     if not folder().is_dir():
         return ()
-    found = {path.with_name(path.name.removesuffix(".part")) for path in folder().iterdir() if _is_game(path)}
+    listed = [path for path in folder().iterdir() if path.name.endswith((SUFFIX, PART_SUFFIX))]
+    found = {path.with_name(path.name.removesuffix(".part")) for path in listed}
     return tuple(sorted(found, key=lambda path: (-_time(path), path.name)))
 
 
 def unfinished() -> tuple[Path, ...]:
-    """Those of them that have not ended."""
+    """The one of them that was played last of those that have not ended."""
     from engine.record.format import RecordError
     from engine.record.reader import load
     from games.play.playback import found
 
-    going: list[Path] = []
     for path in saved():
         try:
             outcome = load(found(path)).meta.outcome or {}
         except (RecordError, OSError):
             continue
         if outcome.get("ended") is not True:
-            going.append(path)
-        if going:
-            break
-    return tuple(going)
+            return (path,)
+    return ()
 
 
 def kept() -> tuple[SavedGame, ...]:
@@ -110,10 +158,6 @@ def kept() -> tuple[SavedGame, ...]:
         SavedGame(path, time.strftime("%Y-%m-%d %H:%M", time.localtime(_time(path))))
         for path in saved()[:LISTED]
     )
-
-
-def _is_game(path: Path) -> bool:
-    return path.name.endswith((SUFFIX, PART_SUFFIX))
 
 
 def _time(path: Path) -> float:

@@ -34,12 +34,7 @@ class WonkyJudge(Judge[State]):
         return frozenset((*state.tower, state.held)) - {""}
 
     def meets(
-        self,
-        state: State,
-        piece: str,
-        condition: Condition,
-        after: TableScene,
-        released_height_mm: float | None,
+        self, state: State, piece: str, condition: Condition, after: TableScene, released_mm: float | None
     ) -> bool:
         """WK-05, WK-11."""
         return TESTS[condition](state, piece, after)

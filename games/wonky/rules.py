@@ -16,7 +16,6 @@ from games.core.errors import IllegalAction, SetupError
 from games.core.events import CountElapsed, Fell, Met, Nudged, Released, Rested
 from games.core.random_state import seeded, shuffled
 from games.core.rules import (
-    Action,
     Choice,
     Input,
     Need,
@@ -24,8 +23,9 @@ from games.core.rules import (
     Take,
     TakeBack,
     Wait,
-    admit,
+    applied,
     prepare,
+    replaced,
     require_piece,
 )
 from games.core.setup import first_seat
@@ -55,7 +55,19 @@ from games.wonky.state import (
 )
 from games.wonky.story import opening, tell
 
-__all__ = ["apply", "faults", "legal", "needs", "opening", "outcome", "scores", "seen_by", "start", "tell"]
+__all__ = [
+    "HANDLERS",
+    "apply",
+    "faults",
+    "legal",
+    "needs",
+    "opening",
+    "outcome",
+    "scores",
+    "seen_by",
+    "start",
+    "tell",
+]
 
 
 def start(players: Sequence[str], seed: int, options: Mapping[str, object], stock: Stock) -> State:
@@ -118,9 +130,8 @@ def needs(state: State) -> Need:
 
 def apply(state: State, given: Input) -> State:
     """The state after an action or an event."""
-    handler = admit(state, given, needs(state), HANDLERS, "WK-03")
-    after: State = handler(state, given)
-    return after if isinstance(given, Action) else replace(after, step=given.step)
+    after: State = applied(state, given, needs(state), HANDLERS, "WK-03")
+    return after
 
 
 def outcome(state: State) -> Outcome | None:
@@ -149,7 +160,7 @@ def play_card(state: State, given: PlayCard) -> State:
     _may_play(state, given.card)
     card = card_named(state, given.card)
     at = hand.index(given.card)
-    hands = (*state.hands[: state.turn], hand[:at] + hand[at + 1 :], *state.hands[state.turn + 1 :])
+    hands = replaced(state.hands, state.turn, hand[:at] + hand[at + 1 :])
     played = replace(
         state, hands=hands, discard=(*state.discard, given.card), card=given.card, phase=Phase.ADD
     )

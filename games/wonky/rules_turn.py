@@ -9,7 +9,7 @@ from dataclasses import replace
 from games.core.errors import IllegalAction, MalformedAction
 from games.core.events import Condition, CountElapsed, Fell, Met, Nudged, Released, Rested
 from games.core.random_state import shuffled
-from games.core.rules import Take, TakeBack, hold_one, may_take_back, require_piece
+from games.core.rules import Take, TakeBack, hold_one, may_take_back, replaced, require_held, require_piece
 from games.wonky.state import Block, Card, Effect, Phase, Sort, State, WonkyReason
 
 
@@ -70,8 +70,7 @@ def draw(state: State, seat: int, count: int = 1) -> State:
             discard = ()
         hand += deck[:1]
         deck = deck[1:]
-    hands = (*state.hands[:seat], hand, *state.hands[seat + 1 :])
-    return replace(state, deck=deck, discard=discard, luck=luck, hands=hands)
+    return replace(state, deck=deck, discard=discard, luck=luck, hands=replaced(state.hands, seat, hand))
 
 
 def draw_until(state: State, found: Callable[[State, str], bool]) -> tuple[State, str]:
@@ -93,11 +92,7 @@ def turned(state: State) -> int:
 
 
 def end_turn(state: State, effect: Effect = Effect.NONE) -> State:
-    """
-
-    K-13: the order at the end of a turn: an empty hand wins (WK-16), then the effect (WK-10), then the
-    next.
-    """
+    """WK-13: the order at the end of a turn: an empty hand wins (WK-16), then the effect (WK-10), then the next."""
     if not state.hands[state.turn]:
         return win(state, WonkyReason.EMPTY_HAND)
     direction = turned(state) if effect is Effect.REVERSE else state.direction
@@ -212,5 +207,4 @@ def _expect_held(state: State, phase: Phase, piece: str, clause: str) -> None:
         raise IllegalAction(
             clause, f"no block is {'being counted' if phase is Phase.COUNT else 'in the hand'}"
         )
-    if piece != state.held:
-        raise MalformedAction(f"{piece!r} is not the block in play, {state.held!r} is")
+    require_held(piece, state.held, "block")

@@ -9,9 +9,10 @@ from engine.view.panels import Item, Text
 from games.ui.details import CARRY, COLOURS, GameDetails
 from games.ui.physics_client import ClientState
 from games.wonky.rules_turn import said
+from games.wonky.state import State
 
 
-class WonkyDetails(GameDetails):
+class WonkyDetails(GameDetails[State]):
     """Wonky on the screen: cards, the deck, the tutorial."""
 
     lessons: Mapping[str, str] = {
@@ -23,7 +24,7 @@ class WonkyDetails(GameDetails):
         "COUNT": "One, two, three: if the tower stands by then, your turn is done.",
     }
 
-    def items(self, desk: ClientState) -> tuple[Item, ...]:
+    def items(self, desk: ClientState[State]) -> tuple[Item, ...]:
         """Returns the lines of the panel."""
         state = desk.seen
         items: list[Item] = [

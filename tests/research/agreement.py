@@ -20,7 +20,7 @@ from engine.bench.peers import HAS_CRA, HAS_MUJOCO, PeerAnswer, mujoco_says
 from engine.topple.balance.equilibrium import balance_of
 from engine.topple.balance.statics import stands, tilt_margin
 from engine.topple.contact.detection import find_contacts
-from engine.topple.dynamics.perturbation import running_trials
+from engine.topple.perturbation import running_trials
 from engine.topple.verdict import joint
 
 NEAR = {"shift": 1.0, "tilt": 1.0}

@@ -8,9 +8,8 @@ import time
 from functools import partial
 
 from engine.bench.peers import SOLVERS, PeerAnswer, Solver, complete, cra_assembly, find_interfaces
-from engine.topple.dynamics.trial import DOWN
 from engine.workers import Worker, WorkerDiedError
-from engine.world import Assembly, Vector
+from engine.world import DOWN, Assembly, Vector
 
 TIMEOUT_S = 10.0
 """That a solver may think; an interior point method that finds no answer tries thousands of steps."""

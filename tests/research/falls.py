@@ -20,13 +20,13 @@ from stacks import Stack, stack
 from engine.bench.peers import MujocoSettings, mjcf, mujoco_says
 from engine.topple.balance.statics import stands
 from engine.topple.contact.detection import Contacts
-from engine.topple.dynamics.trial import SETTLING_DRAG
+from engine.topple.trial import SETTLING_DRAG
 from engine.world import Assembly, Vector
 
 FINE = MujocoSettings(step=0.0005, compliance=0.001)
 """Steps and contacts four times as fine as `peers.RECOMMENDED`."""
 GENTLE = replace(FINE, drag=SETTLING_DRAG)
-"""And put down as gently as our own last run does it (`engine/topple/dynamics/trial.py`)."""
+"""And put down as gently as our own last run does it (`engine/topple/trial.py`)."""
 GRIP = replace(GENTLE, grip=1.1)
 EARLY = replace(GENTLE, reach=2e-5)
 NEARBY = 5e-5

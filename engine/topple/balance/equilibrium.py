@@ -29,17 +29,13 @@ import clarabel
 import numpy as np
 from scipy.sparse import coo_array, csc_array, csc_matrix, diags_array, eye_array, hstack, vstack
 
-from engine.settings import GRAVITY
 from engine.topple.contact.arrays import Array, Bools, Ints
 from engine.topple.contact.detection import Contacts
 from engine.topple.contact.features import reach
 from engine.topple.contact.patches import axes_across
 from engine.topple.errors import StaticsError
-from engine.world import Assembly, Vector
+from engine.world import DOWN, Assembly, Vector
 from models.material import pair_coefficient
-
-DOWN: Vector = (0.0, 0.0, -GRAVITY)
-"""Gravity on a level table, m/s^2."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +74,7 @@ def balance_of(
     assembly: Assembly,
     contacts: Contacts,
     *,
-    gravity: tuple[float, float, float] = DOWN,
+    gravity: Vector = DOWN,
     friction: float | None = None,
 ) -> Balance:
     """Equation (1) of an assembly. friction: overrides every pair's; else the geometric mean of the
@@ -93,8 +89,7 @@ def balance_of(
     if friction is not None and not 0 <= friction < np.inf:
         raise ValueError(f"friction is {friction}: it must be zero or more, and finite")
     free = assembly.free
-    number = np.full(len(assembly.bodies), -1, dtype=np.int64)
-    number[~contacts.fixed] = np.arange(len(free))
+    number = free_numbers(contacts.fixed)
     first, second = number[contacts.first], number[contacts.second]
     weights = np.array([body.piece.mass for body in free]) * pull
     length = float(np.median([body.piece.extents.mean() for body in free])) if len(free) else 1.0
@@ -103,8 +98,10 @@ def balance_of(
     frames = np.stack([contacts.normals, *axes_across(contacts.normals)], axis=1)
     return Balance(
         names=tuple(body.name for body in free),
-        matrix=_matrix(frames, contacts.points / length, centres, first, second),
-        friction=_pair_friction(assembly, contacts, friction),
+        matrix=contact_matrix(frames, contacts.points / length, centres, first, second),
+        friction=pair_friction(assembly, contacts.first, contacts.second)
+        if friction is None
+        else np.full(len(contacts.points), friction),
         frames=frames,
         first=first,
         second=second,
@@ -118,12 +115,15 @@ def balance_of(
     )
 
 
-def _pair_friction(assembly: Assembly, contacts: Contacts, override: float | None) -> Array:
-    """Returns the coefficient (k,) of every contact point: the geometric mean of the two materials'."""
-    if override is not None:
-        return np.full(len(contacts.points), override)
+def free_numbers(fixed: Bools) -> Ints:
+    """Returns the number of each body among the free ones, -1 for a fixed one."""
+    return np.where(fixed, -1, np.cumsum(~fixed) - 1)
+
+
+def pair_friction(assembly: Assembly, first: Ints, second: Ints) -> Array:
+    """Returns the coefficients of pairs of bodies: the geometric mean of the two materials'."""
     each = np.array([body.piece.material.friction for body in assembly.bodies])
-    mean: Array = pair_coefficient(each[contacts.first], each[contacts.second])
+    mean: Array = pair_coefficient(each[first], each[second])
     return mean
 
 
@@ -132,8 +132,8 @@ def wrenches_at(points: Array, centre: Array, forces: Array) -> Array:
     return np.concatenate([forces, np.cross(points - centre, forces)], axis=-1)
 
 
-def _matrix(frames: Array, points: Array, centres: Array, first: Ints, second: Ints) -> csc_array:
-    """B of equation (1): +force on the first body of a point, -force on the second."""
+def contact_matrix(frames: Array, points: Array, centres: Array, first: Ints, second: Ints) -> csc_array:
+    """Returns B of equation (1): +force on the first body of a point, -force on the second."""
     values, rows, columns = [], [], []
     for body, sign in ((first, 1.0), (second, -1.0)):
         mine = np.flatnonzero(body >= 0)
@@ -171,8 +171,7 @@ class ConeSolution:
 
 class Program:
     """A cone program that is solved for several right-hand sides; the factorisation's layout is kept between
-    them.
-    """
+    them."""
 
     def __init__(self, q: Array, rows: csc_array, b: Array, cones: list[object]) -> None:
         self._data = (csc_matrix((len(q), len(q))), q, csc_matrix(rows), cones)
@@ -272,8 +271,7 @@ class SupportFunction:
 
     def __call__(self, direction: Array) -> tuple[float, Array, Array]:
         """For a unit direction (2,): the value, the load h (2,) there, the velocities (6 n,). Raises
-        StaticsError.
-        """
+        StaticsError."""
         b = np.zeros(self._points + 5)
         b[self._points : self._points + 2] = direction
         answer = self._program.solve(b)

@@ -9,8 +9,6 @@ projection's derivative: Kanno, Martins & Pinto da Costa 2006) solves it to roun
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import clarabel
 import numpy as np
 from scipy.sparse import bsr_array, csc_array, csc_matrix, diags_array, eye_array, vstack
@@ -38,7 +36,7 @@ def least_squares(balance: Balance) -> Array:
     """
     gravity = balance.load(balance.down)
     found = newton(balance, gravity)
-    forces = _interior_point(balance, gravity) if found is None else found.forces
+    forces = _interior_point(balance, gravity) if found is None else found
     left = np.abs(balance.matrix @ forces.reshape(-1) + gravity).max(initial=0.0)
     if left > 1e-5 * max(float(balance.weights.max(initial=0.0)), 1.0):
         raise StaticsError("no contact forces balance the pieces")
@@ -52,17 +50,15 @@ def in_world(balance: Balance, forces: Array) -> Array:
 
 
 def out_of_balance(balance: Balance, forces: Array) -> float:
-    """Returns what `fall` would have to beat: the sum of the wrenches that these forces (k, 3) leave, each over
-    its piece's weight. They lie within their cones, so nothing falls faster than this.
-    """
+    """Returns what `fall` would have to beat: the sum of the wrenches that these forces (k, 3) leave, each
+    over its piece's weight. They lie within their cones, so nothing falls faster than this."""
     left = np.abs(balance.matrix @ forces.reshape(-1) + balance.load(balance.down)).reshape(-1, 6)
     return float((left.sum(axis=1) / np.maximum(balance.weights, 1e-6)).sum())
 
 
 def project(x: Array, friction: Array) -> tuple[Array, Array]:
     """Nearest points (k, 3) of the Coulomb cones |t| <= mu n to x (k, 3), and the projection's derivative (k,
-    3, 3).
-    """
+    3, 3)."""
     normal, tangent = x[:, 0], x[:, 1:]
     slip = np.linalg.norm(tangent, axis=1)
     inside = slip <= friction * normal
@@ -94,43 +90,30 @@ def nearest(x: Array, friction: Array) -> Array:
     return point
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Found:
-    """Where Newton's method ended. forces: (k, 3) as n, t1, t2; velocities: (6 n,), the dual solution."""
-
-    forces: Array
-    velocities: Array
-
-
 def newton(
     balance: Balance,
     gravity: Array,
     *,
     steps: int = MAX_STEPS,
     limit: float = np.inf,
-    start: Array | None = None,
-) -> Found | None:
-    """Semismooth Newton with a line search on the dual of (3); None when it does not get there.
-
-    steps: at most. limit: velocities beyond which it is given up. start: velocities (6 n,) to begin from.
-    """
+) -> Array | None:
+    """Semismooth Newton with a line search on the dual of (3): forces (k, 3) as n, t1, t2; None when it does not get
+    there. steps: at most. limit: velocities beyond which it is given up."""
     matrix, transposed = balance.matrix, balance.matrix.T.tocsr()
     count, size = len(balance.friction), matrix.shape[0]
-    v = np.zeros(size) if start is None else start
+    v = np.zeros(size)
 
     def dual(at: Array) -> tuple[float, Array, Array, Array]:
         point, slope = project((transposed @ at).reshape(-1, 3), balance.friction)
         flat = point.reshape(-1)
         return float(flat @ flat / 2 + gravity @ at), matrix @ flat + gravity, point, slope
 
-    value, out, point, slope = dual(v)
-    damping = DAMPING
-    if start is None:
-        slope, damping = np.tile(np.eye(3), (count, 1, 1)), 0.0
+    value, out, point, _ = dual(v)
+    slope, damping = np.tile(np.eye(3), (count, 1, 1)), 0.0
     for _ in range(steps):
         error = float(np.abs(out).max(initial=0.0))
         if error <= RESIDUAL:
-            return Found(point, v)
+            return point
         blocks = bsr_array((slope, np.arange(count), np.arange(count + 1)), shape=(3 * count, 3 * count))
         # damped while far away: for a moment a piece may have too few pressed contacts to be held
         hessian = csc_array(matrix @ (blocks @ transposed) + max(1e-10, damping * error) * eye_array(size))
@@ -176,19 +159,13 @@ def _interior_point(balance: Balance, gravity: Array) -> Array:
 
 
 def carried(balance: Balance, forces: Array) -> dict[str, float]:
-    """Newtons each free piece carries from above: the sum of the net forces with which its neighbours press it down."""
-    total = dict.fromkeys(balance.names, 0.0)
-    one, other = balance.contacts.first, balance.contacts.second
-    low, high = np.minimum(one, other), np.maximum(one, other)
-    key = low * (int(high.max(initial=0)) + 1) + high
-    _, row = np.unique(key, return_inverse=True)
-    sign = np.where(one == low, 1.0, -1.0)
-    down = np.bincount(row, -sign * (forces @ -balance.down)) if len(row) else np.zeros(0)
-    free_low = np.where(sign > 0, balance.first, balance.second)
-    free_high = np.where(sign > 0, balance.second, balance.first)
-    for pair in range(len(down)):
-        at = int(np.flatnonzero(row == pair)[0])
-        pressed, amount = (free_low[at], down[pair]) if down[pair] > 0 else (free_high[at], -down[pair])
-        if pressed >= 0:
-            total[balance.names[pressed]] += float(amount)
-    return total
+    """Returns the newtons each free piece carries from above: the sum of the net forces with which its neighbours press
+    it down."""
+    contacts = balance.contacts
+    low, high = np.minimum(contacts.first, contacts.second), np.maximum(contacts.first, contacts.second)
+    pairs, row = np.unique(np.stack([low, high]), axis=1, return_inverse=True)
+    sign = np.where(contacts.first == low, 1.0, -1.0)
+    down = np.bincount(row.reshape(-1), sign * (forces @ balance.down), pairs.shape[1])
+    pressed = np.where(down > 0, *pairs)
+    total = np.bincount(pressed, np.abs(down), len(contacts.names))[~contacts.fixed]
+    return dict(zip(balance.names, total.tolist(), strict=True))

@@ -20,27 +20,25 @@ from scipy.sparse import csc_array, csr_array, diags_array
 
 from engine.tolerances import TOUCH_DECLARED
 from engine.topple.balance.equilibrium import (
-    DOWN,
     FRICTIONLESS,
     Balance,
     ConeSolution,
     balance_of,
+    contact_matrix,
     fall,
     fall_within,
     forces_of,
-    wrenches_at,
+    free_numbers,
+    pair_friction,
 )
 from engine.topple.balance.forces import nearest
 from engine.topple.balance.statics import UNBALANCED, curved_reason, feasible_forces
-from engine.topple.contact.arrays import Array, Ints
-from engine.topple.contact.detection import Contacts, find_contacts, unheld
-from engine.topple.contact.edges import body_boxes
-from engine.topple.contact.features import of_bodies, of_piece, sagitta
-from engine.topple.contact.overlap import Overlap
+from engine.topple.contact.arrays import Array
+from engine.topple.contact.detection import Contacts, Overlap, deepest_first, find_contacts, unheld
+from engine.topple.contact.features import body_boxes, corners_of, of_bodies, sagitta
 from engine.topple.contact.patches import axes_across
 from engine.topple.errors import StaticsError
-from engine.world import Assembly, Body, Vector
-from models.material import pair_coefficient
+from engine.world import DOWN, Assembly, Body
 
 MAX_FALLS = 16
 """Mechanisms that are kept, those used last first: a tower has few weak places."""
@@ -64,9 +62,8 @@ Proof = Literal["curved", "fall", "forces", "whole"]
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """A tower with one more piece. stands: None when a force balance cannot say, and `why`. touches: whether the
-    piece touches anything. overlaps: bodies it stands inside of. proof: which one settled it.
-    """
+    """A tower with one more piece. stands: None when a force balance cannot say, and `why`. touches: whether
+    the piece touches anything. overlaps: bodies it stands inside of. proof: which one settled it."""
 
     stands: bool | None
     touches: bool
@@ -76,28 +73,16 @@ class Added:
 
 
 class IncrementalStatics:
-    """A tower to which pieces are added for the asking; the tower itself never changes.
+    """A tower to which pieces are added for the asking; the tower itself never changes. Not to be shared between
+    threads."""
 
-    gravity, friction: as in `statics.analyse`. gap, angle: as in `find_contacts`. Not to be shared between
-    threads.
-    """
-
-    def __init__(
-        self,
-        tower: Assembly,
-        *,
-        gravity: Vector = DOWN,
-        friction: float | None = None,
-        gap: float = TOUCH_DECLARED.gap,
-        angle: float = TOUCH_DECLARED.angle,
-    ) -> None:
+    def __init__(self, tower: Assembly) -> None:
         self.tower = tower
-        self._gravity, self._friction, self._gap, self._angle = gravity, friction, gap, angle
         self._names = {body.name for body in tower.bodies}
-        self._contacts = find_contacts(tower, gap, angle)
-        self._balance = balance_of(tower, self._contacts, gravity=gravity, friction=friction)
+        self._contacts = find_contacts(tower)
+        self._balance = balance_of(tower, self._contacts)
         low, high = body_boxes(of_bodies(tower.bodies), len(tower.bodies))
-        room = gap + 2 * np.array([sagitta(body.piece) for body in tower.bodies])[:, None]
+        room = np.array([_room(body) for body in tower.bodies])[:, None]
         self._low, self._high = low - room, high + room
         self._falls: list[Array] = []
         self._held = FeasibleForces.of(self._balance)
@@ -106,16 +91,14 @@ class IncrementalStatics:
         """Returns the tower with a piece. Raises ValueError when its name is taken or it is fixed."""
         if body.name in self._names or body.fixed:
             raise ValueError(f"{body.name} cannot be added: give a free piece a name of its own")
-        near, contacts = self._contacts_of(body)
-        touches = len(contacts.first) > 0 or bool(contacts.curved)
-        whole = self._joined(body, contacts, near)
+        whole, touches = self._joined(body)
         if whole.curved:
-            return Added(None, touches, contacts.overlaps, "curved", curved_reason(whole))
+            return Added(None, touches, whole.overlaps, "curved", curved_reason(whole))
         try:
-            stands, proof = self._judge(body, contacts, near, whole)
+            stands, proof = self._judge(body, whole)
         except StaticsError as error:
-            return Added(None, touches, contacts.overlaps, "whole", str(error))
-        return Added(stands, touches, contacts.overlaps, proof)
+            return Added(None, touches, whole.overlaps, "whole", str(error))
+        return Added(stands, touches, whole.overlaps, proof)
 
     def with_piece(self, body: Body) -> Assembly:
         """Returns the tower with the piece, as an assembly of its own."""
@@ -123,35 +106,27 @@ class IncrementalStatics:
 
     def contacts(self, body: Body) -> Contacts:
         """Returns all contacts of the tower with the piece: the tower's own are those already known."""
-        near, found = self._contacts_of(body)
-        return self._joined(body, found, near)
+        return self._joined(body)[0]
 
-    def _contacts_of(self, body: Body) -> tuple[list[int], Contacts]:
-        """Returns the tower's bodies near a piece, by number, and the piece's contacts with them."""
-        points = body.pose.apply(of_piece(body.piece).vertices)
-        room = self._gap + 2 * sagitta(body.piece)
+    def _joined(self, body: Body) -> tuple[Contacts, bool]:
+        """Returns the tower's contacts and those of the piece, as `find_contacts` of the whole would list them but for
+        the order; and whether the piece touches anything."""
+        points, room = corners_of(body), _room(body)
         low, high = points.min(axis=0) - room, points.max(axis=0) + room
         near = np.flatnonzero(np.all((self._low <= high) & (low <= self._high), axis=1)).tolist()
         beside = (*(self.tower.bodies[at] for at in near), body)
-        return near, find_contacts(Assembly(self.tower.name, beside), self._gap, self._angle, only=body.name)
-
-    def _joined(self, body: Body, found: Contacts, near: list[int]) -> Contacts:
-        """Returns the tower's contacts and those of the piece, as `find_contacts` of the whole would list them but for
-        the order.
-        """
-        mine, count = self._contacts, len(self.tower.bodies)
-        index = np.array([*near, count], dtype=np.int64)
+        found = find_contacts(Assembly(self.tower.name, beside), only=body.name)
+        mine, index = self._contacts, np.array([*near, len(self.tower.bodies)], dtype=np.int64)
         names, fixed = (*mine.names, body.name), np.append(mine.fixed, False)
         first = np.concatenate([mine.first, index[found.first]])
         second = np.concatenate([mine.second, index[found.second]])
         curved = tuple(sorted({*mine.curved, *found.curved}))
-        round_ones = np.array([[names.index(name) for name in pair] for pair in curved], np.int64).reshape(
-            -1, 2
+        links = [[names.index(name) for name in pair] for pair in curved]
+        round_ones = np.array(links, dtype=np.int64).reshape(-1, 2)
+        floating = unheld(
+            names, fixed, np.append(first, round_ones[:, 0]), np.append(second, round_ones[:, 1])
         )
-        overlaps = sorted(
-            (*mine.overlaps, *found.overlaps), key=lambda one: (-one.depth, one.first, one.second)
-        )
-        return Contacts(
+        whole = Contacts(
             names=names,
             fixed=fixed,
             first=first,
@@ -160,24 +135,20 @@ class IncrementalStatics:
             normals=np.concatenate([mine.normals, found.normals]),
             patch=np.concatenate([mine.patch, found.patch + (mine.patch.max(initial=-1) + 1)]),
             curved=curved,
-            floating=unheld(
-                names,
-                fixed,
-                np.concatenate([first, round_ones[:, 0]]),
-                np.concatenate([second, round_ones[:, 1]]),
-            ),
-            overlaps=tuple(overlaps),
+            floating=floating,
+            overlaps=deepest_first([*mine.overlaps, *found.overlaps]),
         )
+        return whole, len(found.first) > 0 or bool(found.curved)
 
-    def _judge(self, body: Body, found: Contacts, near: list[int], whole: Contacts) -> tuple[bool, Proof]:
+    def _judge(self, body: Body, whole: Contacts) -> tuple[bool, Proof]:
         if self._held is not None:
-            joint = self._joint(body, found, near)
+            joint = self._joint(body, whole)
             motion, forces = self._quick_fall(joint)
             if motion:
                 return False, "fall"
             if forces is not None and self._held.carries(self._balance, joint, forces):
                 return True, "forces"
-        balance = balance_of(self.with_piece(body), whole, gravity=self._gravity, friction=self._friction)
+        balance = balance_of(self.with_piece(body), whole)
         if feasible_forces(balance) is not None:
             return True, "whole"
         answer = fall(balance, balance.friction)
@@ -185,54 +156,35 @@ class IncrementalStatics:
             self._learn(answer.x, balance)
         return answer.value <= UNBALANCED, "whole"
 
-    def _joint(self, body: Body, found: Contacts, near: list[int]) -> PieceContacts:
-        """Returns the piece's contacts in the tower's units."""
-        length, force = self._balance.length, self._balance.force
-        number = np.full(len(self.tower.bodies) + 1, -1, dtype=np.int64)
-        number[:-1][~self._contacts.fixed] = np.arange(len(self._balance.names))
-        index = np.array([*near, len(self.tower.bodies)], dtype=np.int64)
-        mine = found.second == len(near)
-        other = index[np.where(mine, found.first, found.second)]
-        owner = number[other]
-        sign = np.where(mine, -1.0, 1.0)[:, None, None]
-        frames = np.stack([found.normals, *axes_across(found.normals)], axis=1)
-        points = found.points[:, None] / length
-        centre = body.pose.apply(body.piece.centre_of_mass) / length
-        own = (sign * wrenches_at(points, centre, frames)).reshape(-1, 6).T
-        centres = np.concatenate([self._balance.centres, np.zeros((1, 3))])[owner][:, None]
-        below = np.where((owner >= 0)[:, None, None], -sign * wrenches_at(points, centres, frames), 0.0)
+    def _joint(self, body: Body, whole: Contacts) -> PieceContacts:
+        """Returns the piece's contacts, the last of the whole, in the tower's units."""
+        tower, mine = self._balance, slice(len(self._contacts.first), None)
+        first, second, normals = whole.first[mine], whole.second[mine], whole.normals[mine]
+        centre = body.pose.apply(body.piece.centre_of_mass) / tower.length
+        number = free_numbers(whole.fixed)
+        matrix = contact_matrix(
+            np.stack([normals, *axes_across(normals)], axis=1),
+            whole.points[mine] / tower.length,
+            np.concatenate([tower.centres, centre[None]]),
+            number[first],
+            number[second],
+        ).tocsr()
         return PieceContacts(
-            own,
-            below.reshape(-1, 6),
-            owner,
-            self._pair_friction(body, other),
-            float(body.piece.mass * np.linalg.norm(self._gravity)) / force,
+            own=matrix[-6:].toarray(),
+            below=matrix[:-6],
+            friction=pair_friction(self.with_piece(body), first, second),
+            weight=float(body.piece.mass * np.linalg.norm(DOWN)) / tower.force,
         )
-
-    def _pair_friction(self, body: Body, other: Ints) -> Array:
-        if self._friction is not None:
-            return np.full(len(other), self._friction)
-        theirs = np.array([self.tower.bodies[at].piece.material.friction for at in other.tolist()])
-        mean: Array = pair_coefficient(theirs, body.piece.material.friction)
-        return mean
 
     def _quick_fall(self, joint: PieceContacts) -> tuple[bool, Array | None]:
-        """Returns whether gravity gains power over the piece's own motions and the known falls, and if not the forces
-        (k, 3) on the piece that prevent it.
-        """
-        known = np.array(self._falls).reshape(-1, len(self._balance.names), 6)
-        owner = np.repeat(joint.owner, 3)
-        pressed = np.einsum("mci,ci->mc", known[:, owner], joint.below)
+        """Returns whether gravity gains power over the piece's own motions and the known falls, and if not
+        the forces (k, 3) on the piece that prevent it."""
+        gravity = self._balance.load(self._balance.down)
+        known = np.array(self._falls).reshape(-1, len(gravity))
+        pressed = known @ joint.below
         active = np.flatnonzero(np.abs(pressed).max(axis=1, initial=0.0) > 1e-9)
         matrix = csc_array(np.concatenate([joint.own, pressed[active]]))
-        gravity = self._balance.load(self._balance.down)
-        load = np.concatenate(
-            [
-                joint.weight * self._balance.down,
-                np.zeros(3),
-                known[active].reshape(len(active), len(gravity)) @ gravity,
-            ]
-        )
+        load = np.concatenate([joint.weight * self._balance.down, np.zeros(3), known[active] @ gravity])
         limit = np.full(6, 1.0 / max(joint.weight, 1e-6))
         answer = fall_within(
             matrix,
@@ -262,13 +214,11 @@ class IncrementalStatics:
 class PieceContacts:
     """The contacts of a new piece as columns of equation (1).
 
-    own: (6, 3 k) on the piece. below: (3 k, 6) on the tower's free piece `owner` (k,), -1 for a fixed one.
-    friction: (k,). weight: of the piece.
+    own: (6, 3 k) on the piece. below: (6 n, 3 k) on the tower's free pieces. friction: (k,). weight: of the piece.
     """
 
     own: Array
-    below: Array
-    owner: Ints
+    below: csr_array
     friction: Array
     weight: float
 
@@ -305,13 +255,10 @@ class FeasibleForces:
         """Returns whether forces are found that hold the tower with the piece pressing on it; False proves nothing."""
         own = joint.own @ forces.reshape(-1) + joint.weight * np.concatenate([balance.down, np.zeros(3)])
         rest = np.abs(own).sum() / max(joint.weight, 1e-6)
-        pressing = np.zeros((len(balance.names), 6))
-        free = joint.owner >= 0
-        each = np.einsum("kc,kci->ki", forces, joint.below.reshape(-1, 3, 6))
-        np.add.at(pressing, joint.owner[free], each[free])
-        load = balance.load(balance.down) + pressing.reshape(-1)
+        pressing = joint.below @ forces.reshape(-1)
+        load = balance.load(balance.down) + pressing
         weights = np.maximum(balance.weights, 1e-6)
-        velocities = -(self.inverse @ pressing.reshape(-1))
+        velocities = -(self.inverse @ pressing)
         places: list[Array] = []
         steps: list[Array] = []
         first = np.inf
@@ -328,6 +275,11 @@ class FeasibleForces:
             steps.append(-(self.inverse @ left))
             velocities = _mixed(places[-MIXED_STEPS:], steps[-MIXED_STEPS:])
         return False
+
+
+def _room(body: Body) -> float:
+    """Metres around a body's corners within which others may touch it."""
+    return TOUCH_DECLARED.gap + 2 * sagitta(body.piece)
 
 
 def _mixed(places: list[Array], steps: list[Array]) -> Array:

@@ -10,15 +10,16 @@ turning it is how far their centre of mass lies beyond the edge (or inside).
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 import clarabel
 import numpy as np
-from scipy.sparse import block_diag, csc_matrix
+from scipy.sparse import block_diag, coo_array, csc_matrix
+from scipy.sparse.csgraph import connected_components
 
 from engine.topple.balance.equilibrium import (
-    DOWN,
     SOLVED,
     Balance,
     balance_of,
@@ -30,9 +31,9 @@ from engine.topple.balance.margins import Velocities, mechanism_of, weakest
 from engine.topple.balance.statics import UNBALANCED, Statics
 from engine.topple.contact.arrays import Array
 from engine.topple.contact.detection import Contacts
-from engine.topple.contact.features import of_piece
+from engine.topple.contact.features import corners_of
 from engine.topple.errors import StaticsError
-from engine.world import Assembly, Body, Vector
+from engine.world import DOWN, Assembly, Vector
 
 TOGETHER = 0.02
 """Metres a second, of a mechanism whose fastest point makes 1: pieces that move apart by less move as one."""
@@ -55,12 +56,15 @@ class Mechanism:
         self._bodies = {body.name: body for body in assembly.bodies}
         self._free = [body.name for body in assembly.free]
         self._velocities = velocities
-        self._contacts = contacts
-        self._gravity = gravity
-        self._pairs = self._touching()
+        self._pull = float(np.linalg.norm(gravity))
+        self._down = gravity / self._pull
+        self._pairs: dict[tuple[str, str], Array] = {}
+        for pair in sorted({*zip(contacts.first.tolist(), contacts.second.tolist(), strict=True)}):
+            mine = (contacts.first == pair[0]) & (contacts.second == pair[1])
+            self._pairs[contacts.names[pair[0]], contacts.names[pair[1]]] = contacts.points[mine]
 
     def at(self, name: str, points: Array) -> Array:
-        """Velocities (n, 3) of points (n, 3) of a body."""
+        """Returns the velocities (n, 3) of points (n, 3) of a body."""
         body = self._bodies[name]
         if body.fixed:
             return np.zeros_like(points)
@@ -68,49 +72,39 @@ class Mechanism:
         moved: Array = velocity + np.cross(spin, points - body.pose.apply(body.piece.centre_of_mass))
         return moved
 
-    def _touching(self) -> dict[tuple[str, str], Array]:
-        """Returns the contact points (n, 3) of each pair of bodies."""
-        found: dict[tuple[str, str], list[Array]] = {}
-        for one, other, point in zip(
-            self._contacts.first, self._contacts.second, self._contacts.points, strict=True
-        ):
-            found.setdefault((self._contacts.names[one], self._contacts.names[other]), []).append(point)
-        return {pair: np.array(points) for pair, points in found.items()}
+    def _apart(self, pair: tuple[str, str], points: Array) -> Array:
+        """Returns how fast two bodies move against each other at points (n, 3)."""
+        return np.asarray(np.linalg.norm(self.at(pair[0], points) - self.at(pair[1], points), axis=1))
 
-    def _apart(self, pair: tuple[str, str]) -> float:
-        """Returns how fast two bodies move against each other, over the points of both."""
-        points = np.concatenate(
-            [_corners(self._bodies[name]) for name in pair if not self._bodies[name].fixed]
-        )
-        return float(np.linalg.norm(self.at(pair[0], points) - self.at(pair[1], points), axis=1).max())
+    def corners(self, names: tuple[str, ...]) -> tuple[Array, Array]:
+        """Returns the corners (n, 3) of some bodies, and their velocities."""
+        each = [corners_of(self._bodies[name]) for name in names]
+        moved = [self.at(name, points) for name, points in zip(names, each, strict=True)]
+        return np.concatenate(each), np.concatenate(moved)
 
-    def speed(self, name: str) -> float:
-        """Of a body's fastest corner."""
-        if self._bodies[name].fixed:
-            return 0.0
-        return float(np.linalg.norm(self.at(name, _corners(self._bodies[name])), axis=1).max())
+    def _is_still(self, name: str) -> bool:
+        return bool(np.linalg.norm(self.corners((name,))[1], axis=1).max() <= TOGETHER)
 
     def moving(self) -> tuple[str, ...]:
         """Returns all pieces that move."""
-        return tuple(name for name in self._free if self.speed(name) > TOGETHER)
+        return tuple(name for name in self._free if not self._is_still(name))
 
     def as_one_with(self, name: str) -> tuple[str, ...]:
         """Returns the pieces that move as one body with this one, joined by contacts, in the assembly's order."""
-        joined = [pair for pair in self._pairs if self._apart(pair) <= TOGETHER]
-        found, edge = {name}, [name]
-        while edge:
-            here = edge.pop()
-            for pair in joined:
-                for one, other in (pair, pair[::-1]):
-                    if one == here and other not in found and not self._bodies[other].fixed:
-                        found.add(other)
-                        edge.append(other)
-        return tuple(each for each in self._free if each in found)
+        number = {each: at for at, each in enumerate(self._free)}
+        joined = [
+            (number[pair[0]], number[pair[1]])
+            for pair in self._pairs
+            if number.keys() >= set(pair) and self._apart(pair, self.corners(pair)[0]).max() <= TOGETHER
+        ]
+        rows, columns = np.array(joined, dtype=np.int64).reshape(-1, 2).T
+        links = coo_array((np.ones(len(rows)), (rows, columns)), shape=(len(number), len(number)))
+        group = connected_components(links, directed=False)[1]
+        return tuple(each for each in self._free if group[number[each]] == group[number[name]])
 
     def joint(self, moves: tuple[str, ...]) -> tuple[str | None, tuple[Vector, Vector] | None]:
-        """The lowest piece against which the moving ones turn or slide, and the edge about which they turn: contact
-        points that stay together, the farthest two of them; neighbours in the same line lengthen it.
-        """
+        """Returns the lowest piece against which the moving ones turn or slide, and the edge about which they turn:
+        contact points that stay together, the farthest two of them; neighbours in the same line lengthen it."""
         stay: dict[str, list[Array]] = {}
         beside: list[tuple[float, str]] = []
         for pair, points in self._pairs.items():
@@ -118,7 +112,7 @@ class Mechanism:
             if sum(inside) != 1:
                 continue
             other = pair[inside.index(False)]
-            apart = np.linalg.norm(self.at(pair[0], points) - self.at(pair[1], points), axis=1)
+            apart = self._apart(pair, points)
             stay.setdefault(other, []).extend(points[apart <= HINGE])
             beside.append((float(apart.min()), other))
         hinges = {name: np.array(points) for name, points in stay.items() if points}
@@ -127,61 +121,36 @@ class Mechanism:
         name = min(hinges, key=lambda each: (float(hinges[each][:, 2].min()), each))
         start, end = _farthest(hinges[name])
         length = float(np.linalg.norm(end - start))
-        every = np.concatenate(list(hinges.values()))
         if length > NARROW:
-            along = (end - start) / length
-            aside = np.linalg.norm(np.cross(every - start, along), axis=1)
+            every = np.concatenate(list(hinges.values()))
+            aside = np.linalg.norm(np.cross(every - start, (end - start) / length), axis=1)
             start, end = _farthest(every[aside <= NARROW])
-        return name, (vector_of(start), vector_of(end))
+        return name, (_vector(start), _vector(end))
+
+    def _turning(self, name: str) -> float:
+        """Returns how fast a piece turns about a level axis, rad/s."""
+        return float(np.linalg.norm(np.cross(self._velocities[name][1], self._down)))
 
     def kind(self, moves: tuple[str, ...], against: str | None) -> Kind:
         """Returns whether they tip, slide, or drop."""
         if against is None:
             return "drops"
-        down = self._gravity / np.linalg.norm(self._gravity)
-        rocking = [
-            np.linalg.norm(np.cross(self._velocities[name][1], down)) * _reach(self._bodies[name])
-            for name in moves
-        ]
+        reach = [float(np.linalg.norm(self._bodies[name].piece.extents)) / 2 for name in moves]
+        rocking = [self._turning(name) * size for name, size in zip(moves, reach, strict=True)]
         return "tips" if max(rocking) > ROCKS else "slides"
 
-    def power(self, names: tuple[str, ...] | None = None) -> float:
-        """Watts of the weights, of all pieces or some."""
-        return float(
-            sum(
-                self._bodies[name].piece.mass * self._gravity @ np.array(self._velocities[name][0])
-                for name in names or self._free
-            )
-        )
+    def power(self, names: Iterable[str]) -> float:
+        """Returns the watts of the weights of some pieces."""
+        powers = [self._bodies[name].piece.mass * self._down @ self._velocities[name][0] for name in names]
+        return self._pull * float(sum(powers))
 
     def room(self, moves: tuple[str, ...], against: str | None) -> float | None:
-        """Metres their centre of mass lies inside the edge over which they tip; None when that edge moves itself."""
-        if against is None or self.speed(against) > TOGETHER:
+        """Returns the metres their centre of mass lies inside the edge over which they tip; None when that edge moves
+        itself."""
+        if against is None or not self._is_still(against):
             return None
-        pull = float(np.linalg.norm(self._gravity))
-        turning = sum(
-            self._bodies[name].piece.mass
-            * float(np.linalg.norm(np.cross(self._velocities[name][1], self._gravity / pull)))
-            for name in moves
-        )
-        return -self.power(moves) / (pull * turning) if turning > 0 else None
-
-    def fastest(self, moves: tuple[str, ...]) -> tuple[Array, Array]:
-        """Returns the corner that moves fastest, and its velocity."""
-        points = np.concatenate([_corners(self._bodies[name]) for name in moves])
-        velocities = np.concatenate([self.at(name, _corners(self._bodies[name])) for name in moves])
-        speeds = np.linalg.norm(velocities, axis=1)
-        # of equally fast ones the first in space, whatever the order of the pieces
-        equal = np.flatnonzero(speeds >= speeds.max() * (1 - 1e-4))
-        at = min(equal, key=lambda k: (-round(points[k][2], 6), *np.round(points[k][:2], 6)))
-        return points[at], velocities[at]
-
-    def top_velocity(self, moves: tuple[str, ...]) -> Array:
-        """Of the highest corner."""
-        points = np.concatenate([_corners(self._bodies[name]) for name in moves])
-        velocities = np.concatenate([self.at(name, _corners(self._bodies[name])) for name in moves])
-        top: Array = velocities[int(np.argmax(points[:, 2]))]
-        return top
+        turning = sum(self._bodies[name].piece.mass * self._turning(name) for name in moves)
+        return -self.power(moves) / (self._pull * turning) if turning > 0 else None
 
 
 def _farthest(points: Array) -> tuple[Array, Array]:
@@ -190,16 +159,16 @@ def _farthest(points: Array) -> tuple[Array, Array]:
     return points[at[0]], points[at[1]]
 
 
-def _corners(body: Body) -> Array:
-    return body.pose.apply(of_piece(body.piece).vertices)
+def _fastest(points: Array, velocities: Array) -> tuple[Array, Array]:
+    """Returns the corner that moves fastest, and its velocity; of equally fast ones the first in space, whatever the
+    order of the pieces."""
+    speeds = np.linalg.norm(velocities, axis=1)
+    equal = np.flatnonzero(speeds >= speeds.max() * (1 - 1e-4))
+    at = min(equal, key=lambda k: (-round(points[k][2], 6), *np.round(points[k][:2], 6)))
+    return points[at], velocities[at]
 
 
-def _reach(body: Body) -> float:
-    return float(np.linalg.norm(body.piece.extents)) / 2
-
-
-def vector_of(values: Array) -> Vector:
-    """Three numbers of an array."""
+def _vector(values: Array) -> Vector:
     return float(values[0]), float(values[1]), float(values[2])
 
 
@@ -253,7 +222,8 @@ def explain(
     others = tuple(name for name in mechanism.moving() if name not in moves)
     against, edge = mechanism.joint(moves)
     kind = mechanism.kind(moves, against)
-    point, velocity = mechanism.fastest(moves)
+    corners, speeds = mechanism.corners(moves)
+    point, velocity = _fastest(corners, speeds)
     return Explanation(
         stands=statics.stands,
         moves=moves,
@@ -261,10 +231,10 @@ def explain(
         kind=kind,
         against=against,
         edge=edge,
-        towards=_bearing(velocity, mechanism.top_velocity(moves)),
+        towards=_bearing(velocity, speeds[int(np.argmax(corners[:, 2]))]),
         room=mechanism.room(moves, against) if kind == "tips" else None,
-        force=-mechanism.power() / float(np.linalg.norm(velocity)),
-        point=vector_of(point),
+        force=-mechanism.power(velocities) / float(np.linalg.norm(velocity)),
+        point=_vector(point),
         friction_needed=_friction_needed(balance) if kind == "slides" and not statics.stands else None,
     )
 

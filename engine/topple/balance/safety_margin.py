@@ -21,21 +21,21 @@ from functools import partial
 import numpy as np
 import shapely
 from numpy.typing import NDArray
+from scipy.linalg import expm
 
 from engine.geometry.rotation import angle_between
 from engine.pose import Pose
 from engine.tolerances import has_fallen
-from engine.topple.balance.equilibrium import DOWN, Balance, balance_of, fall
+from engine.topple.balance.equilibrium import Balance, balance_of, fall
 from engine.topple.balance.margins import mechanism_of, weakest
 from engine.topple.balance.statics import UNBALANCED, feasible_forces
 from engine.topple.contact.arrays import Array, Ints, pairs_of_boxes
-from engine.topple.contact.detection import Contacts, find_contacts
-from engine.topple.contact.features import of_piece
-from engine.topple.contact.overlap import overlaps_of
+from engine.topple.contact.detection import Contacts, find_contacts, overlaps_of
+from engine.topple.contact.features import corners_of
 from engine.topple.contact.patches import axes_across
-from engine.topple.dynamics.trial import LIMITS
 from engine.topple.errors import StaticsError
-from engine.world import Assembly, Body, Vector, magnification
+from engine.topple.trial import LIMITS
+from engine.world import DOWN, Assembly, Body, Vector, magnification
 
 MIN_MARGIN = 5e-4
 """Metres, for pieces of the games' size, at least: so near the limit the compliance of simulated contacts
@@ -98,7 +98,7 @@ def safety_margin_of(assembly: Assembly) -> float:
     free = assembly.free
     if not free:
         return MIN_MARGIN
-    heights = np.concatenate([body.pose.apply(of_piece(body.piece).vertices)[:, 2] for body in free])
+    heights = np.concatenate([corners_of(body)[:, 2] for body in free])
     return max(MIN_MARGIN * magnification(assembly.bodies), MARGIN_PER_HEIGHT * float(np.ptp(heights)))
 
 
@@ -115,9 +115,8 @@ def _holds(narrow: Balance) -> bool:
 
 
 def widened(contacts: Contacts, by: float) -> Contacts:
-    """Contacts whose areas reach further on all sides by so many metres; negative: less far, and lines, points and
-    strips that are too narrow are gone.
-    """
+    """Contacts whose areas reach further on all sides by so many metres; negative: less far, and lines,
+    points and strips that are too narrow are gone."""
     if not len(contacts.points):
         return contacts
     starts = np.flatnonzero(np.append(True, contacts.patch[1:] != contacts.patch[:-1]))
@@ -146,9 +145,8 @@ def _hulls(flat: Array, row: Ints) -> NDArray[np.object_]:
 
 
 def _is_caught(assembly: Assembly, contacts: Contacts, balance: Balance, velocities: Array) -> bool:
-    """Whether pieces that go on along the mechanism run into something they did not touch before, or have come to the
-    end of the steps, before one of them has fallen.
-    """
+    """Whether pieces that go on along the mechanism run into something they did not touch before, or have
+    come to the end of the steps, before one of them has fallen."""
     motion = mechanism_of(balance, velocities)
     times = magnification(assembly.bodies)
     touching = {
@@ -159,7 +157,7 @@ def _is_caught(assembly: Assembly, contacts: Contacts, balance: Balance, velocit
             body if body.fixed else body.at(carried_on(body, *motion[body.name], float(travel)))
             for body in assembly.bodies
         )
-        corners = [body.pose.apply(of_piece(body.piece).vertices) for body in bodies]
+        corners = [corners_of(body) for body in bodies]
         extent = (
             np.array([each.min(axis=0) for each in corners]),
             np.array([each.max(axis=0) for each in corners]),
@@ -188,19 +186,13 @@ def _has_fallen(before: Body, after: Body, *, times: float, down: Array) -> bool
 
 
 def carried_on(body: Body, velocity: Vector, spin: Vector, time: float) -> Pose:
-    """Where a body is after so many seconds of one steady screw motion (velocity of its centre of mass, m/s, and
-    spin, rad/s): the exponential of the twist.
-    """
-    v, w = np.array(velocity) * time, np.array(spin) * time
-    angle = float(np.linalg.norm(w))
-    x, y, z = w
-    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    if angle < 1e-9:
-        rotation, shift = np.eye(3) + skew, v
-    else:
-        bend, rest = (1 - math.cos(angle)) / angle**2, (angle - math.sin(angle)) / angle**3
-        rotation = np.eye(3) + math.sin(angle) / angle * skew + bend * skew @ skew
-        shift = v + bend * skew @ v + rest * skew @ skew @ v
+    """Where a body is after so many seconds of one steady screw motion (velocity of its centre of mass, m/s,
+    and spin, rad/s): the exponential of the twist."""
+    x, y, z = spin
+    twist = np.zeros((4, 4))
+    twist[:3, :3] = [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]
+    twist[:3, 3] = velocity
+    screw = expm(time * twist)
     centre = body.pose.apply(body.piece.centre_of_mass)
-    position = centre + shift + rotation @ (np.asarray(body.pose.position) - centre)
-    return Pose.of(position, rotation @ body.pose.matrix)
+    position = centre + screw[:3, 3] + screw[:3, :3] @ (np.asarray(body.pose.position) - centre)
+    return Pose.of(position, screw[:3, :3] @ body.pose.matrix)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from engine.topple.balance.equilibrium import DOWN, Balance, balance_of, fall
+from engine.topple.balance.equilibrium import Balance, balance_of, fall
 from engine.topple.balance.forces import (
     QUICK_STEPS,
     RUNAWAY,
@@ -33,12 +33,11 @@ from engine.topple.balance.margins import (
 from engine.topple.contact.arrays import Array
 from engine.topple.contact.detection import Contacts, find_contacts
 from engine.topple.errors import StaticsError
-from engine.world import Assembly, Vector
+from engine.world import DOWN, Assembly, Vector
 
 UNBALANCED = 1e-6
 """Out-of-balance force, relative to a piece's weight, that still counts as balanced (the solver reaches
-1e-8).
-"""
+1e-8)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +130,8 @@ def _analysed(assembly: Assembly, balance: Balance, *, margins: bool, loads: boo
             weakest=weakest(balance, found.velocities),
             mechanism=mechanism_of(balance, found.velocities),
         )
-    carry: dict[str, float] = {}
-    if loads:
-        carry = carried(
-            balance, least_squares(balance) if found.forces is None else in_world(balance, found.forces)
-        )
+    forces = in_world(balance, found.forces) if found.forces is not None else None
+    carry = carried(balance, least_squares(balance) if forces is None else forces) if loads else {}
     if not margins:
         return Statics(stands=True, needs_friction=not found.smooth, loads=carry)
     tilt, push = tilt_of(balance), push_of(balance, assembly)
@@ -155,19 +151,15 @@ def _analysed(assembly: Assembly, balance: Balance, *, margins: bool, loads: boo
 
 def feasible_forces(balance: Balance) -> Array | None:
     """Contact forces (k, 3) as n, t1, t2 that hold every piece, if a quick search finds them: a proof that it
-    stands, several times cheaper than the proof that it cannot. None proves nothing.
-    """
+    stands, several times cheaper than the proof that it cannot. None proves nothing."""
     found = newton(balance, balance.load(balance.down), steps=QUICK_STEPS, limit=RUNAWAY)
-    if found is None or out_of_balance(balance, found.forces) > UNBALANCED / 10:
-        return None
-    return found.forces
+    return None if found is None or out_of_balance(balance, found) > UNBALANCED / 10 else found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Judged:
-    """balanced: it can stand; smooth: without friction too. forces: (k, 3) that hold it, where they are known.
-    velocities: (6 n,) of the fall if it falls.
-    """
+    """balanced: it can stand; smooth: without friction too. forces: (k, 3) that hold it, where they are
+    known. velocities: (6 n,) of the fall if it falls."""
 
     balanced: bool
     smooth: bool
@@ -176,9 +168,8 @@ class _Judged:
 
 
 def _judged(balance: Balance) -> _Judged:
-    """Judges without friction first, because most towers need none and that program is a fifth as large;
-    then a search for forces; and the whole cone program only when they are not found.
-    """
+    """Judges without friction first, because most towers need none and that program is a fifth as large; then
+    a search for forces; and the whole cone program only when they are not found."""
     answer = fall(balance, np.zeros_like(balance.friction))
     if answer.value <= UNBALANCED:
         return _Judged(True, True, None, answer.x)

@@ -48,9 +48,8 @@ def touching(low_a: Array, high_a: Array, low_b: Array, high_b: Array, gap: floa
 
 
 def pairs_of_boxes(low: Array, high: Array, gap: float | Array) -> tuple[Ints, Ints]:
-    """Returns the pairs i < j of boxes within `gap` (scalar, or per box) of each other: sweep and prune along the
-    longest axis. Near linear while few boxes share a slab of that axis.
-    """
+    """Returns the pairs i < j of boxes within `gap` (scalar, or per box) of each other: sweep and prune along
+    the longest axis. Near linear while few boxes share a slab of that axis."""
     low, high = low - np.reshape(gap, (-1, 1)) / 2, high + np.reshape(gap, (-1, 1)) / 2
     axis = int(np.argmax(np.ptp((low + high) / 2, axis=0)))
     order = np.argsort(low[:, axis], kind="stable")
@@ -63,3 +62,15 @@ def pairs_of_boxes(low: Array, high: Array, gap: float | Array) -> tuple[Ints, I
     first, second = np.minimum(first, second), np.maximum(first, second)
     by_name = np.lexsort((second, first))
     return first[by_name], second[by_name]
+
+
+def near(
+    owner: Ints, low: Array, high: Array, these: Ints, others: Ints, body: tuple[Array, Array], gap: Array
+) -> tuple[Ints, Ints]:
+    """Returns the features (owner, boxes) of the bodies `these` within `gap` of the boxes of the bodies `others`: which
+    pair, and which feature."""
+    start = np.searchsorted(owner, np.arange(len(body[0]) + 1))
+    pair, feature = expand(start[these], np.diff(start)[these])
+    mine = others[pair]
+    hit = touching(low[feature], high[feature], body[0][mine], body[1][mine], gap[pair])
+    return pair[hit], feature[hit]

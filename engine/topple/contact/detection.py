@@ -7,28 +7,38 @@ judge it. Works from `Piece.surface`, so convex and concave pieces go the same w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from engine.geometry.convex import ConvexSolid, deepest, solid_of
 from engine.tolerances import TOUCH_AT_REST, TOUCH_DECLARED
-from engine.topple.contact.arrays import Array, Bools, Ints, boxes, pairs_of_boxes, products
+from engine.topple.contact.arrays import Array, Bools, Ints, boxes, near, pairs_of_boxes, products, touching
 from engine.topple.contact.edges import (
     STEEP,
-    body_boxes,
     corners_on_faces,
     edges_on_curves,
     edges_on_edges,
     edges_on_faces,
-    near,
     samples_on_faces,
 )
-from engine.topple.contact.features import Features, is_convex, of_bodies, sagitta
-from engine.topple.contact.overlap import Overlap, overlaps_of
+from engine.topple.contact.features import Features, body_boxes, is_convex, of_bodies, sagitta
 from engine.topple.contact.patches import Patches, chosen, facing, joined, merged, no_patches
-from engine.world import Assembly, magnification
+from engine.world import Assembly, Body, magnification
+from models.piece import Piece
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Two bodies inside each other. depth: metres, the shortest way out."""
+
+    first: str
+    second: str
+    depth: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +96,7 @@ def find_contacts(
         pairs &= (first == names.index(only)) | (second == names.index(only))
     first, second = first[pairs], second[pairs]
     flat_gap = np.full(len(first), gap)
-    area = facing(scene, first, second, flat_gap, angle)
+    area = facing(scene, extent, first, second, flat_gap, angle)
     convex = np.array([is_convex(body.piece) for body in bodies], dtype=np.bool_)
     settled = convex[first] & convex[second]
     has_area = np.zeros(len(first), dtype=np.bool_)
@@ -95,7 +105,11 @@ def find_contacts(
     found = [area, _features(scene, extent, first, second, open_pairs, flat_gap, angle)]
     room = flat_gap + bulge[first] + bulge[second]
     round_pairs = open_pairs[(bulge[first] + bulge[second])[open_pairs] > 0]
-    found.append(_curves(scene, extent, first, second, round_pairs, room, area))
+    position = np.full(len(first), -1, dtype=np.int64)
+    position[round_pairs] = np.arange(len(round_pairs))
+    known = chosen(area, position[area.pair] >= 0)
+    known = replace(known, pair=position[known.pair])
+    found.append(_features(scene, extent, first, second, round_pairs, room, angle, known))
     patches = merged(joined(found))
     overlaps = overlaps_of(bodies, extent, first[open_pairs], second[open_pairs], gap)
     return _gathered(names, fixed, first, second, patches, overlaps)
@@ -116,64 +130,38 @@ def _features(
     rows: Ints,
     gap: Array,
     angle: float,
+    known: Patches | None = None,
 ) -> Patches:
-    """Edge and corner contacts of the pairs `rows`."""
+    """Edge and corner contacts of the pairs `rows`; with `known` area contacts, those on curved surfaces instead."""
     if not len(rows):
         return no_patches()
     a, b, room = first[rows], second[rows], gap[rows]
     facet_box = boxes(scene.vertices, scene.facet_start)
     edge_box = scene.edges.min(axis=1), scene.edges.max(axis=1)
-    corner_box = scene.corners, scene.corners
     found, edges = [], []
     for these, others, sign in ((a, b, 1.0), (b, a, -1.0)):
         faces = near(scene.facet_body, *facet_box, others, these, extent, room)
         edge = near(scene.edge_body, *edge_box, these, others, extent, room)
-        corner = near(scene.corner_body, *corner_box, these, others, extent, room)
+        owner, points = scene.corner_body, scene.corners
+        if known is not None:
+            owner, points = scene.sample_body, scene.samples
+        point = near(owner, points, points, these, others, extent, room)
         i, j = products(edge[0], faces[0], len(rows))
-        found.append(edges_on_faces(scene, edge[1][i], faces[1][j], edge[0][i], sign, room, angle))
-        i, j = products(corner[0], faces[0], len(rows))
-        found.append(corners_on_faces(scene, corner[1][i], faces[1][j], corner[0][i], sign, room, angle))
+        on_faces = edge[1][i], faces[1][j], edge[0][i]
+        i, j = products(point[0], faces[0], len(rows))
+        points_on_faces = point[1][i], faces[1][j], point[0][i]
+        if known is None:
+            found.append(edges_on_faces(scene, *on_faces, sign, room, angle))
+            found.append(corners_on_faces(scene, *points_on_faces, sign, room, angle))
+        else:
+            found.append(samples_on_faces(scene, *points_on_faces, sign, room, known))
+            found.append(edges_on_curves(scene, *on_faces, sign, room, known))
         edges.append(edge)
-    i, j = products(edges[0][0], edges[1][0], len(rows))
-    found.append(edges_on_edges(scene, edges[0][1][i], edges[1][1][j], edges[0][0][i], room, angle))
-    return _in_rows(joined(found), rows)
-
-
-def _curves(
-    scene: Features,
-    extent: tuple[Array, Array],
-    first: Ints,
-    second: Ints,
-    rows: Ints,
-    gap: Array,
-    area: Patches,
-) -> Patches:
-    """Contacts on curved surfaces of the pairs `rows`."""
-    if not len(rows):
-        return no_patches()
-    a, b, room = first[rows], second[rows], gap[rows]
-    facet_box = boxes(scene.vertices, scene.facet_start)
-    edge_box = scene.edges.min(axis=1), scene.edges.max(axis=1)
-    position = np.full(len(first), -1, dtype=np.int64)
-    position[rows] = np.arange(len(rows))
-    mine = position[area.pair] >= 0
-    known = chosen(area, mine)
-    known = Patches(position[known.pair], known.start, known.points, known.normals, known.curved)
-    found = []
-    for these, others, sign in ((a, b, 1.0), (b, a, -1.0)):
-        faces = near(scene.facet_body, *facet_box, others, these, extent, room)
-        sample = near(scene.sample_body, scene.samples, scene.samples, these, others, extent, room)
-        edge = near(scene.edge_body, *edge_box, these, others, extent, room)
-        i, j = products(sample[0], faces[0], len(rows))
-        found.append(samples_on_faces(scene, sample[1][i], faces[1][j], sample[0][i], sign, room, known))
-        i, j = products(edge[0], faces[0], len(rows))
-        found.append(edges_on_curves(scene, edge[1][i], faces[1][j], edge[0][i], sign, room, known))
-    return _in_rows(joined(found), rows)
-
-
-def _in_rows(patches: Patches, rows: Ints) -> Patches:
-    """Patches numbered by position in `rows`, numbered by pair."""
-    return Patches(rows[patches.pair], patches.start, patches.points, patches.normals, patches.curved)
+    if known is None:
+        i, j = products(edges[0][0], edges[1][0], len(rows))
+        found.append(edges_on_edges(scene, edges[0][1][i], edges[1][1][j], edges[0][0][i], room, angle))
+    whole = joined(found)
+    return replace(whole, pair=rows[whole.pair])
 
 
 def _gathered(
@@ -213,3 +201,35 @@ def unheld(names: tuple[str, ...], fixed: Bools, first: Ints, second: Ints) -> t
     group = connected_components(links, directed=False)[1] if len(names) else np.zeros(0, np.int64)
     held = np.isin(group, group[fixed])
     return tuple(name for name, is_held in zip(names, held, strict=True) if not is_held)
+
+
+def overlaps_of(
+    bodies: Sequence[Body], extent: tuple[Array, Array], first: Ints, second: Ints, gap: float
+) -> tuple[Overlap, ...]:
+    """Returns the overlaps deeper than `gap` (m) among the body pairs (first, second), deepest first.
+
+    extent: lower and upper corners of the bodies' boxes.
+    """
+    low, high = extent
+    deep = touching(low[first], high[first], low[second], high[second], -2 * gap)
+    found = []
+    for i, j in zip(first[deep], second[deep], strict=True):
+        one, other = bodies[i], bodies[j]
+        depth = deepest(_placed(one), _placed(other), gap)
+        if depth > gap:
+            found.append(Overlap(one.name, other.name, depth))
+    return deepest_first(found)
+
+
+def deepest_first(overlaps: list[Overlap]) -> tuple[Overlap, ...]:
+    """Returns overlaps in the order in which they are told."""
+    return tuple(sorted(overlaps, key=lambda each: (-each.depth, each.first, each.second)))
+
+
+def _placed(body: Body) -> tuple[ConvexSolid, ...]:
+    return tuple(solid.placed(body.pose) for solid in _solids(body.piece))
+
+
+@lru_cache(maxsize=1024)
+def _solids(piece: Piece) -> tuple[ConvexSolid, ...]:
+    return tuple(map(solid_of, piece.parts))

@@ -12,29 +12,9 @@ from __future__ import annotations
 import numpy as np
 import shapely
 
-from engine.topple.contact.arrays import Array, Ints, boxes, expand, touching
+from engine.topple.contact.arrays import Array, Ints
 from engine.topple.contact.features import Features
 from engine.topple.contact.patches import Patches, joined, of_spans
-
-Near = tuple[Ints, Ints]
-"""Which pair, and which feature of one of its bodies lies near the other body."""
-
-
-def near(
-    owner: Ints, low: Array, high: Array, these: Ints, others: Ints, body: tuple[Array, Array], gap: Array
-) -> Near:
-    """Returns the features (owner, boxes) of the bodies `these` within `gap` of the boxes of the bodies `others`."""
-    start = np.searchsorted(owner, np.arange(len(body[0]) + 1))
-    pair, feature = expand(start[these], np.diff(start)[these])
-    mine = others[pair]
-    hit = touching(low[feature], high[feature], body[0][mine], body[1][mine], gap[pair])
-    return pair[hit], feature[hit]
-
-
-def body_boxes(scene: Features, count: int) -> tuple[Array, Array]:
-    """Returns lower and upper corners of the boxes around the `count` bodies."""
-    start = scene.facet_start[np.searchsorted(scene.facet_body, np.arange(count + 1))]
-    return boxes(scene.vertices, start)
 
 
 def edges_on_faces(
@@ -139,9 +119,8 @@ def _along(scene: Features, a: Ints, b: Ints, pair: Ints, gap: Array, angle: flo
 
 
 def _between(faces_a: Array, faces_b: Array, along: Array, angle: float) -> Array | None:
-    """Returns the middle of the directions (towards a) that separate two wedges along a common edge; None if there is
-    none.
-    """
+    """Returns the middle of the directions (towards a) that separate two wedges along a common edge; None if
+    there is none."""
     x, y = np.linalg.svd(along[None])[2][1:]
     wedge_a = np.arctan2(-faces_a @ y, -faces_a @ x)
     wedge_b = np.arctan2(faces_b @ y, faces_b @ x)
@@ -166,9 +145,8 @@ def _between(faces_a: Array, faces_b: Array, along: Array, angle: float) -> Arra
 
 
 def inside_span(scene: Features, edge: Array, facet: int) -> tuple[float, float] | None:
-    """Returns the stretch of an edge (2, 3), as two fractions of it, above the inside of a facet; None if there is
-    none.
-    """
+    """Returns the stretch of an edge (2, 3), as two fractions of it, above the inside of a facet; None if
+    there is none."""
     flat, polygon = flattened(scene, edge, facet)
     common = shapely.intersection(shapely.LineString(flat), polygon)
     reach = float(np.linalg.norm(flat[1] - flat[0]))

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from scipy.spatial import cKDTree
 
-from engine.topple.contact.arrays import Array, Bools, Ints, starts_of
+from engine.topple.contact.arrays import Array, Bools, Ints, boxes, starts_of
 from engine.world import Body
 from models.piece import Piece, Surface
 
 MATCH = 1e-7
 """Points closer than this part of the piece's diagonal are the same point of its surface (builders round
-less).
-"""
+less)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,58 +97,50 @@ def of_piece(piece: Piece) -> Features:
     )
 
 
+POINTS = ("vertices", "edges", "corners", "samples")
+DIRECTIONS = ("normals", "edge_into", "edge_normals", "spokes", "rays")
+STARTS = ("ring_start", "facet_start", "spoke_start", "ray_start")
+OWNERS = {"facet_body": "normals", "edge_body": "edges", "corner_body": "corners", "sample_body": "samples"}
+
+
 def of_bodies(bodies: Sequence[Body]) -> Features:
     """Returns the features of all bodies where they are in the world; owners index into `bodies`."""
     each = [of_piece(body.piece) for body in bodies]
-    place = _Placing(bodies)
+    rotations = np.array([body.pose.matrix for body in bodies])
+    shifts = np.array([body.pose.position for body in bodies])
     facet_base = np.cumsum([0] + [len(one.normals) for one in each])
+
+    def every(name: str) -> list[Array]:
+        return [getattr(one, name) for one in each]
+
+    def rotated(name: str) -> Array:
+        local = np.concatenate(every(name))
+        flat = local.reshape(len(local), int(np.prod(local.shape[1:])) // 3, 3)
+        turned: Array = np.matmul(flat, rotations[_owners(every(name))].transpose(0, 2, 1))
+        return turned.reshape(local.shape)
+
+    def moved(name: str) -> Array:
+        turned = rotated(name)
+        shift = shifts[_owners(every(name))]
+        return np.asarray(turned + shift.reshape(len(shift), *(1,) * (turned.ndim - 2), 3))
+
+    arrays: dict[str, Any] = {name: moved(name) for name in POINTS} | {
+        name: rotated(name) for name in DIRECTIONS
+    }
+    arrays |= {name: _joined([getattr(one, name) for one in each]) for name in STARTS}
+    arrays |= {name: _owners(every(of)) for name, of in OWNERS.items()}
     return Features(
-        vertices=place.points([one.vertices for one in each]),
-        ring_start=_joined([one.ring_start for one in each]),
-        ring_facet=np.concatenate(
-            [one.ring_facet + base for one, base in zip(each, facet_base, strict=False)]
-        ),
-        facet_start=_joined([one.facet_start for one in each]),
-        normals=place.directions([one.normals for one in each]),
+        **arrays,
+        ring_facet=np.concatenate([one.ring_facet + at for one, at in zip(each, facet_base, strict=False)]),
         facet_curved=np.concatenate([one.facet_curved for one in each]),
-        edges=place.points([one.edges for one in each]),
-        edge_into=place.directions([one.edge_into for one in each]),
-        edge_normals=place.directions([one.edge_normals for one in each]),
         edge_curved=np.concatenate([one.edge_curved for one in each]),
-        corners=place.points([one.corners for one in each]),
-        spoke_start=_joined([one.spoke_start for one in each]),
-        spokes=place.directions([one.spokes for one in each]),
-        samples=place.points([one.samples for one in each]),
-        ray_start=_joined([one.ray_start for one in each]),
-        rays=place.directions([one.rays for one in each]),
-        facet_body=_owners([one.normals for one in each]),
-        edge_body=_owners([one.edges for one in each]),
-        corner_body=_owners([one.corners for one in each]),
-        sample_body=_owners([one.samples for one in each]),
     )
 
 
-class _Placing:
-    """Rotates and translates arrays of the pieces' frames, (n, ..., 3) per body, into one array in the world."""
-
-    def __init__(self, bodies: Sequence[Body]) -> None:
-        self._rotations = np.array([body.pose.matrix for body in bodies])
-        self._shifts = np.array([body.pose.position for body in bodies])
-
-    def directions(self, parts: list[Array]) -> Array:
-        """Directions: rotated only."""
-        owner = _owners(parts)
-        local = np.concatenate(parts)
-        flat = local.reshape(len(local), int(np.prod(local.shape[1:])) // 3, 3)
-        rotated: Array = np.matmul(flat, self._rotations[owner].transpose(0, 2, 1)).reshape(local.shape)
-        return rotated
-
-    def points(self, parts: list[Array]) -> Array:
-        """Points: rotated and translated."""
-        rotated = self.directions(parts)
-        shift = self._shifts[_owners(parts)]
-        moved: Array = rotated + shift.reshape(len(shift), *(1,) * (rotated.ndim - 2), 3)
-        return moved
+def body_boxes(scene: Features, count: int) -> tuple[Array, Array]:
+    """Returns lower and upper corners of the boxes around the `count` bodies."""
+    start = scene.facet_start[np.searchsorted(scene.facet_body, np.arange(count + 1))]
+    return boxes(scene.vertices, start)
 
 
 @lru_cache(maxsize=1024)
@@ -174,6 +166,11 @@ def sagitta(piece: Piece) -> float:
 def reach(piece: Piece) -> float:
     """Returns the metres from the centre of mass to the farthest point of the surface."""
     return float(np.linalg.norm(of_piece(piece).vertices - piece.centre_of_mass, axis=1).max())
+
+
+def corners_of(body: Body) -> Array:
+    """Returns the corners (n, 3) of a body's facets in the world."""
+    return body.pose.apply(of_piece(body.piece).vertices)
 
 
 def is_convex(piece: Piece) -> bool:

@@ -1,6 +1,5 @@
 """Contact patches: the polygons, lines and points in which pairs of bodies touch, as flat arrays; and area
-contacts: facets that face each other in one plane, and the corners of their common part.
-"""
+contacts: facets that face each other in one plane, and the corners of their common part."""
 
 from __future__ import annotations
 
@@ -10,13 +9,22 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from engine.topple.contact.arrays import Array, Bools, Ints, boxes, expand, products, starts_of, touching
+from engine.topple.contact.arrays import (
+    Array,
+    Bools,
+    Ints,
+    boxes,
+    expand,
+    near,
+    products,
+    starts_of,
+    touching,
+)
 from engine.topple.contact.features import Features
 
 BENT = 2e-6
 """A hull corner nearer than this part of the contact's size to its neighbours' chord carries nothing of its
-own.
-"""
+own."""
 SAME_PLANE = 1e-4
 """Normals this close, and points this part of the patch off its plane, belong to one plane."""
 
@@ -101,8 +109,7 @@ def merged(patches: Patches) -> Patches:
 
 def axes_across(normal: Array) -> tuple[Array, Array]:
     """Two unit vectors (n, 3) that complete each normal (n, 3) to a right-handed frame, along the world's if
-    possible.
-    """
+    possible."""
     help_axis = np.eye(3)[np.argmin(np.abs(normal), axis=1)]
     u = np.cross(help_axis, normal)
     u /= np.linalg.norm(u, axis=1)[:, None]
@@ -166,22 +173,14 @@ SLIVER = 1e-6
 """A common part narrower than this part of the smaller facet is rounding, not contact."""
 
 
-def facing(scene: Features, first: Ints, second: Ints, gap: Array, angle: float) -> Patches:
+def facing(
+    scene: Features, extent: tuple[Array, Array], first: Ints, second: Ints, gap: Array, angle: float
+) -> Patches:
     """Area contacts of the body pairs (first, second): opposite facets within `gap` (m, per pair), `angle`
-    (rad).
-    """
+    (rad)."""
     low, high = boxes(scene.vertices, scene.facet_start)
-    body_facets = np.searchsorted(scene.facet_body, np.arange(scene.facet_body[-1] + 2))
-    body_low, body_high = boxes(np.stack([low, high], axis=1).reshape(-1, 3), 2 * body_facets)
-
-    def near(these: Ints, others: Ints) -> tuple[Ints, Ints]:
-        pair, facet = expand(body_facets[these], np.diff(body_facets)[these])
-        mine = others[pair]
-        hit = touching(low[facet], high[facet], body_low[mine], body_high[mine], gap[pair])
-        return pair[hit], facet[hit]
-
-    pair_a, facet_a = near(first, second)
-    pair_b, facet_b = near(second, first)
+    pair_a, facet_a = near(scene.facet_body, low, high, first, second, extent, gap)
+    pair_b, facet_b = near(scene.facet_body, low, high, second, first, extent, gap)
     i, j = products(pair_a, pair_b, len(first))
     pair, a, b = pair_a[i], facet_a[i], facet_b[j]
     opposite = np.einsum("ij,ij->i", scene.normals[a], scene.normals[b]) <= -np.cos(angle)
@@ -227,9 +226,8 @@ def _overlaps(scene: Features, pair: Ints, a: Ints, b: Ints, gap: Array) -> Patc
 def _height(
     scene: Features, facet: Ints, origin: Array, normal: Array, u: Array, v: Array, flat: Array
 ) -> Array:
-    """Returns how high each facet's plane lies above the origin, along `normal`, at the places `flat` of the (u, v)
-    plane.
-    """
+    """Returns how high each facet's plane lies above the origin, along `normal`, at the places `flat` of the
+    (u, v) plane."""
     own = scene.normals[facet]
     foot = origin + flat[:, :1] * u + flat[:, 1:] * v
     to_plane = np.einsum("ij,ij->i", scene.vertices[scene.facet_start[facet]] - foot, own)

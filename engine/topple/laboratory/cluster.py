@@ -7,6 +7,7 @@ on nothing but what it was asked.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -40,7 +41,9 @@ def on_cluster(
     comes, when one runs another version, or when a parcel kills every worker that takes it.
     """
     distributed = _library()
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is lost is said by the errors below
     try:
+        distributed.comm.get_address_host_port(address)  # a client made of a bad one never closes
         client = distributed.Client(address, timeout=SCHEDULER_TIMEOUT_S, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise WorkerError(
@@ -120,7 +123,7 @@ def _result(distributed: Any, future: Any) -> list[Any]:
     except distributed.scheduler.KilledWorker as error:
         raise WorkerError(f"workers died again and again over one parcel ({_short(error)})") from error
     except (distributed.client.FutureCancelledError, OSError) as error:
-        raise WorkerError(f"the scheduler was lost ({_short(error)}); finished rows are kept") from error
+        raise WorkerError("the scheduler was lost; finished rows are kept") from error
     return rows
 
 

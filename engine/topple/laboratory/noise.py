@@ -19,12 +19,11 @@ import numpy as np
 
 from engine.geometry.rotation import quaternion_of, quaternion_of_rpy
 from engine.pose import Pose
-from engine.settings import GRAVITY
 from engine.topple.balance.safety_margin import safe_verdict
-from engine.topple.dynamics.trial import TrialTask, limits_of, run_trial
+from engine.topple.trial import TrialTask, limits_of, run_trial
 from engine.topple.verdict import with_friction
 from engine.workers import in_order
-from engine.world import Assembly, Body, Vector
+from engine.world import DOWN, Assembly, Body, Vector
 
 CONFIDENCE = 1.959963984540054
 """Standard deviations of a normal distribution that hold 95 %."""
@@ -78,10 +77,9 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chance:
-    """The share of samples that stood, with its 95 % interval by Wilson (1927). first: how often each piece went
-    first, most often first. judged: samples that each method decided. stopped: the interval was narrow enough before
-    all samples were taken.
-    """
+    """The share of samples that stood, with its 95 % interval by Wilson (1927). first: how often each piece
+    went first, most often first. judged: samples that each method decided. stopped: the interval was narrow
+    enough before all samples were taken."""
 
     noise: Noise
     samples: int
@@ -104,7 +102,7 @@ def chance(
     samples: int = 200,
     *,
     until: float | None = None,
-    gravity: Vector = (0.0, 0.0, -GRAVITY),
+    gravity: Vector = DOWN,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Chance:
@@ -163,7 +161,7 @@ def sample(
     noise: Noise,
     number: int,
     *,
-    gravity: Vector = (0.0, 0.0, -GRAVITY),
+    gravity: Vector = DOWN,
     simulate: bool = False,
 ) -> Sample:
     """Judge one noisy copy. simulate: by the simulation, whatever statics says."""

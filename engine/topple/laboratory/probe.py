@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from engine.hand import GRIP, Hand, packed
 from engine.pose import Pose
-from engine.settings import GRAVITY, RATES
+from engine.settings import GRAVITY
 from engine.topple.balance.statics import analyse, stands
 from engine.topple.contact.detection import contacts_at_rest, find_contacts
-from engine.topple.dynamics.perturbation import at_poses, settle_undisturbed
-from engine.topple.dynamics.trial import DOWN, READINGS_PER_S, TrialTask, limits_of, run_quickly, run_trial
 from engine.topple.errors import NotStandingError
+from engine.topple.perturbation import at_poses, settle_undisturbed
+from engine.topple.trial import READINGS_PER_S, TrialTask, limits_of, run_quickly, run_trial
 from engine.workers import in_order
-from engine.world import Assembly, Body, Scale, Snapshot, World, magnification, pressing
+from engine.world import DOWN, Assembly, Body, Scale, Snapshot, World, magnification, pressing
 from engine.worlds import new_world
 
 Array = NDArray[np.float64]
@@ -93,8 +93,8 @@ def probe(
     """Probe the named pieces, or all; fixed ones are skipped. In the assembly's order; deterministic.
 
     workers: processes to use, None for all cores; the result is the same for any number. progress: told how many pieces
-    are done, of how many. Raises ValueError for a name
-    that is no piece, NotStandingError for a scene that falls by itself.
+    are done, of how many. Raises ValueError for a name that is no piece, NotStandingError for a scene that falls by
+    itself.
     """
     known = {body.name for body in assembly.bodies}
     asked = known if names is None else set(names)
@@ -121,13 +121,12 @@ def settle(assembly: Assembly) -> Settled:
         raise NotStandingError(f"{assembly.name} does not stand by itself, so there is nothing to pull out")
     rested = at_poses(assembly, settled.names, settled.poses)
     scale, times = Scale.of(rested.bodies), magnification(rested.bodies)
-    finer = replace(scale, rate=min(2 * scale.rate, max(RATES)))
     contacts = find_contacts(assembly)
     exact, balanced = contacts.meet, assembly
     if not exact:
         contacts, balanced = contacts_at_rest(rested, times), rested
     statics = analyse(balanced, margins=False, contacts=contacts)
-    with new_world(rested.bodies, scale=finer) as world:
+    with new_world(rested.bodies, scale=scale.finer) as world:
         world.settle()
         world.run(round(RESTING_TIME_S * math.sqrt(times) * world.rate))
         snapshot = world.snapshot()

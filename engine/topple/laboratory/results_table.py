@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from engine.topple.errors import SweepError
-from engine.topple.laboratory.sweep import COLUMNS, SweepRow
+from engine.topple.laboratory.sweep import COLUMNS, Method, SweepRow, Word
 
 SYNC = 1.0
 """Seconds after which rows are forced onto the disk: what a power cut may cost."""
@@ -106,13 +107,13 @@ class ResultsTable:
         """Take over the rows of the growing file; how many of its bytes are whole lines."""
         data = self._growing.read_bytes()
         whole = data.rfind(b"\n") + 1
-        lines = list(csv.DictReader(io.StringIO(data[:whole].decode("utf-8", "replace"), newline="")))
         header = data.partition(b"\n")[0].decode("utf-8", "replace").strip()
         if whole and header != ",".join(COLUMNS):
             raise SweepError(f"{self._growing} is no table of `teeter sweep`: give another name to --out")
+        lines = csv.DictReader(io.StringIO(data[:whole].decode("utf-8", "replace"), newline=""))
         try:
             self._keep([_row(line) for line in lines])
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, csv.Error) as error:
             raise SweepError(f"{self._growing} is damaged ({error}): give another name to --out") from error
         return whole
 
@@ -137,9 +138,15 @@ def _row(line: dict[str, Any]) -> SweepRow:
             value = int(line[name])
         elif name in NUMBERS and value is not None:
             value = float(value)
+            if not math.isfinite(value):
+                raise ValueError(f"{name} is {value}")
         values[name] = value
-    if not values["key"] or not values["verdict"]:
-        raise ValueError(f"row {values['number']} has no verdict or no key")
+    if (
+        not values["key"]
+        or values["verdict"] not in get_args(Word)
+        or values["judge"] not in get_args(Method)
+    ):
+        raise ValueError(f"row {values['number']} has no verdict, no judge or no key")
     return SweepRow(**values)
 
 

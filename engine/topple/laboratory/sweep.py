@@ -67,9 +67,8 @@ COLUMNS = tuple(field.name for field in fields(SweepRow))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SweepPlace:
-    """Where the piece shall be tried: x_mm, y_mm, yaw_deg as asked; body: the piece there, None when there is nothing
-    below.
-    """
+    """Where the piece shall be tried: x_mm, y_mm, yaw_deg as asked; body: the piece there, None when there is
+    nothing below."""
 
     number: int
     x_mm: float
@@ -80,9 +79,8 @@ class SweepPlace:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Study:
-    """What all places have in common. tower: without the piece. margins: with the tilt margin of what stands. digest:
-    of the tower and the options, made by `study`.
-    """
+    """What all places have in common. tower: without the piece. margins: with the tilt margin of what stands.
+    digest: of the tower and the options, made by `study`."""
 
     tower: Assembly
     seed: int
@@ -150,19 +148,10 @@ class _Judged:
     def row(self, number: int, scene: str, key: str, place: SweepPlace | None = None) -> SweepRow:
         """Returns the row of a scene, or of a place in it."""
         body = None if place is None else place.body
-        return SweepRow(
-            number=number,
-            scene=scene,
-            x_mm=None if place is None else place.x_mm,
-            y_mm=None if place is None else place.y_mm,
-            z_mm=None if body is None else round(body.pose.position[2] * 1e3, 6),
-            yaw_deg=None if place is None else place.yaw_deg,
-            verdict=self.verdict,
-            judge=self.judge,
-            tilt_deg=None if self.tilt is None else round(self.tilt, 4),
-            weakest=self.weakest,
-            key=key,
-        )
+        z = None if body is None else round(body.pose.position[2] * 1e3, 6)
+        x, y, yaw = (None, None, None) if place is None else (place.x_mm, place.y_mm, place.yaw_deg)
+        tilt = None if self.tilt is None else round(self.tilt, 4)
+        return SweepRow(number, scene, x, y, z, yaw, self.verdict, self.judge, tilt, self.weakest, key)
 
 
 def _find(one: Study, body: Body) -> _Judged:
@@ -205,9 +194,8 @@ def _tower_of(one: Study) -> IncrementalStatics:
 
 
 def best(rows: Sequence[SweepRow], count: int) -> list[SweepRow]:
-    """The safest: of those that stand, the greatest tilt margin first; of equal ones that which lies farthest from any
-    place where it does not stand.
-    """
+    """The safest: of those that stand, the greatest tilt margin first; of equal ones that which lies farthest
+    from any place where it does not stand."""
     standing = [row for row in rows if row.verdict == "stands"]
     room = dict(zip((row.number for row in standing), _room(rows, standing), strict=True))
     order = sorted(standing, key=lambda row: (-round(row.tilt_deg or 0.0, 3), -room[row.number], row.number))
@@ -221,11 +209,12 @@ def _room(rows: Sequence[SweepRow], standing: Sequence[SweepRow]) -> list[float]
         if row.verdict != "stands" and row.x_mm is not None and row.y_mm is not None:
             bad.setdefault(row.yaw_deg, []).append((row.x_mm, row.y_mm))
     trees = {yaw: cKDTree(places) for yaw, places in bad.items()}
-    room = []
-    for row in standing:
-        here = np.array([row.x_mm, row.y_mm], dtype=np.float64)
-        room.append(round(float(trees[row.yaw_deg].query(here)[0]), 6) if row.yaw_deg in trees else math.inf)
-    return room
+    return [
+        round(float(trees[row.yaw_deg].query((row.x_mm or 0.0, row.y_mm or 0.0))[0]), 6)
+        if row.yaw_deg in trees
+        else math.inf
+        for row in standing
+    ]
 
 
 def _digest(what: object) -> str:
@@ -250,6 +239,8 @@ def _of_piece(piece: Piece) -> str:
 
 
 MAX_STEPS = 100_000
+MAX_DISTANCE = 100_000.0
+"""Millimetres or degrees; nothing stands on a table 100 m away."""
 MAX_PLACES = 50_000_000
 """A table of this many rows fills a disk of 5 GB."""
 
@@ -265,10 +256,11 @@ def axis_of(words: str, option: str) -> list[float]:
         count = int(parts[2]) if len(parts) == 3 else 1
     except ValueError:
         values, count = [], 0
-    if len(parts) not in (1, 3) or not all(map(math.isfinite, values)) or not 0 < count <= MAX_STEPS:
+    is_within = all(abs(value) <= MAX_DISTANCE for value in values)  # not of nan either
+    if len(parts) not in (1, 3) or not is_within or not 0 < count <= MAX_STEPS:
         raise SweepError(
             f"{option} = {words}: must be a number, or FROM:TO:COUNT such as -20:20:9, "
-            f"with a count of 1 to {MAX_STEPS}"
+            f"from {-MAX_DISTANCE:g} to {MAX_DISTANCE:g}, with a count of 1 to {MAX_STEPS}"
         )
     if count == 1 and len(parts) == 3 and values[0] != values[1]:
         raise SweepError(f"{option} = {words}: one step cannot lead from {values[0]:g} to {values[1]:g}")
@@ -276,9 +268,8 @@ def axis_of(words: str, option: str) -> list[float]:
 
 
 def spots_of(x: list[float], y: list[float], yaw: list[float], samples: int | None, seed: int) -> list[Spot]:
-    """All combinations, x fastest and yaw slowest; or so many places at random between the ends. Raises SweepError
-    for more than a table holds.
-    """
+    """All combinations, x fastest and yaw slowest; or so many places at random between the ends. Raises
+    SweepError for more than a table holds."""
     count = len(x) * len(y) * len(yaw) if samples is None else samples
     if not 0 < count <= MAX_PLACES:
         raise SweepError(f"{count} places: must be from 1 to {MAX_PLACES}")

@@ -16,8 +16,7 @@ from engine.geometry.rotation import matrix_of, quaternion_of
 from engine.pose import Pose
 from engine.world import Body
 from models.build import build
-from models.piece import Piece
-from models.solid import Detail
+from models.piece import Detail, Piece
 from models.spec import parse
 
 Array = NDArray[np.float64]

@@ -18,8 +18,8 @@ from engine.tolerances import TOUCH_AT_REST
 from engine.topple.balance.equilibrium import balance_of
 from engine.topple.balance.forces import least_squares
 from engine.topple.contact.detection import Contacts, find_contacts
-from engine.topple.dynamics.perturbation import at_poses
 from engine.topple.errors import StaticsError
+from engine.topple.perturbation import at_poses
 from engine.topple.verdict import CheckOptions, Verdict
 from engine.topple.words import headline, rows
 from engine.view.camera import BoundingSphere, Vector, framing, vector_of

@@ -6,7 +6,7 @@ Sizes are in units: a picture is `HEIGHT_UNITS` high, whatever its pixels.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from engine.view.panels import Button, Field, Gap, Item, Meter, Panel, Place, Row, Size, Slider, Text, Tone
 from engine.view.render.shading import srgb_of
@@ -18,8 +18,6 @@ from engine.view.window.shapes import (
     Measure,
     Rect,
     Region,
-    shifted,
-    translated,
     wrapped,
 )
 
@@ -59,19 +57,6 @@ PADDING, SPACING, MARGIN, ROUNDING = 12.0, 5.0, 12.0, 8.0
 BUTTON_ROUNDING, BUTTON_PADDING = 5.0, (10.0, 5.5)
 SPOT, SLIDER_HEIGHT = 11.0, 16.0
 
-PLACES: tuple[Place, ...] = (
-    "top-left",
-    "left",
-    "bottom-left",
-    "top",
-    "bottom",
-    "top-right",
-    "right",
-    "bottom-right",
-    "centre",
-)
-"""In the order in which they are drawn."""
-
 
 @dataclass(frozen=True, slots=True)
 class Layout:
@@ -103,15 +88,16 @@ def lay_out(
     """
     listed = tuple(panels)
     page = _Page(size, max(size[1] / HEIGHT_UNITS * scale, 0.2), measure, hovered)
-    for place in PLACES:
-        page.stack([panel for panel in listed if panel.place == place], place)
+    for place in dict.fromkeys(panel.place for panel in listed):
+        if place != "cover":
+            page.stack([panel for panel in listed if panel.place == place], place)
     covers = [panel for panel in listed if panel.place == "cover"]
     if covers:
-        page.regions.clear()
-        page.shapes.append(Fill(Rect(0, 0, *size), BACKDROP))
-        page.cards.append(Rect(0, 0, *size))
+        page.box.regions.clear()
+        page.box.shapes.append(Fill(Rect(0, 0, *size), BACKDROP))
+        page.box.cards.append(Rect(0, 0, *size))
         page.stack(covers, "centre")
-    return Layout(tuple(page.shapes), tuple(page.regions), tuple(page.cards))
+    return Layout(tuple(page.box.shapes), tuple(page.box.regions), tuple(page.box.cards))
 
 
 class _Page:
@@ -119,49 +105,29 @@ class _Page:
 
     def __init__(self, size: tuple[int, int], unit: float, measure: Measure, hovered: str) -> None:
         self.size, self.unit, self.items = size, unit, _ItemLayout(unit, measure, hovered)
-        self.shapes: list[Fill | Letters] = []
-        self.regions: list[Region] = []
-        self.cards: list[Rect] = []
+        self.box = LayoutBox()
 
     def stack(self, panels: list[Panel], place: Place) -> None:
         """Puts panels below each other at a place."""
         margin, gap = MARGIN * self.unit, SPACING * self.unit
         boxes = [self._panel(panel) for panel in panels]
-        total = sum(box.height for box in boxes) + gap * (len(boxes) - 1)
-        if place.startswith("top"):
-            y = margin
-        elif place.startswith("bottom"):
-            y = self.size[1] - margin - total
-        else:
-            y = max((self.size[1] - total) / 2, margin)
+        free = self.size[1] - sum(box.height for box in boxes) - gap * (len(boxes) - 1)
+        y = max(free / 2, margin)
+        if place.startswith(("top", "bottom")):
+            y = margin if place.startswith("top") else free - margin
         for box in boxes:
-            if place.endswith("left"):
-                x = margin
-            elif place.endswith("right"):
-                x = self.size[0] - margin - box.width
-            else:
-                x = (self.size[0] - box.width) / 2
-            self._paste(box, round(x), round(y))
+            x = (self.size[0] - box.width) / 2
+            if place.endswith(("left", "right")):
+                x = margin if place.endswith("left") else self.size[0] - margin - box.width
+            self.box.take(box, round(x), round(y))
             y += box.height + gap
-
-    def _paste(self, box: LayoutBox, x: float, y: float) -> None:
-        self.shapes += [translated(shape, x, y) for shape in box.shapes]
-        regions = [replace(region, rect=shifted(region.rect, x, y)) for region in box.regions]
-        self.regions += regions
-        if box.is_card:
-            self.cards.append(Rect(x, y, box.width, box.height))
-        else:
-            self.cards += [region.rect for region in regions]
 
     def _panel(self, panel: Panel) -> LayoutBox:
         padding = 0.0 if panel.is_bare else PADDING * self.unit
         gap = SPACING * self.unit
-        width = min(panel.width * self.unit, self.size[0] - 2 * MARGIN * self.unit)
-        box = LayoutBox(width, not panel.is_bare)
-        items: tuple[Item, ...] = panel.items
-        if panel.title:
-            items = (Text(panel.title, "plain", "large", bold=True), *items)
-        parts = [self.items.lay_out(item, width - 2 * padding) for item in items]
+        box = LayoutBox(min(panel.width * self.unit, self.size[0] - 2 * MARGIN * self.unit))
+        title = (Text(panel.title, "plain", "large", bold=True),) if panel.title else ()
+        parts = [self.items.lay_out(item, box.width - 2 * padding) for item in (*title, *panel.items)]
         limit = panel.tallest * self.unit
         while limit and len(parts) > 1 and sum(part.height + gap for part in parts) > limit:
             parts = parts[1:]
@@ -170,9 +136,12 @@ class _Page:
             box.take(part, padding, y)
             y += part.height + gap
         box.height = y - gap + padding if parts else 2 * padding
-        if not panel.is_bare:
-            rect = Rect(0, 0, width, box.height)
+        if panel.is_bare:
+            box.cards += [region.rect for region in box.regions]
+        else:
+            rect = Rect(0, 0, box.width, box.height)
             box.shapes.insert(0, Fill(rect, PAPER, ROUNDING * self.unit, PAPER_EDGE))
+            box.cards.append(rect)
         return box
 
 
@@ -209,9 +178,16 @@ class _ItemLayout:
     def _wrapped(self, text: str, width: float, size: int, bold: bool = False) -> list[str]:
         return wrapped(text, width, lambda line: self.measure(line, size, bold))
 
-    def _write(self, box: LayoutBox, text: str, x: float, top: float, size: int, colour: Colour) -> None:
+    def _write(
+        self, box: LayoutBox, text: str, x: float, top: float, size: int, colour: Colour, bold: bool = False
+    ) -> None:
         """Adds a line of text. top: of the line, pixels."""
-        box.shapes.append(Letters(text, round(x), round(top + BASELINE * size), size, colour))
+        box.shapes.append(Letters(text, round(x), round(top + BASELINE * size), size, colour, bold))
+
+    def _bar(self, box: LayoutBox, top: float, thickness: float, filled: float, colour: Colour) -> None:
+        """Adds a bar as wide as the box. filled: pixels of it."""
+        for length, ink in ((box.width, TRACK), (filled, colour)):
+            box.shapes.append(Fill(Rect(0, top, length, thickness), ink, thickness / 2))
 
     def _spot(self, colour: str, x: float, y: float) -> Fill:
         side = SPOT * self.unit
@@ -232,12 +208,10 @@ class _ItemLayout:
     def _text(self, box: LayoutBox, text: Text) -> None:
         size = self._font(text.size)
         left = (SPOT + 6) * self.unit if text.mark else 0.0
-        lines = self._wrapped(text.text, box.width - left, size, text.bold)
         step = round(size * LINE_HEIGHT)
-        for number, line in enumerate(lines):
-            y = round(step * number + BASELINE * size)
-            box.shapes.append(Letters(line, left, y, size, INK[text.tone], text.bold))
-        box.height = step * max(len(lines), 1)
+        for line in self._wrapped(text.text, box.width - left, size, text.bold):
+            self._write(box, line, left, box.height, size, INK[text.tone], text.bold)
+            box.height += step
         if text.mark:
             box.shapes.append(self._spot(text.mark, 0.0, (step - SPOT * self.unit) / 2))
 
@@ -278,9 +252,8 @@ class _ItemLayout:
         if slider.text:
             self._write(box, slider.text, 0, 0, size, INK["plain"])
         if slider.shown:
-            self._write(
-                box, slider.shown, width - self.measure(slider.shown, size, False), 0, size, INK["quiet"]
-            )
+            left = width - self.measure(slider.shown, size, False)
+            self._write(box, slider.shown, left, 0, size, INK["quiet"])
         height, thickness = SLIDER_HEIGHT * self.unit, 5 * self.unit
         middle, span = top + height / 2, slider.high - slider.low
 
@@ -288,13 +261,10 @@ class _ItemLayout:
             return min(max((value - slider.low) / span, 0.0), 1.0) if span > 0 else 0.0
 
         filled = width * position(slider.value)
-        for length, colour in ((width, TRACK), (filled, BUTTON_ON)):
-            box.shapes.append(Fill(Rect(0, middle - thickness / 2, length, thickness), colour, thickness / 2))
+        self._bar(box, middle - thickness / 2, thickness, filled, BUTTON_ON)
         for value in slider.marks:
-            x = width * position(value)
-            box.shapes.append(
-                Fill(Rect(x - self.unit, middle - thickness, 2 * self.unit, 2 * thickness), FOCUS)
-            )
+            mark = Rect(width * position(value) - self.unit, middle - thickness, 2 * self.unit, 2 * thickness)
+            box.shapes.append(Fill(mark, FOCUS))
         colour = BUTTON_HOVER if slider.name == self.hovered else PAPER
         knob = Rect(filled - height / 2, top, height, height)
         box.shapes.append(Fill(knob, colour, height / 2, BUTTON_ON, 2 * self.unit))
@@ -319,7 +289,5 @@ class _ItemLayout:
         box.regions.append(Region(field.name, rect))
 
     def _meter(self, box: LayoutBox, meter: Meter) -> None:
-        box.height = thickness = 6 * self.unit
-        filled = box.width * min(max(meter.part, 0.0), 1.0)
-        for length, colour in ((box.width, TRACK), (filled, INK[meter.tone])):
-            box.shapes.append(Fill(Rect(0, 0, length, thickness), colour, thickness / 2))
+        box.height = 6 * self.unit
+        self._bar(box, 0, box.height, box.width * min(max(meter.part, 0.0), 1.0), INK[meter.tone])

@@ -24,6 +24,10 @@ class Rect:
         """Returns whether a point is inside."""
         return self.x <= x < self.x + self.width and self.y <= y < self.y + self.height
 
+    def shifted(self, x: float, y: float) -> Rect:
+        """Returns the rectangle moved by an offset."""
+        return replace(self, x=self.x + x, y=self.y + y)
+
     @property
     def middle(self) -> tuple[float, float]:
         """Returns its centre."""
@@ -71,29 +75,23 @@ class Region:
 
 
 class LayoutBox:
-    """Shapes and regions relative to their own upper left corner."""
+    """Shapes and regions relative to their own upper left corner. cards: where they cover the scene."""
 
-    def __init__(self, width: float, is_card: bool = False, height: float = 0.0) -> None:
-        self.width, self.height, self.is_card = width, height, is_card
+    def __init__(self, width: float = 0.0) -> None:
+        self.width, self.height = width, 0.0
         self.shapes: list[Fill | Letters] = []
         self.regions: list[Region] = []
+        self.cards: list[Rect] = []
 
     def take(self, other: LayoutBox, x: float, y: float) -> None:
-        """Adds everything in another box at an offset."""
-        self.shapes += [translated(shape, x, y) for shape in other.shapes]
-        self.regions += [replace(each, rect=shifted(each.rect, x, y)) for each in other.regions]
-
-
-def translated(shape: Fill | Letters, x: float, y: float) -> Fill | Letters:
-    """Returns a shape translated by an offset; letters stay on whole pixels."""
-    if isinstance(shape, Fill):
-        return replace(shape, rect=shifted(shape.rect, x, y))
-    return replace(shape, x=round(shape.x + x), y=round(shape.y + y))
-
-
-def shifted(rect: Rect, x: float, y: float) -> Rect:
-    """Returns a rectangle translated by an offset."""
-    return replace(rect, x=rect.x + x, y=rect.y + y)
+        """Adds everything in another box at an offset; letters stay on whole pixels."""
+        for shape in other.shapes:
+            if isinstance(shape, Fill):
+                self.shapes.append(replace(shape, rect=shape.rect.shifted(x, y)))
+            else:
+                self.shapes.append(replace(shape, x=round(shape.x + x), y=round(shape.y + y)))
+        self.regions += [replace(each, rect=each.rect.shifted(x, y)) for each in other.regions]
+        self.cards += [card.shifted(x, y) for card in other.cards]
 
 
 def wrapped(text: str, width: float, measure: Callable[[str], float]) -> list[str]:

@@ -113,13 +113,8 @@ class Window:
         """Shows these overlays in the scene and no others."""
         self._is_new |= self._stage().show_overlays(overlays)
 
-    def sharpen(self, sharpness: float) -> None:
-        """Sets the pixels of the scene per pixel of the window, along a side: fewer are faster."""
-        self.sharpness = sharpness
-        self._refit()
-
     def relight(self, quality: Quality, sharpness: float) -> None:
-        """Sets the quality level and the sharpness from now on."""
+        """Sets the quality level and the sharpness from now on; fewer pixels are faster."""
         self.quality, self.sharpness = quality, sharpness
         if self.stage is not None and self.stage.quality != quality:
             self.stage.relight(quality)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from engine.geometry.rotation import angles_between, matrix_of, quaternion_of
 from engine.pose import Pose
-from engine.settings import GRAVITY, RATES, REFERENCE_SIZE, TUNING, Tuning
+from engine.settings import RATES, REFERENCE_SIZE, TUNING, Tuning
 from engine.tolerances import FALL_DROP, FALL_ROTATION, REST_IN_TRIAL, RestTolerance, has_fallen, is_at_rest
 from engine.world import Assembly, Body, Scale, Tick, Vector, World, magnification, typical_size
 from engine.worlds import new_world
@@ -27,7 +27,6 @@ Array = NDArray[np.float64]
 Sink = Callable[[Tick, int], None]
 """Receives every reading of a run, and its steps a second. Where one run follows another the steps start again."""
 
-DOWN: Vector = (0.0, 0.0, -GRAVITY)
 READINGS_PER_S = 60
 """Readings a simulated second: enough to tell who moves first, cheap enough to do always."""
 
@@ -81,20 +80,10 @@ class Limits:
 
     def scaled(self, times: float) -> Limits:
         """Returns the limits of a scene `times` as large as the games' pieces."""
-        slower = math.sqrt(times)
-        return replace(
-            self,
-            nudge=self.nudge * times,
-            shift=self.shift * times,
-            drop=self.drop * times,
-            rest_speed=self.rest_speed * slower,
-            rest_distance=self.rest_distance * times,
-            settling=self.settling * slower,
-            rest_time=self.rest_time * slower,
-            aftermath=self.aftermath * slower,
-            quick=self.quick * slower,
-            longest=self.longest * slower,
-        )
+        lengths = ("nudge", "shift", "drop", "rest_distance")
+        others = ("rest_speed", "settling", "rest_time", "aftermath", "quick", "longest")
+        larger = {name: getattr(self, name) * times for name in lengths}
+        return replace(self, **larger, **{name: getattr(self, name) * math.sqrt(times) for name in others})
 
 
 LIMITS = Limits()

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.pose import Pose
-from engine.topple.dynamics.trial import DOWN, Trial, TrialTask, limits_of, run_finely, run_quickly, run_trial
+from engine.topple.trial import Trial, TrialTask, limits_of, run_finely, run_quickly, run_trial
 from engine.workers import in_order
-from engine.world import Assembly, Vector
+from engine.world import DOWN, Assembly, Vector
 
 Array = NDArray[np.float64]
 

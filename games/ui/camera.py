@@ -1,4 +1,6 @@
-"""The camera of a person at the table: orbit, pan, zoom to the cursor, presets, following the hand, a shake."""
+"""The camera of a person at the table: orbit, pan, zoom to the cursor, presets, following the hand, a shake; and what
+a handicap does to it (CT-40 to CT-48), as `games.play.held_piece` does to the hand.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,10 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 
+import numpy as np
+
+from engine.hand import Sway
 from engine.view.camera import (
-    DEGREES_PER_PIXEL,
     BoundingSphere,
     Camera,
     Orbit,
@@ -16,7 +20,7 @@ from engine.view.camera import (
     orbit_of,
 )
 from engine.world import TABLE, Body
-from games.ui.camera_handicap import CameraHandicap
+from games.core.rules import Handicap
 
 VIEWS = ("three-quarter", "front", "side", "top", "close")
 SWING_S = 0.35
@@ -25,6 +29,54 @@ SHAKE = (0.0045, 0.7, 17.0)
 """Size in radians, seconds, and swings a second of a shake."""
 ZOOM = 0.88
 """A notch of the wheel, or a press of a key."""
+SPIN_S = 1.1
+"""Seconds for one turn of the camera."""
+FLAT_FOV = 1.5
+"""Degrees: so far away and so near at once that nothing seems deep."""
+
+
+class CameraHandicap:
+    """Stands between where a person looks from and what is seen."""
+
+    def __init__(self, handicap: Handicap) -> None:
+        self.is_mirrored = handicap.mirrored
+        """CT-40: left and right of the input are swapped."""
+        self._handicap = handicap
+        self._sway = Sway(handicap.sway_mm / 1e3, handicap.sway_period_s or 1.0, handicap.sway_axes)
+        self._now = 0.0
+        self._spun = math.inf
+
+    def locks(self, is_holding: bool) -> bool:
+        """CT-44: whether the camera may not be turned now."""
+        return is_holding and not self._handicap.turns_while_holding
+
+    def spin(self) -> None:
+        """CT-47: a new floor card was laid."""
+        self._spun = 0.0
+
+    def step(self, seconds: float) -> None:
+        """Time passes."""
+        self._now += seconds
+        self._spun += seconds
+
+    def of(self, orbit: Orbit) -> Camera:
+        """Returns what is seen."""
+        handicap = self._handicap
+        if self._spun < handicap.spins * SPIN_S:
+            orbit = orbit.turned(360.0 * self._spun / SPIN_S, 0.0)
+        if handicap.eye_mm > 0.0:
+            rise = handicap.eye_mm / 1e3 - orbit.target[2]
+            orbit = replace(
+                orbit, elevation=math.degrees(math.asin(max(-0.4, min(0.9, rise / orbit.distance))))
+            )
+        camera = orbit.camera
+        if not handicap.depth_cues:
+            times = math.tan(math.radians(camera.fov) / 2) / math.tan(math.radians(FLAT_FOV) / 2)
+            camera = replace(replace(orbit, distance=orbit.distance * times).camera, fov=FLAT_FOV)
+        if handicap.sway_mm > 0.0:
+            x, y, z = (np.asarray(camera.eye) + self._sway.at(self._now)).tolist()
+            camera = replace(camera, eye=(x, y, z))
+        return camera
 
 
 class CameraController:
@@ -56,50 +108,37 @@ class CameraController:
         """The pointer was dragged by pixels, in a window so many pixels high."""
         if self.is_locked:
             return
-        if is_pan:
-            self._set(self._goal.panned(-right / high, down / high))
-        else:
-            self._set(
-                self._goal.turned(
-                    -right * DEGREES_PER_PIXEL * 720.0 / high, down * DEGREES_PER_PIXEL * 720.0 / high
-                )
-            )
-        self.orbit = self._goal
+        self.orbit = self._goal = self._goal.dragged(right, down, high, is_pan=is_pan)
 
     def zoom(self, notches: float, toward: Vector | None = None) -> None:
         """Nearer (positive) or further away."""
         if not self.is_locked:
-            self._set(self._goal.zoomed(ZOOM**notches, toward))
+            self._goal = self._goal.zoomed(ZOOM**notches, toward)
 
-    def next_view(self) -> str:
-        """Go to the next preset. Returns its name."""
-        self._view = (self._view + 1) % len(VIEWS)
-        self.show(VIEWS[self._view])
-        return VIEWS[self._view]
-
-    def show(self, view: str) -> None:
-        """A preset by its name."""
+    def next_view(self) -> None:
+        """Go to the next preset."""
         if self.is_locked:
             return
+        self._view = (self._view + 1) % len(VIEWS)
+        view = VIEWS[self._view]
         if view == "three-quarter":
-            self._set(self._home)
+            self._goal = self._home
         elif view == "close":
-            self._set(replace(self._goal, distance=0.45, elevation=18.0))
+            self._goal = replace(self._goal, distance=0.45, elevation=18.0)
         else:
-            self._set(orbit_of(self._sphere, view))
+            self._goal = orbit_of(self._sphere, view)
 
     def stand(self, azimuth: float, elevation: float, near: float) -> None:
         """Look from there at once; near: times as far as at home."""
-        home = self._home
-        self.orbit = replace(
-            home, azimuth=azimuth % 360.0, elevation=elevation, distance=near * home.distance
+        distance = near * self._home.distance
+        self.orbit = self._goal = replace(
+            self._home, azimuth=azimuth % 360.0, elevation=elevation, distance=distance
         )
-        self._set(self.orbit)
 
     def look_at(self, place: Vector) -> None:
         """Follow a place, when following."""
         if self.is_following and not self.is_locked:
-            self._set(replace(self._goal, target=place))
+            self._goal = replace(self._goal, target=place)
 
     def shake(self) -> None:
         """Something heavy fell."""
@@ -111,14 +150,10 @@ class CameraController:
         self.eye.step(seconds)
         self._shaken += seconds
         if self.orbit != self._goal:
-            part = 1.0 - math.exp(-4.0 * seconds / SWING_S)
-            self.orbit = self.orbit.towards(self._goal, part)
+            self.orbit = self.orbit.towards(self._goal, 1.0 - math.exp(-4.0 * seconds / SWING_S))
             if _near(self.orbit, self._goal):
                 self.orbit = self._goal
         return self.camera != was
-
-    def _set(self, goal: Orbit) -> None:
-        self._goal = goal
 
 
 def _near(one: Orbit, other: Orbit) -> bool:

@@ -1,4 +1,4 @@
-"""The shipped fake: a `World` that moves as it was told and remembers what was asked of it. Loads no simulator.
+"""The fake: a `World` that moves as it was told and remembers what was asked of it. Loads no simulator.
 
 For tests of everything that stands on a world, whole games too. Forces, launches and gravity do nothing here but to be
 recorded in `calls`: the script alone moves bodies and presses them together.
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from engine.geometry.rotation import angle_between
 from engine.motions import between
 from engine.pose import Pose
-from engine.settings import GRAVITY, TUNING, Tuning
+from engine.settings import TUNING, Tuning
 from engine.world import Body, Contact, Scale, Tick, Vector, World
 
 Array = NDArray[np.float64]
@@ -73,7 +73,7 @@ class ScriptedSnapshot:
         return world
 
 
-class ScriptedWorld:
+class ScriptedWorld(World):
     """A `World` that plays back a script.
 
     paths: for each body the steps at which it is somewhere; straight between them, still before and after. Entries from
@@ -94,27 +94,18 @@ class ScriptedWorld:
         tuning: Tuning = TUNING,
     ) -> None:
         listed = tuple(bodies)
+        super().__init__(scale or Scale.of(listed, rate))
         self.calls: list[Call] = []
-        self.scale = scale if scale is not None else Scale.of(listed, rate)
-        self._step, self._is_closed = 0, False
+        self._is_closed = False
         self._paths, self._holds = paths if paths is not None else {}, holds
         for name, path in self._paths.items():
             if any(later[0] <= earlier[0] for earlier, later in pairwise(path)):
                 raise ValueError(f"the path of {name!r} is not in order; its steps must increase")
-        self.gravity: Vector = (0.0, 0.0, -GRAVITY)
         self._bodies: dict[str, tuple[int, Body]] = {}
         for body in listed:
             self._put(body)
 
     # -- what a World does -------------------------------------------------------------------------------------
-
-    @property
-    def step(self) -> int:
-        return self._step
-
-    @property
-    def rate(self) -> int:
-        return self.scale.rate
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -128,10 +119,6 @@ class ScriptedWorld:
         self._find(name)
         self._call("remove", name)
         del self._bodies[name]
-
-    def advance(self, steps: int = 1, *, contacts: bool | Iterable[str] = False) -> Tick:
-        self.run(steps)
-        return self.read(contacts=contacts)
 
     def run(self, steps: int = 1) -> None:
         self._call("run", steps)
@@ -229,12 +216,6 @@ class ScriptedWorld:
         self._check()
         bodies = tuple(body.at(self._at(name, self._step)) for name, (_, body) in self._bodies.items())
         return ScriptedSnapshot(self._step, self.scale, self.gravity, bodies, self._paths, self._holds)
-
-    def __enter__(self) -> ScriptedWorld:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         self._is_closed = True

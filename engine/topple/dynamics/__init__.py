@@ -1,1 +1,0 @@
-"""Simulated trials: a scene disturbed a little, let go, and watched."""
