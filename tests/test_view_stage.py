@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.ndimage import label
 
 from engine.pose import Pose
 from engine.view.camera import Camera, framing
@@ -69,9 +71,14 @@ def without(*names: str) -> Frame:
 
 
 def mask(name: str) -> NDArray[np.bool_]:
-    """Where a body is: what a mark on it changes most."""
-    marked = Frame(ALL.names, ALL.poses, highlights={name: "#00ff00"})
-    found: NDArray[np.bool_] = np.abs(shot(marked) - shot()).max(axis=2) > 40
+    """Where a body is: what is green when it is."""
+    own, before = next(body for body in BODIES if body.name == name), shot()
+    stage().add(replace(own, piece=replace(own.piece, colour="#00ff00")))
+    try:
+        found: NDArray[np.bool_] = np.abs(shot() - before).max(axis=2) > 40
+    finally:
+        stage().add(own)
+        stage().show(ALL)
     return found
 
 
@@ -311,6 +318,36 @@ def test_marks_and_labels_show_where_they_belong_and_go() -> None:
     assert abs(columns.mean() - middle[1]) < 25
     assert rows.mean() < middle[0]
     assert np.array_equal(shot(), before)
+
+
+@pytest.mark.parametrize("quality", QUALITY_LEVELS)
+def test_what_is_pointed_out_is_outlined_and_keeps_its_colour(quality: Quality) -> None:
+    stage(quality).aim(Camera((0.3, -0.35, 0.25), (0, 0, 0.02), 30))
+    before = shot(quality=quality)
+    marked = shot(Frame(ALL.names, ALL.poses, highlights={"painted": "#20d0ff"}), quality)
+    changed = np.abs(marked - before).max(axis=2) > 8
+    # the colour as it was asked for, in a line and in a ring on the table
+    assert (np.abs(marked - (32, 208, 255)).max(axis=2) < 24).sum() > 150
+    is_red = (before[..., 0] > 1.6 * before[..., 2]) & (before[..., 0] > 1.9 * before[..., 1])
+    own, _ = label(is_red)
+    largest = own == 1 + int(np.argmax(np.bincount(own[own > 0])[1:]))
+    assert largest.sum() > 400
+    # edges and outline take some of it, the sides stay as they are
+    assert changed[largest].mean() < 0.6
+    rows, columns = np.nonzero(changed)
+    around_rows, around_columns = np.nonzero(largest)
+    # the ring goes round the piece
+    assert columns.min() < around_columns.min() - 3
+    assert columns.max() > around_columns.max() + 3
+    assert rows.max() > around_rows.max()
+
+
+def test_an_outline_is_hidden_by_what_stands_before_it() -> None:
+    stage().aim(Camera((0, -0.5, 0.03), (0, 0, 0.03), 20))
+    poses = ALL.poses.copy()
+    poses[ALL.names.index("plank"), :3] = (0, 0.15, 0.03)
+    marked, plain = (Frame(ALL.names, poses, highlights=marks) for marks in ({"plank": "#20d0ff"}, {}))
+    assert np.array_equal(shot(marked), shot(plain))
 
 
 def test_shadows_reach_what_flies_off() -> None:

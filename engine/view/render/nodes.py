@@ -13,15 +13,12 @@ from engine.view.render.decals import Decals
 from engine.view.render.passes import CASTS, DEEP, ShadowCasters
 from engine.view.render.resources import geom_of, parted, shader, texture_of, triangles_of, wrap
 from engine.view.render.room import room_mesh, room_picture
-from engine.view.render.shading import FLOOR_DEPTH_M, QualityLevel, fibres, linear_of, material_of, rings
+from engine.view.render.shading import FLOOR_DEPTH_M, QualityLevel, fibres, material_of, rings
 from engine.view.render.table import TableNode
 from engine.world import TABLE, Body
 from models.piece import Piece, TriangleMesh
 
 Array = NDArray[np.float64]
-
-# a highlight lets the rest of the piece's own colour through
-HIGHLIGHT_STRENGTH = 0.72
 
 
 class Nodes:
@@ -40,7 +37,6 @@ class Nodes:
         self._geoms: dict[tuple[TriangleMesh, bool], list[Any]] = {}
         self._decals = Decals(level.anisotropy)
         self.casters = ShadowCasters(root)
-        self._highlighted: set[str] = set()
         self._unread: frozenset[str] = frozenset()
         self._light()
 
@@ -48,7 +44,6 @@ class Nodes:
         """Adds a body; it replaces one of the same name."""
         if body.name in self.paths:
             self.paths.pop(body.name).remove_node()
-            self._highlighted.discard(body.name)
             self._unread -= {body.name}
         path = self.paths[body.name] = self._root.attach_new_node(core.GeomNode(body.name))
         material = material_of(body.piece, body.name)
@@ -88,14 +83,8 @@ class Nodes:
             printed = core.ShaderAttrib.make(self._piece_shader(is_coated, face))
             path.node().set_geom_state(1, core.RenderState.make(printed))
 
-    def highlight(self, frame: Frame) -> None:
-        """Shows the highlights of a frame and no others, and hides the prints it keeps hidden."""
-        for name in self._highlighted - set(frame.highlights):
-            self.paths[name].clear_shader_input("u_mark")
-        for name, colour in frame.highlights.items():
-            mark = core.LVecBase4(*linear_of(colour), HIGHLIGHT_STRENGTH)
-            self.paths[name].set_shader_input("u_mark", mark)
-        self._highlighted = set(frame.highlights)
+    def hide_prints(self, frame: Frame) -> None:
+        """Hides the prints a frame keeps hidden, and no others."""
         for name in self._unread ^ frame.unread:
             self.paths[name].set_shader_input("u_face_shown", float(name not in frame.unread))
         self._unread = frame.unread
@@ -124,7 +113,6 @@ class Nodes:
 
     def _light(self) -> None:
         root = self._root
-        root.set_shader_input("u_mark", core.LVecBase4(0, 0, 0, 0))
         root.set_shader_input("u_fibres", texture_of("fibres", fibres(), mipmaps=True))
         root.set_shader_input("u_rings", texture_of("rings", rings(), mipmaps=False))
         node = core.GeomNode("room")

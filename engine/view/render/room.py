@@ -140,7 +140,7 @@ def room_picture(table: tuple[float, float]) -> NDArray[np.uint8]:
         found.append(wall.picture)
     # a little noise breaks the steps of 8 bits in what is smooth
     colours = np.concatenate(found)
-    colours += np.random.default_rng(3).uniform(-0.004, 0.004, colours.shape[:2])[..., None]
+    colours += np.random.default_rng(3).uniform(-0.002, 0.002, colours.shape[:2])[..., None]
     rows = np.clip(255 * np.concatenate([colours, np.ones((*colours.shape[:2], 1))], axis=2) + 0.5, 0, 255)
     return rows.astype(np.uint8)
 
