@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import product
 from types import SimpleNamespace
 from typing import cast
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from video_lab import LANDS, SET_OFF, TELLING, TOP, bodies, recorded
 
 from engine.record.motion import Collapse
+from engine.view.panels import Text
+from engine.view.render.bounds import seen
 from engine.view.video.director import CLOSE_S, FramedCylinder, _of_collapse
+from engine.view.video.film import Film, Recipe, film_of
+from engine.view.video.make import Painter
 from engine.view.video.scenery import Scenery
+from engine.view.window.hud import width_of
+from engine.view.window.layout import lay_out
+from engine.view.window.shapes import Fill
 
 Array = NDArray[np.float64]
 COLLAPSE = Collapse(begin=1.0, crash=10.0, end=12.0, first=0, fallen=(0, 1, 2))
@@ -27,7 +36,7 @@ def scenery() -> Scenery:
         return np.asarray((before if moment < COLLAPSE.crash else after)[list(bodies)])
 
     def around(moment: float, body: int) -> Array:
-        return corners(moment, (body,))
+        return corners(moment, (0,) if body == 0 else (1, 2))
 
     return cast(Scenery, SimpleNamespace(corners=corners, around=around))
 
@@ -50,3 +59,77 @@ def test_the_piece_that_sets_off_is_seen_close() -> None:
     wide = _of_collapse("follow", scenery(), COLLAPSE, moment)
     assert near.radius < wide.radius
     assert near.centre[:2] == pytest.approx((0.5, 0.0))
+
+
+@pytest.fixture(scope="module")
+def film(tmp_path_factory: pytest.TempPathFactory) -> Film:
+    replay = recorded(tmp_path_factory.mktemp("lab") / "lab.teeter")
+    return film_of(replay, bodies(), TELLING, Recipe(slow_fall=True, size=(640, 360)))
+
+
+def frames_between(film: Film, begin: float, end: float) -> list[int]:
+    return np.flatnonzero((film.moments >= begin) & (film.moments <= end)).tolist()
+
+
+def test_a_fall_is_seen_from_low_down_and_fills_half_of_the_frame(film: Film) -> None:
+    frames = frames_between(film, SET_OFF, LANDS + 0.3)
+    assert len(frames) > 10
+    # the block on its pillar of air, where it stood
+    tower = np.array([[x, y, z] for x in (-0.03, 0.03) for y in (-0.02, 0.02) for z in (0.0, TOP + 0.015)])
+    for number in frames:
+        area = seen(tower, film.shot(number).camera, film.recipe.size)
+        assert area is not None
+        assert area.high - area.low > 0.5
+    away = film.path.eyes - film.path.targets
+    elevation = np.degrees(np.arcsin(away[:, 2] / np.linalg.norm(away, axis=1)))
+    assert elevation[frames].min() < elevation[frames_between(film, 5.0, 5.2)[0]] - 7
+
+
+def test_a_fall_is_said_as_it_begins_and_no_card_lies_over_what_falls(film: Film) -> None:
+    begin = film.motion.collapses[0].begin
+    said = [panel for number in frames_between(film, begin + 0.01, LANDS) for panel in film.panels[number]]
+    assert {
+        item.text for panel in said if panel.name == "line" for item in panel.items if isinstance(item, Text)
+    } == {"It falls!"}
+    before = film.panels[frames_between(film, SET_OFF - 0.2, SET_OFF - 0.1)[0]]
+    assert "It falls!" not in str(before)
+    width, height = film.recipe.size
+    for number in range(0, len(film), 4):
+        block = film.poses[number, film.names.index("block"), :3].astype(float)
+        corners = block + np.array(list(product((-0.03, 0.03), (-0.02, 0.02), (-0.015, 0.015))))
+        area = seen(corners, film.shot(number).camera, film.recipe.size)
+        cards = tuple(panel for panel in film.panels[number] if panel.name == "line")
+        layout = lay_out(cards, film.recipe.size, width_of)
+        for shape in layout.shapes:
+            if area is None or not isinstance(shape, Fill):
+                continue
+            rect = shape.rect
+            beside = rect.x > area.right * width or rect.x + rect.width < area.left * width
+            above = rect.y > (1 - area.low) * height or rect.y + rect.height < (1 - area.high) * height
+            assert beside or above, number
+
+
+def test_what_falls_is_blurred_by_its_motion_and_nothing_else_is(film: Film) -> None:
+    samples = np.array(film.samples)
+    falling = frames_between(film, SET_OFF + 0.5 * (LANDS - SET_OFF), LANDS - 0.01)
+    assert samples[falling].max() > 1
+    still = np.setdiff1d(np.arange(len(film)), frames_between(film, SET_OFF - 0.02, LANDS + 0.1))
+    assert samples[still].max() == 1
+    number = falling[-2]
+    painter = Painter(film, "rgb24")
+    try:
+        blurred = painter.paint(number).astype(int)
+        film.samples[number] = 1
+        sharp = painter.paint(number).astype(int)
+    finally:
+        film.samples[number] = int(samples[number])
+        painter.close()
+    changed = np.abs(blurred - sharp).max(axis=2) > 12
+    assert 0.001 < changed.mean() < 0.2
+    columns = np.nonzero(changed)[1]
+    block = film.poses[number, film.names.index("block"), :3].astype(float)
+    corners = block + np.array(list(product((-0.03, 0.03), (-0.02, 0.02), (-0.03, 0.03))))
+    area = seen(corners, film.shot(number).camera, film.recipe.size)
+    assert area is not None
+    inside = (columns / 640 > area.left - 0.05) & (columns / 640 < area.right + 0.05)
+    assert inside.mean() > 0.6

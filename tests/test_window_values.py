@@ -297,7 +297,8 @@ def test_a_blow_is_heard_and_free_fall_is_not() -> None:
     assert len(heard) == 1
     fall = math.sqrt(2 * 9.81 * (0.05 - 0.0075))
     assert heard[0][1].impulse == pytest.approx(BRICK.mass * fall, rel=0.3)
-    assert heard[0][1].on_table
+    assert heard[0][1].on == TABLE.name
+    assert heard[0][1].place == pytest.approx((0, 0, 0.0075), abs=0.002)
 
 
 # -- settings and menu ---------------------------------------------------------------------------------------------

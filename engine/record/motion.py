@@ -89,10 +89,12 @@ class Motion:
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """A piece strikes another. seconds: of the recording. body: the column of the piece; other: of what it struck, -1
-    when nothing is near. impulse: newton seconds. place: metres."""
+    """A piece strikes another. seconds: of the recording, between two frames. seen: seconds of the frame that shows it,
+    because a viewer goes straight from frame to frame. body: the column of the piece; other: of what it struck, -1 when
+    nothing is near. impulse: newton seconds. place: metres."""
 
     seconds: float
+    seen: float
     body: int
     other: int
     impulse: float
@@ -250,14 +252,28 @@ def impacts_of(replay: Replay, motion: Motion, extents: Array, masses: Sequence[
     found = []
     for body in np.flatnonzero(is_impact(size.max(axis=0, initial=0.0)) & (mass > 0)).tolist():
         for before in _peaks(size[:, body], motion.times[1:-2]):
-            # a viewer goes straight from frame to frame, so it sees the impact at the end of its interval
             frame = before + 2
             impulse = float(mass[body] * size[before, body])
+            own = slice(before, before + 3)
+            seen = float(motion.times[frame])
+            seconds = seen - _since(velocities[own, body], durations[own])
             others = [_struck(replay.poses[n].astype(np.float64), extents, body) for n in (frame, frame + 1)]
             x, y, z = (float(value) for value in replay.poses[frame, body, :3])
             other = others[0] if others[0] >= 0 else others[1]
-            found.append(Impact(float(motion.times[frame]), body, other, impulse, (x, y, z)))
+            found.append(Impact(seconds, seen, body, other, impulse, (x, y, z)))
     return tuple(sorted(found, key=lambda impact: (impact.seconds, impact.body)))
+
+
+def _since(velocities: Array, durations: Array) -> float:
+    """Returns the seconds between an impact and the end of its interval. velocities: (3, 3) m/s, means of the interval
+    before, of its own and of the one after; durations: (3,) seconds of these."""
+    before, within, after = velocities
+    # what falls freely before it gains speed until it strikes
+    if after[2] > before[2]:
+        before = before - np.array([0.0, 0.0, GRAVITY * (durations[0] + durations[1]) / 2])
+    jump = after - before
+    part = float((within - before) @ jump) / max(float(jump @ jump), 1e-12)
+    return min(max(part, 0.0), 1.0) * float(durations[1])
 
 
 def _peaks(sizes: Array, times: Array) -> list[int]:

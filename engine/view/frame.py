@@ -21,7 +21,7 @@ class Frame:
 
     names: the bodies to show; bodies of the stage that are not named are hidden.
     poses: (n, 7) metres and xyzw, of the piece frames; a row of NaN hides its body.
-    highlights: colours `#rrggbb` that bodies are tinted with, by name.
+    highlights: colours `#rrggbb` in which bodies are outlined, by name.
     labels: short texts that stand at bodies, by name.
     unread: bodies whose print is not shown, such as bricks that nobody has drawn yet.
     """

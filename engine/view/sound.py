@@ -1,18 +1,20 @@
 """What impacts sound like, live and in films: modal synthesis, pitched by size and material, as loud as the impulse.
 
-A piece that is hit rings in its vibration modes; each is a damped sine. The lowest comes from bending,
-f = 1.028 h / L^2 sqrt(E/rho) for a free bar (Euler and Bernoulli), which for stubby pieces is capped by half the travel
-of sound along it; the others have the ratios of a free bar (1 : 2.756 : 5.404 : 8.933). An impact lasts
-T = 2.87 (m^2 / (R E^2 v))^(1/5) (Hertz 1881); modes faster than that are hardly excited. Wood takes up about a fiftieth
-of the energy of vibration per radian, card a fifth. What lands on the table also makes the table sound.
+Both bodies ring in their vibration modes; each is a damped sine. The lowest of a piece comes from bending,
+f = 1.028 h / L^2 sqrt(E/rho) for a free bar (Euler and Bernoulli), which for stubby pieces is capped by a part of the
+travel of sound along it; a slender bar has the ratios of a free bar above it (1 : 2.756 : 5.404 : 8.933), a stubby
+piece closer ones. An impact lasts T = 2.87 (m^2 / (R E^2 v))^(1/5) (Hertz 1881); modes faster than that are hardly
+excited, so a gentle blow is duller than a hard one. Wood takes up about a hundredth of the energy of vibration per
+radian, card a fifth. A click of noise begins it, table and floor have modes of their own, and a small room answers.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,7 @@ from panda3d import core
 from engine.process import suppress_stderr
 from engine.record.motion import Impact, impacts_of
 from engine.record.reader import Replay
+from engine.view.camera import Camera, Vector
 from engine.world import FLOOR, TABLE
 from models.piece import Piece
 
@@ -31,26 +34,65 @@ Samples = NDArray[np.float32]
 
 RATE = 48_000
 """Samples a second."""
-MODE_RATIOS = (1.0, 2.756, 5.404, 8.933)
-"""Frequencies of the modes of a free bar, in multiples of the lowest."""
-DURATION_S = 0.45
+BAR_RATIOS, BLOCK_RATIOS = (1.0, 2.756, 5.404, 8.933, 13.34), (1.0, 1.48, 2.07, 2.71, 3.52)
+"""Frequencies of the modes of a free bar and of a cube, in multiples of the lowest."""
+CAP, BLOCK_CAP = 0.055, 0.25
+"""The lowest mode of what hardly bends, in travels of sound along it; and the part of that for a cube, which rocks on
+the contact far below its own modes."""
+DURATION_S = 0.40
 """After it nothing is heard of an impact."""
 FULL_SCALE_IMPULSE_NS = 0.02
 """The impulse whose peak is about 1."""
-TABLE_PART, CLICK_PART = 0.55, 0.5
-"""How loud the table and the click are, beside the piece."""
-TABLE_MODES = ((96.0, 0.8, 0.055), (171.0, 1.0, 0.045), (262.0, 0.7, 0.035), (418.0, 0.4, 0.022))
-"""Of a table top: hertz, strength, seconds to fall to 1/e."""
+SURFACES = {
+    TABLE: (
+        (96.0, 0.09, 0.030),
+        (171.0, 0.13, 0.028),
+        (262.0, 0.12, 0.026),
+        (418.0, 0.12, 0.024),
+        (620.0, 0.42, 0.026),
+        (940.0, 0.36, 0.021),
+        (1480.0, 0.28, 0.016),
+        (2300.0, 0.18, 0.011),
+    ),
+    FLOOR: (
+        (68.0, 0.16, 0.045),
+        (127.0, 0.24, 0.040),
+        (205.0, 0.22, 0.034),
+        (540.0, 0.34, 0.024),
+        (870.0, 0.22, 0.016),
+    ),
+}
+"""Modes of a table top and of floor boards: hertz, strength, seconds to fall to 1/e."""
 MAX_FREQUENCY_HZ = 12_000.0
 """Higher ones are lost on small loudspeakers."""
+CLICK_S, CLICK_STRENGTH = 0.0015, 0.35
+"""Seconds to fall to 1/e, and strength, of the noise two surfaces make when they meet."""
+STRUCK_STRENGTH = 0.8
+"""Of the modes of the piece that is struck; it lies on something."""
+VARIANTS, JITTER = 5, 0.03
+"""How many sounds a pair has, and how far their modes differ: no two blows of a real one are equal."""
+ECHOES = (
+    (0.0083, 0.0091),
+    (0.0139, 0.0127),
+    (0.0192, 0.0207),
+    (0.0263, 0.0249),
+    (0.0341, 0.0356),
+    (0.0447, 0.0428),
+)
+"""Seconds after which the walls of the room answer, on the left and on the right."""
+ECHO_STRENGTH = 0.126
+"""Of the first, -18 dB."""
 PEAK = 0.85
 """Of the loudest sample of a film."""
 MAX_GAIN = 12.0
 """A film of nothing but gentle impacts is not amplified to a collapse."""
-KNEE = 0.5
-"""From here on loud impacts are pressed together, so that a collapse does not make all else inaudible."""
+KNEE, HOLD_S = 0.5, 0.006
+"""From here on loud impacts are held back, so that a collapse does not make all else inaudible; and seconds before and
+after for which."""
 STEREO_WIDTH = 0.8
 """How far to a side an impact at the edge of the frame is heard."""
+SLOW, SLOW_RING = 0.6, 1.5
+"""The speed below which a film is slow motion, and how much longer pieces ring then."""
 MAX_SOUNDS = 24
 """At once, live; a collapse has hundreds of impacts, and nobody hears them apart."""
 
@@ -68,7 +110,7 @@ class Substance:
     hardness: float
 
 
-WOOD = Substance(stiffness=11.0e9, loss=0.030, hardness=0.9e9)
+WOOD = Substance(stiffness=11.0e9, loss=0.012, hardness=0.9e9)
 CARD = Substance(stiffness=2.0e9, loss=0.20, hardness=0.15e9)
 
 
@@ -88,17 +130,18 @@ def substance_of(piece: Piece) -> Substance:
 
 def modes_of(piece: Piece) -> tuple[VibrationMode, ...]:
     """Returns the modes of a piece: lower for longer, thinner, heavier and softer ones."""
-    long, _, thin = sorted(piece.extents.tolist(), reverse=True)
+    thin, _, long = sorted(piece.extents.tolist())
     substance = substance_of(piece)
     density = max(piece.mass / max(float(np.prod(piece.extents)), 1e-12), 50.0)
     speed = math.sqrt(substance.stiffness / density)
+    # from 0 for a cube to 1 for a rod
+    slender = 1.0 - thin / long
     bending = 1.028 * thin / long**2 * speed
-    # a stubby piece hardly bends; what is heard is mostly its rocking on the contact, far below its own modes
-    stubby = 0.055 * speed / long
-    lowest = 1.0 / math.hypot(1.0 / bending, 1.0 / stubby)
+    cap = CAP * (BLOCK_CAP + (1 - BLOCK_CAP) * slender**4) * speed / long
+    lowest = 1.0 / math.hypot(1.0 / bending, 1.0 / cap)
     found = []
-    for number, ratio in enumerate(MODE_RATIOS):
-        frequency = lowest * ratio
+    for number, (bar, block) in enumerate(zip(BAR_RATIOS, BLOCK_RATIOS, strict=True)):
+        frequency = lowest * bar**slender * block ** (1 - slender)
         if frequency < MAX_FREQUENCY_HZ:
             decay = 1.0 / (math.pi * frequency * substance.loss)
             found.append(VibrationMode(frequency, min(decay, 0.12), 0.8**number))
@@ -113,69 +156,90 @@ def contact_time(piece: Piece, impulse: float) -> float:
     return 2.87 * float((piece.mass**2 / (radius * hardness**2 * speed)) ** 0.2)
 
 
-def impact_samples(piece: Piece, impulse: float, *, on_table: bool = False) -> Samples:
+def impact_samples(
+    piece: Piece, impulse: float, on: Piece | str = "", *, variant: int = 0, ring: float = 1.0
+) -> Samples:
     """Returns the sound (n,) of an impact on a piece, at `RATE`; 1 is full scale.
 
-    impulse: newton seconds. on_table: the piece hits the table, which sounds too. The same impact always sounds the
-    same.
+    impulse: newton seconds. on: what it strikes, which sounds too: a piece, or the name of table or floor. variant: of
+    the sounds of the pair. ring: how much longer they sound than they do. The same impact always sounds the same.
     """
-    # impacts whose difference cannot be heard share their samples
-    level = round(8 * math.log2(max(impulse, 1e-6)))
-    return _synthesised(piece, 2.0 ** (level / 8), on_table)
+    # impacts whose difference in colour cannot be heard share their samples
+    level = 2.0 ** (round(4 * math.log2(max(impulse, 1e-6))) / 4)
+    sound = _synthesised(piece, level, on, variant % VARIANTS, ring)
+    return np.asarray(impulse / FULL_SCALE_IMPULSE_NS * sound, dtype=np.float32)
 
 
-def partials_of(piece: Piece, duration: float, *, on_table: bool) -> tuple[VibrationMode, ...]:
-    """Returns what rings after an impact of so many seconds, as loud as it is excited."""
-    found = [
-        VibrationMode(mode.frequency, mode.decay, mode.strength * _excited(mode.frequency, duration))
-        for mode in modes_of(piece)
-    ]
-    if on_table:
-        found += [VibrationMode(hertz, decay, TABLE_PART * part) for hertz, part, decay in TABLE_MODES]
-    return tuple(found)
+def partials_of(piece: Piece, impulse: float, on: Piece | str = "") -> tuple[VibrationMode, ...]:
+    """Returns what rings after an impact, each as loud as it is excited. on: as for `impact_samples`."""
+    if isinstance(on, Piece):
+        struck = [replace(mode, strength=STRUCK_STRENGTH * mode.strength) for mode in modes_of(on)]
+    else:
+        struck = [
+            VibrationMode(frequency, decay, strength) for frequency, strength, decay in SURFACES.get(on, ())
+        ]
+    duration = contact_time(piece, impulse)
+    return tuple(
+        # about the spectrum of a half sine of force, without its gaps
+        replace(mode, strength=mode.strength * (1.0 + (2 * mode.frequency * duration) ** 2) ** -0.75)
+        for mode in (*modes_of(piece), *struck)
+    )
 
 
 @lru_cache(maxsize=512)
-def _synthesised(piece: Piece, impulse: float, on_table: bool) -> Samples:
+def _synthesised(piece: Piece, impulse: float, on: Piece | str, variant: int, ring: float) -> Samples:
+    """Returns the sound (n,) of an impact of `FULL_SCALE_IMPULSE_NS` with the colour of one of another impulse."""
+    generator = np.random.default_rng(variant)
     times = np.arange(round(DURATION_S * RATE)) / RATE
     duration = contact_time(piece, impulse)
     found = np.zeros(len(times))
-    for mode in partials_of(piece, duration, on_table=on_table):
-        found += mode.strength * np.exp(-times / mode.decay) * np.sin(2 * math.pi * mode.frequency * times)
-    # the click: air pushed by the stopping surface
-    found += CLICK_PART * np.where(times < duration, np.sin(2 * math.pi * times / duration), 0.0)
+    for mode in partials_of(piece, impulse, on):
+        frequency = mode.frequency * (1 + JITTER * generator.uniform(-1, 1))
+        decay = ring * mode.decay
+        heard = times[: round(8 * decay * RATE)]
+        found[: len(heard)] += (
+            mode.strength * np.exp(-heard / decay) * np.sin(2 * math.pi * frequency * heard)
+        )
+    click = times[: round(6 * CLICK_S * RATE)]
+    noise = generator.standard_normal(len(click)) * np.exp(-click / CLICK_S)
+    window = np.hanning(max(round(0.25 * duration * RATE), 2) + 2)
+    noise = np.gradient(np.convolve(noise, window, mode="same"))
+    found[: len(click)] += CLICK_STRENGTH * noise / np.abs(noise).max()
     # neither begin nor end with a step
     found[:4] *= np.linspace(0.0, 1.0, 4)
     found[-480:] *= np.linspace(1.0, 0.0, 480)
-    samples = np.asarray(impulse / FULL_SCALE_IMPULSE_NS * found, dtype=np.float32)
-    samples.flags.writeable = False
-    return samples
+    return found.astype(np.float32)
 
 
-def _excited(frequency: float, duration: float) -> float:
-    """Returns how much a half sine of force excites a mode: its spectrum, 1 for slow modes."""
-    x = 2 * frequency * duration
-    if abs(x - 1) < 1e-6:
-        return math.pi / 4
-    return abs(math.cos(math.pi * x / 2) / (1 - x * x))
+def variant_of(*names: str) -> int:
+    """Returns which of its sounds a pair of bodies makes."""
+    return crc32(" ".join(names).encode())
 
 
 def soundtrack(film: Film, replay: Replay, rate: int = RATE) -> Samples:
-    """Returns the sound (n, 2) of a film, from -1 to 1, as long as it: every impact at the sample at which its frame is
-    seen."""
-    bodies = {body.name: body for body in film.bodies}
+    """Returns the sound (n, 2) of a film, from -1 to 1, as long as it: every impact when its picture is seen."""
+    pieces = {body.name: body.piece for body in film.bodies if body.name != TABLE}
+    names, timing, size = replay.meta.names, film.timing, film.recipe.size
     found = np.zeros((round(film.seconds * rate), 2), dtype=np.float32)
-    begin, end = film.timing.moments[0], film.timing.moments[-1]
+    speeds = np.gradient(timing.moments, timing.screen)
     for impact in film_impacts(film, replay):
-        body = bodies.get(replay.meta.names[impact.body])
-        if body is None or not begin <= impact.seconds <= end:
+        name, other = names[impact.body], names[impact.other] if impact.other >= 0 else ""
+        if name not in pieces or not timing.moments[0] <= impact.seconds <= timing.moments[-1]:
             continue
-        other = replay.meta.names[impact.other] if impact.other >= 0 else ""
-        samples = impact_samples(body.piece, impact.impulse, on_table=other in (TABLE, FLOOR))
-        at = round(film.screen(impact.seconds) * rate)
-        part = samples[: max(len(found) - at, 0)]
-        found[at : at + len(part)] += part[:, None] * _panned(film, impact, at / rate)
-    return _levelled(found)
+        is_slow = np.interp(impact.seen, timing.moments, speeds) < SLOW
+        samples = impact_samples(
+            pieces[name],
+            impact.impulse,
+            pieces.get(other, other),
+            variant=variant_of(name, other),
+            ring=SLOW_RING if is_slow else 1.0,
+        )
+        # slowed down, the way from frame to frame is long enough to see where it ends
+        at = round(film.screen(impact.seen if is_slow else impact.seconds) * rate)
+        camera = film.shot(min(int(at / rate * film.recipe.fps), len(film) - 1)).camera
+        part = samples[: max(len(found) - at, 0), None]
+        found[at : at + len(part)] += part * sides_of(impact.place, camera, size[0] / size[1])
+    return _levelled(echoed(found, rate))
 
 
 def film_impacts(film: Film, replay: Replay) -> tuple[Impact, ...]:
@@ -187,29 +251,44 @@ def film_impacts(film: Film, replay: Replay) -> tuple[Impact, ...]:
     return impacts_of(replay, film.motion, sizes, [masses.get(name, 0.0) for name in names])
 
 
-def _panned(film: Film, impact: Impact, seconds: float) -> Samples:
-    """Returns how loud an impact is on the left and on the right: where it is in the frame, with constant power."""
-    camera = film.shot(min(int(seconds * film.recipe.fps), len(film) - 1)).camera
-    right, forward, _ = camera.axes @ np.subtract(impact.place, camera.eye)
+def sides_of(place: Vector, camera: Camera, aspect: float) -> Samples:
+    """Returns (2,): how loud an impact is on the left and on the right, by where it is in the picture; the same power
+    everywhere. aspect: width by height."""
+    right, forward, _ = camera.axes @ np.subtract(place, camera.eye)
     side = right / max(forward, 1e-3) / math.tan(math.radians(camera.fov) / 2)
-    aspect = film.recipe.size[0] / film.recipe.size[1]
     angle = (1 + STEREO_WIDTH * max(-1.0, min(1.0, side / aspect))) * math.pi / 4
     return np.array([math.cos(angle), math.sin(angle)], dtype=np.float32)
 
 
+def echoed(sound: Samples, rate: int = RATE) -> Samples:
+    """Returns a sound (n, 2) with the first answers of the room, later ones weaker, each side from its own walls."""
+    found = sound.copy()
+    for number, delays in enumerate(ECHOES):
+        for side, delay in enumerate(delays):
+            by = round(delay * rate)
+            # a third of what a wall gives back comes from the other side
+            heard = 0.67 * sound[:, side] + 0.33 * sound[:, 1 - side]
+            found[by:, side] += np.float32(ECHO_STRENGTH * 0.87**number) * heard[: max(len(sound) - by, 0)]
+    return found
+
+
 def _levelled(sound: Samples) -> Samples:
-    """Returns the sound normalised: loud impacts pressed together, the loudest at `PEAK`."""
-    size = np.abs(sound)
+    """Returns the sound normalised: loud impacts held back, the loudest at `PEAK`."""
+    from scipy.ndimage import maximum_filter1d, uniform_filter1d
+
+    around = 2 * round(HOLD_S * RATE) + 1
+    size = maximum_filter1d(np.abs(sound).max(axis=1, initial=0.0), around, mode="nearest")
     over = np.maximum(size - KNEE, 0.0)
-    sound = np.sign(sound) * np.where(size > KNEE, KNEE + 0.5 * np.log1p(2 * over), size).astype(np.float32)
+    gain = (KNEE + 0.5 * np.log1p(2 * over)) / (KNEE + over)
+    sound = sound * uniform_filter1d(gain, around, mode="nearest")[:, None]
     loudest = float(np.abs(sound).max(initial=0.0))
     if loudest > 0.0:
-        sound = sound * np.float32(min(PEAK / loudest, MAX_GAIN))
+        sound = sound * min(PEAK / loudest, MAX_GAIN)
     return np.asarray(np.clip(sound, -1.0, 1.0), dtype=np.float32)
 
 
 class Speaker:
-    """Plays samples (n,) from -1 to 1, mono, through OpenAL; silent where there is no device. volume: 0 to 1."""
+    """Plays samples (n, 2) from -1 to 1 through OpenAL; silent where there is no device. volume: 0 to 1."""
 
     def __init__(self, volume: float = 1.0) -> None:
         core.load_prc_file_data("teeter sound", "audio-library-name p3openal_audio")
@@ -229,7 +308,7 @@ class Speaker:
         if self.is_silent or len(self._playing) >= MAX_SOUNDS or not len(samples):
             return
         wave = np.clip(samples * self.volume, -1.0, 1.0)
-        source = core.UserDataAudio(rate, 1, True)
+        source = core.UserDataAudio(rate, 2, True)
         source.append((wave * 32767.0).astype("<i2").tobytes())
         source.done()
         sound = self._manager.get_sound(source)

@@ -15,9 +15,9 @@ from engine.world import Body
 from games.core.words import capital, counted
 from games.crazy_tower import judge
 from games.crazy_tower.judge import COVERED_SHARE, RED_SHARE
+from games.crazy_tower.names import block_name
 from games.crazy_tower.rules_allowed import is_card, top_card
 from games.crazy_tower.state import Sort, State
-from games.crazy_tower.story import block_name
 from games.game import Game, stock_of
 from games.ui.carry import CarryTarget
 from games.ui.details import CARRY, COLOURS, SEATS, GameDetails

@@ -98,7 +98,7 @@ class Previewer:
         need = rules.needs(state)
         height = judge.height(state, piece, released)
         fell = judge.fallen(state, piece, before, after)
-        hit = judge.hit(state, piece, after)
+        hit = judge.hit(state, piece, before, after)
         broken = judge.broken(state, piece, need.conditions, before, after, height)
         narrow = [
             each
@@ -110,7 +110,7 @@ class Previewer:
         if fell:
             given = Fell(step, fell)
         elif hit is not None:
-            given = HitNeighbour(step, piece, hit)
+            given = HitNeighbour(step, *hit)
         elif need.wait is Wait.COUNT:
             given = CountElapsed(step, piece, broken)
         else:
@@ -122,7 +122,7 @@ class Previewer:
             # the rules wait for something else by now, as for a second fall
             outcome = None
         rest = after.bodies[piece].pose if is_resting else None
-        return LayPreview(rest, fell, hit, broken, tuple(dict.fromkeys(narrow)), outcome)
+        return LayPreview(rest, fell, hit and hit[1], broken, tuple(dict.fromkeys(narrow)), outcome)
 
     def _laid(self, bodies: tuple[Body, ...]) -> Table:
         poses = np.array([(*body.pose.position, *body.pose.orientation) for body in bodies])

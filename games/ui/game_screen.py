@@ -85,7 +85,8 @@ class GameScreen:
         for news in self.physics.news():
             is_new |= self.client.hear(news)
             if isinstance(news, TableView):
-                self._impacts.play(news, self.client.pieces, self.window.speaker)
+                camera, (width, height) = self.camera_control.camera, self.window.size
+                self._impacts.play(news, self.client.pieces, self.window.speaker, camera, width / height)
             if isinstance(news, NewBody):
                 assert self.window.stage is not None
                 self.window.stage.add(news.body)

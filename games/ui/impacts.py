@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from engine.settings import GRAVITY
 from engine.tolerances import IMPACT_JUMP_LIVE, is_impact
-from engine.view.sound import RATE, Speaker, impact_samples
+from engine.view.camera import Camera
+from engine.view.sound import RATE, Speaker, echoed, impact_samples, sides_of, variant_of
+from engine.world import TABLE
 from games.ui.messages import TableView
 from models.piece import Piece
 
@@ -26,11 +28,12 @@ LOW = 0.004
 
 @dataclass(frozen=True, slots=True)
 class PieceImpact:
-    """An impact. impulse: newton seconds."""
+    """An impact. impulse: newton seconds. on: what was struck, a piece or the table. place: metres."""
 
     piece: str
     impulse: float
-    on_table: bool
+    on: str
+    place: tuple[float, float, float]
 
 
 class ImpactDetector:
@@ -41,13 +44,21 @@ class ImpactDetector:
         self._speeds: dict[str, Array] = {}
         self._heard: dict[str, int] = {}
 
-    def play(self, view: TableView, pieces: Mapping[str, Piece], speaker: Speaker | None) -> None:
-        """Let the impacts since the last view be heard."""
+    def play(
+        self,
+        view: TableView,
+        pieces: Mapping[str, Piece],
+        speaker: Speaker | None,
+        camera: Camera,
+        aspect: float,
+    ) -> None:
+        """Let the impacts since the last view be heard, from where they are in the picture. aspect: width by height."""
         if speaker is None or speaker.is_silent:
             return
         for impact in self.of(view, pieces):
-            samples = impact_samples(pieces[impact.piece], impact.impulse, on_table=impact.on_table)
-            speaker.play(samples, RATE)
+            on, variant = pieces.get(impact.on, impact.on), variant_of(impact.piece, impact.on)
+            samples = impact_samples(pieces[impact.piece], impact.impulse, on, variant=variant)
+            speaker.play(echoed(samples[:, None] * sides_of(impact.place, camera, aspect)), RATE)
         speaker.step()
 
     def of(self, view: TableView, pieces: Mapping[str, Piece]) -> list[PieceImpact]:
@@ -75,6 +86,19 @@ class ImpactDetector:
                 continue
             self._heard[name] = view.step
             piece = pieces[name]
-            on_table = place[2] - 0.5 * float(piece.extents.min()) < LOW + 0.5 * float(np.ptp(piece.extents))
-            found.append(PieceImpact(name, piece.mass * size, bool(on_table)))
+            x, y, z = place.tolist()
+            on_table = z - 0.5 * float(piece.extents.min()) < LOW + 0.5 * float(np.ptp(piece.extents))
+            on = TABLE if on_table else _nearest(name, view, pieces)
+            found.append(PieceImpact(name, piece.mass * size, on, (x, y, z)))
         return sorted(found, key=lambda each: -each.impulse)[:MOST_IMPACTS]
+
+
+def _nearest(name: str, view: TableView, pieces: Mapping[str, Piece]) -> str:
+    """Returns the piece whose middle is nearest to that of a piece; the table when there is no other."""
+    own = view.poses[view.names.index(name), :3]
+    away = {
+        other: float(np.linalg.norm(place - own))
+        for other, place in zip(view.names, view.poses[:, :3], strict=True)
+        if other in pieces and other != name
+    }
+    return min(away, key=lambda other: away[other], default=TABLE)

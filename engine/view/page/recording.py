@@ -19,7 +19,8 @@ from engine.view.page.blob import Blob, varints
 from engine.view.page.bodies import BodyWriter
 from engine.view.render import mannequin
 from engine.view.sound import (
-    CLICK_PART,
+    CLICK_S,
+    CLICK_STRENGTH,
     DURATION_S,
     FULL_SCALE_IMPULSE_NS,
     contact_time,
@@ -31,6 +32,7 @@ from engine.view.video.film import REACH_IN_S, REACH_OUT_S, hands_of
 from engine.view.video.pace import timing_of
 from engine.view.video.scenery import Scenery
 from engine.world import FLOOR, TABLE, Body
+from models.piece import Piece
 
 Array = NDArray[np.float64]
 
@@ -141,6 +143,11 @@ def _differences(values: NDArray[Any]) -> NDArray[np.uint8]:
     return varints(np.concatenate([whole[:1], whole[1:] - whole[:-1]]))
 
 
+def _sounding(on: Piece | str) -> object:
+    """What tells apart how things sound."""
+    return on if isinstance(on, str) else (id(on.visual), round(on.mass, 4))
+
+
 def _sound(scenery: Scenery, known: dict[str, Body]) -> dict[str, Any]:
     """Returns the impacts, and how each sounds; impacts that cannot be told apart share their sound."""
     names = scenery.replay.meta.names
@@ -152,20 +159,21 @@ def _sound(scenery: Scenery, known: dict[str, Body]) -> dict[str, Any]:
         if names[impact.body] not in known:
             continue
         piece = known[names[impact.body]].piece
-        on_table = impact.other >= 0 and names[impact.other] in (TABLE, FLOOR)
+        other = names[impact.other] if impact.other >= 0 else ""
+        on = known[other].piece if other in known and other != TABLE else other
         # as loud as its impulse; what it excites is known well enough by octaves
         octave = round(np.log2(max(impact.impulse, 1e-6)))
-        key = (id(piece.visual), round(piece.mass, 4), octave, on_table)
+        key = (_sounding(piece), octave, _sounding(on))
         if key not in sounds:
             sounds[key] = len(rows)
-            duration = contact_time(piece, 2.0**octave)
-            modes = partials_of(piece, duration, on_table=on_table)
+            modes = partials_of(piece, 2.0**octave, on)
+            softness = 0.25 * contact_time(piece, 2.0**octave)
             rows.append(
                 {
                     "modes": [
                         [round(m.frequency, 1), round(m.decay, 5), round(m.strength, 5)] for m in modes
                     ],
-                    "click": [round(duration, 6), CLICK_PART],
+                    "click": [CLICK_S, CLICK_STRENGTH, round(softness, 6)],
                 }
             )
         loudness = impact.impulse / FULL_SCALE_IMPULSE_NS

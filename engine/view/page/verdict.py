@@ -13,7 +13,6 @@ from engine.view.camera import bounding_sphere
 from engine.view.page.blob import Blob
 from engine.view.page.bodies import BodyWriter
 from engine.view.page.recording import sphere_of
-from engine.view.render.nodes import HIGHLIGHT_STRENGTH
 from engine.view.render.overlays import Arrow, Ghost, Overlay, solids_of
 from engine.view.render.shading import linear_of, srgb_of
 from engine.view.render.verdict_picture import (
@@ -30,6 +29,9 @@ from engine.world import TABLE, Assembly
 
 MAX_GHOSTS = 6
 """Noisy copies that are shown at once; more hide the scene."""
+
+HIGHLIGHT_STRENGTH = 0.72
+"""How much of a lit piece's own colour its light replaces."""
 
 
 def verdict_data(

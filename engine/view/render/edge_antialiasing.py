@@ -8,6 +8,7 @@ silhouettes and creases of the facets of pieces.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,7 @@ from engine.view.render.bounds import WHOLE, ScreenRect
 from engine.view.render.device import Device
 from engine.view.render.passes import confine, covering
 from engine.view.render.resources import Triangles, geom_of, shader
+from engine.world import Body
 from models.piece import Piece, Surface
 
 Array = NDArray[np.float64]
@@ -124,6 +126,7 @@ class VisibleEdges:
 
     def __init__(self) -> None:
         self._pieces: dict[str, Piece] = {}
+        self._fixed: dict[str, Array] = {}
         self._known: dict[Surface, Edges] = {}
         self._joined: Edges | None = None
         self._frame: Frame | None = None
@@ -132,6 +135,12 @@ class VisibleEdges:
         """Adds a body, or another piece for a known one."""
         self._pieces[name] = piece
         self._joined = None
+
+    def fix(self, bodies: Iterable[Body]) -> None:
+        """Adds bodies that no frame names."""
+        for body in bodies:
+            self.add(body.name, body.piece)
+            self._fixed[body.name] = np.array([*body.pose.position, *body.pose.orientation])
 
     def show(self, frame: Frame) -> None:
         """Poses everything as in a frame."""
@@ -142,13 +151,22 @@ class VisibleEdges:
         if self._frame is None:
             return Lines(np.zeros((0, 2, 3)), np.zeros(0, dtype=np.bool_))
         if self._joined is None:
-            for piece in self._pieces.values():
-                if piece.surface not in self._known:
-                    self._known[piece.surface] = edges_of(piece.surface)
-            self._joined = joined([self._known[piece.surface] for piece in self._pieces.values()])
-        rows = dict(zip(self._frame.names, self._frame.poses, strict=True))
+            self._joined = joined([self._edges(piece) for piece in self._pieces.values()])
+        rows = self._fixed | dict(zip(self._frame.names, self._frame.poses, strict=True))
         poses = np.array([rows.get(name, np.full(7, np.nan)) for name in self._pieces])
         return self._joined.seen(poses[:, :3], matrices_of(poses[:, 3:]), np.array(eye))
+
+    def outline(self, name: str, eye: Vector) -> Array:
+        """Returns (n, 2, 3): the edges of a body that is shown, as an eye sees it; metres."""
+        assert self._frame is not None
+        pose = self._frame.poses[self._frame.names.index(name)][None]
+        edges = self._edges(self._pieces[name])
+        return edges.seen(pose[:, :3], matrices_of(pose[:, 3:]), np.array(eye)).ends
+
+    def _edges(self, piece: Piece) -> Edges:
+        if piece.surface not in self._known:
+            self._known[piece.surface] = edges_of(piece.surface)
+        return self._known[piece.surface]
 
 
 def joined(parts: list[Edges]) -> Edges:
@@ -213,23 +231,18 @@ class EdgePass:
 
 def strips(lines: Lines, camera: Camera, planes: tuple[float, float], size: tuple[int, int]) -> Triangles:
     """Returns the strips over edges as `edges.vert` takes them. Arguments as in `EdgePass.show`."""
-    near, far = planes
-    local, curved = _clipped(lines, camera, 1.01 * near)
-    depth = local[:, :, 1]
-    tangent = math.tan(math.radians(camera.fov) / 2)
+    flat, stored, curved = on_picture(lines, camera, planes, size)
     half = np.array([size[0] / 2, size[1] / 2])
-    flat = local[:, :, (0, 2)] / depth[:, :, None] / [tangent * size[0] / size[1], tangent]
     seen = ((flat.max(axis=1) > -1) & (flat.min(axis=1) < 1)).all(axis=1)
     along = (flat[:, 1] - flat[:, 0]) * half
     major = np.argmax(np.abs(along), axis=1)
     length = np.abs(along).max(axis=1)
     keep = np.flatnonzero(seen & (length >= np.where(curved, MIN_EDGE_CURVED_PX, MIN_EDGE_PX)))
-    flat, along, length, major, curved = flat[keep], along[keep], length[keep], major[keep], curved[keep]
+    flat, stored, along, length = flat[keep], stored[keep], along[keep], length[keep]
+    major, curved = major[keep], curved[keep]
     steep = np.abs(along).min(axis=1) / length
     reach = np.minimum(0.5 / np.maximum(steep, 1e-6), np.where(curved, MAX_STEP_CURVED_PX, MAX_STEP_PX))
     beyond = np.where(curved, MAX_STEP_CURVED_PX, 0.0)
-    nearer = np.maximum(depth[keep] - DEPTH_TOLERANCE_M, near)
-    stored = far * (nearer - near) / (nearer * (far - near))
     across = np.zeros_like(along)
     across[np.arange(len(keep)), 1 - major] = BAND_PX
     table = np.zeros((len(keep), 4, 12), dtype=np.float32)
@@ -244,6 +257,25 @@ def strips(lines: Lines, camera: Camera, planes: tuple[float, float], size: tupl
     first = 4 * np.arange(len(keep), dtype=np.uint32)[:, None]
     pair = np.array([[0, 1, 2], [0, 2, 3]], dtype=np.uint32)
     return Triangles(table.reshape(-1, 12), (first[:, None] + pair).reshape(-1, 3))
+
+
+def on_picture(
+    lines: Lines,
+    camera: Camera,
+    planes: tuple[float, float],
+    size: tuple[int, int],
+    closer: float = DEPTH_TOLERANCE_M,
+) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """Returns where the ends of lines are in a picture (n, 2, 2), from -1 to 1, how deep (n, 2), from 0 to 1, and which
+    are of curves; without those behind the eye. closer: metres by which they seem nearer. Others as in
+    `EdgePass.show`."""
+    near, far = planes
+    local, curved = _clipped(lines, camera, 1.01 * near)
+    depth = local[:, :, 1]
+    tangent = math.tan(math.radians(camera.fov) / 2)
+    flat = local[:, :, (0, 2)] / depth[:, :, None] / [tangent * size[0] / size[1], tangent]
+    nearer = np.maximum(depth - closer, near)
+    return flat, far * (nearer - near) / (nearer * (far - near)), curved
 
 
 def _clipped(lines: Lines, camera: Camera, near: float) -> tuple[Array, NDArray[np.bool_]]:

@@ -10,16 +10,15 @@ from panda3d import core
 
 from engine.view.frame import Frame
 from engine.view.render.decals import Decals
-from engine.view.render.passes import CASTS, DEEP, SEEN, ShadowCasters, covering
-from engine.view.render.resources import Triangles, fan, geom_of, parted, shader, texture_of, triangles_of
-from engine.view.render.shading import QualityLevel, fibres, grain_axes, linear_of, material_of, rings
+from engine.view.render.passes import CASTS, DEEP, ShadowCasters
+from engine.view.render.resources import geom_of, parted, shader, texture_of, triangles_of, wrap
+from engine.view.render.room import room_mesh, room_picture
+from engine.view.render.shading import FLOOR_DEPTH_M, QualityLevel, fibres, material_of, rings
+from engine.view.render.table import TableNode
 from engine.world import TABLE, Body
 from models.piece import Piece, TriangleMesh
 
 Array = NDArray[np.float64]
-
-# a highlight lets the rest of the piece's own colour through
-HIGHLIGHT_STRENGTH = 0.72
 
 
 class Nodes:
@@ -33,12 +32,11 @@ class Nodes:
         self._root, self._level = root, level
         self.paths: dict[str, Any] = {}
         self.halves: dict[str, Array] = {}
-        self.table: TableTopNode | None = None
+        self.table: TableNode | None = None
         self._kinds: dict[str, tuple[bool, int]] = {}
         self._geoms: dict[tuple[TriangleMesh, bool], list[Any]] = {}
         self._decals = Decals(level.anisotropy)
         self.casters = ShadowCasters(root)
-        self._highlighted: set[str] = set()
         self._unread: frozenset[str] = frozenset()
         self._light()
 
@@ -46,7 +44,6 @@ class Nodes:
         """Adds a body; it replaces one of the same name."""
         if body.name in self.paths:
             self.paths.pop(body.name).remove_node()
-            self._highlighted.discard(body.name)
             self._unread -= {body.name}
         path = self.paths[body.name] = self._root.attach_new_node(core.GeomNode(body.name))
         material = material_of(body.piece, body.name)
@@ -56,12 +53,13 @@ class Nodes:
         path.set_shader_input("u_finish", surface)
         path.set_shader_input("u_offset", core.LVecBase3(*material.offset))
         face = 0 if body.name == TABLE else self._decals.dress(path, body.piece)
+        if body.name == TABLE:
+            self.table = TableNode(body, path)
+            self.table.shine(*self._table_shaders())
+            self._furnish()
+            return
         for geom in self._mesh(body.piece, face > 0):
             path.node().add_geom(geom)
-        if body.name == TABLE:
-            self.table = TableTopNode(body, path)
-            self.table.shine(*self._table_shaders())
-            return
         self._kinds[body.name] = (finish.coat > 0, face)
         self._shade(body.name)
         path.set_bin("pieces", 0)
@@ -85,14 +83,8 @@ class Nodes:
             printed = core.ShaderAttrib.make(self._piece_shader(is_coated, face))
             path.node().set_geom_state(1, core.RenderState.make(printed))
 
-    def highlight(self, frame: Frame) -> None:
-        """Shows the highlights of a frame and no others, and hides the prints it keeps hidden."""
-        for name in self._highlighted - set(frame.highlights):
-            self.paths[name].clear_shader_input("u_mark")
-        for name, colour in frame.highlights.items():
-            mark = core.LVecBase4(*linear_of(colour), HIGHLIGHT_STRENGTH)
-            self.paths[name].set_shader_input("u_mark", mark)
-        self._highlighted = set(frame.highlights)
+    def hide_prints(self, frame: Frame) -> None:
+        """Hides the prints a frame keeps hidden, and no others."""
         for name in self._unread ^ frame.unread:
             self.paths[name].set_shader_input("u_face_shown", float(name not in frame.unread))
         self._unread = frame.unread
@@ -104,7 +96,6 @@ class Nodes:
             self._shade(name)
         if self.table is not None:
             self.table.shine(*self._table_shaders())
-        self._backdrop.set_shader(self._shader("backdrop.frag", vertex="backdrop.vert"))
 
     def _table_shaders(self) -> tuple[Any, Any]:
         """Returns the shaders for where nothing is near, and for where shadows fall."""
@@ -122,82 +113,26 @@ class Nodes:
 
     def _light(self) -> None:
         root = self._root
-        root.set_shader_input("u_mark", core.LVecBase4(0, 0, 0, 0))
         root.set_shader_input("u_fibres", texture_of("fibres", fibres(), mipmaps=True))
         root.set_shader_input("u_rings", texture_of("rings", rings(), mipmaps=False))
-        self._backdrop = covering(self._shader("backdrop.frag", vertex="backdrop.vert"))
-        self._backdrop.set_bin("fixed", 10)
-        self._backdrop.hide(CASTS | DEEP)
-        self._backdrop.reparent_to(root)
+        node = core.GeomNode("room")
+        node.add_geom(geom_of(room_mesh()))
+        node.set_bounds(core.OmniBoundingVolume())
+        node.set_final(True)
+        self._room = root.attach_new_node(node)
+        self._room.set_shader(shader("backdrop.vert", "backdrop.frag"))
+        self._room.set_depth_write(False)
+        # it lies as far away as the depths a picture begins with
+        self._room.set_attrib(core.DepthTestAttrib.make(core.RenderAttrib.M_less_equal))
+        self._room.set_bin("fixed", 10)
+        self._room.hide(CASTS | DEEP)
+        self._furnish()
 
-
-class TableTopNode:
-    """The table on a stage: two nodes, because most of it lies in full sun, far from all pieces, and costs little.
-
-    path: its node. It casts no shadow: there is nothing below it.
-    """
-
-    def __init__(self, table: Body, path: Any) -> None:
-        self._table, self._path = table, path
-        path.set_bin("fixed", 5)
-        path.hide(CASTS)
-        parts = table.piece.parts
-        # anything but a level box is drawn as a whole
-        self._is_split = (
-            len(parts) == 1
-            and parts[0].half_extents is not None
-            and table.pose.orientation == (0.0, 0.0, 0.0, 1.0)
-        )
-        self._node = core.GeomNode("shaded table")
-        self._patch = patch = path.attach_new_node(self._node)
-        patch.set_bin("fixed", 4)
-        # before the whole, which it hides
-        patch.set_depth_offset(1)
-        patch.hide(SEEN | CASTS | DEEP)
-        self._outline: Array | None = None
-
-    def shine(self, far: Any, close: Any) -> None:
-        """Sets the shaders for where nothing is near, and for where shadows fall."""
-        self._path.set_shader(far if self._is_split else close)
-        self._patch.set_shader(close)
-
-    @property
-    def height(self) -> float:
-        """Returns the height of its top, metres."""
-        return self._table.pose.position[2] + float(self._table.piece.extents[2]) / 2
-
-    def shade(self, outline: Array) -> None:
-        """Sets the convex outline, (n, 2) world metres, counter-clockwise, outside of which no shadow falls."""
-        if not self._is_split or (self._outline is not None and np.array_equal(outline, self._outline)):
-            return
-        self._outline = outline
-        self._node.remove_all_geoms()
-        half = self._table.piece.extents[:2] / 2
-        inside = outline - np.array(self._table.pose.position[:2])
-        for axis, side in ((0, 1), (0, -1), (1, 1), (1, -1)):
-            inside = _clipped(inside, axis, side, float(half[axis]))
-        if len(inside) > 2:
-            self._node.add_geom(geom_of(self._fan(inside)))
-
-    def _fan(self, outline: Array) -> Triangles:
-        count = len(outline)
-        top = float(self._table.piece.extents[2]) / 2
-        points = np.concatenate([outline, np.full((count, 1), top)], axis=1)
-        normals = np.tile([0.0, 0.0, 1.0], (count, 1))
-        axes = grain_axes(self._table.piece)
-        rows = np.concatenate([points, normals, points @ axes.T, normals @ axes.T], axis=1)
-        return Triangles(rows.astype(np.float32), fan(count))
-
-
-def _clipped(outline: Array, axis: int, side: int, limit: float) -> Array:
-    """Returns a convex outline without what lies beyond a limit on a side of an axis."""
-    beyond = side * outline[:, axis] - limit
-    kept: list[Array] = []
-    for here, there, one, other in zip(
-        outline, np.roll(outline, -1, axis=0), beyond, np.roll(beyond, -1), strict=True
-    ):
-        if one <= 0:
-            kept.append(here)
-        if one * other < 0:
-            kept.append(here + (there - here) * (one / (one - other)))
-    return np.array(kept).reshape(-1, 2)
+    def _furnish(self) -> None:
+        """Puts the room around the table."""
+        x, y, wide, deep = (0.0, 0.0, 0.0, 0.0) if self.table is None else self.table.area
+        top = 0.0 if self.table is None else self.table.height
+        self._room.set_pos(x, y, top - FLOOR_DEPTH_M)
+        picture = texture_of("room", room_picture((wide, deep)), mipmaps=False)
+        wrap(picture, core.SamplerState.WM_clamp)
+        self._room.set_shader_input("u_room", picture)

@@ -18,7 +18,7 @@ from models.piece import Piece
 Floats = NDArray[np.float32]
 
 GLSL_VERSION = "#version 150\n"
-LIGHTING_CONSTANTS = ("SUN", "SUN_LIGHT", "SKY_LIGHT", "GROUND_LIGHT")
+LIGHTING_CONSTANTS = ("SUN", "SUN_LIGHT", "SKY_LIGHT", "GROUND_LIGHT", "WINDOW")
 """Names in `shading` that shaders know too."""
 FULL_SCREEN = np.array([[-1, -1], [3, -1], [-1, 3]])
 """One triangle that covers the picture."""

@@ -29,6 +29,10 @@ SUN: Triple = tuple(part / math.hypot(*_SUN) for part in _SUN)  # type: ignore[a
 SUN_LIGHT: Triple = (3.45, 3.22, 2.95)
 SKY_LIGHT: Triple = (0.50, 0.52, 0.55)
 GROUND_LIGHT: Triple = (0.33, 0.28, 0.245)
+WINDOW: Triple = (-0.549, -0.549, 0.629)
+"""Towards the window that polished surfaces mirror: high on the left."""
+FLOOR_DEPTH_M = 0.72
+"""From the top of the table to the floor of the room."""
 # width of a shadow's soft edge, as a fraction of the height of what is shown
 PENUMBRA = 0.016
 # how far surfaces darken each other, as a fraction of the radius of what is shown
@@ -143,9 +147,11 @@ def finish_of(piece: Piece) -> Finish:
 def grain_axes(piece: Piece) -> Array:
     """Returns (3, 3): along the grain and two directions across as rows, in the piece frame; right-handed.
 
-    The grain runs along the longest side, as a joiner cuts it.
+    The grain runs along the longest side, as a joiner cuts it. Where that is level the last direction is up: the planks
+    of a table lie side by side, whichever way it is longer.
     """
-    return np.roll(np.eye(3), int(np.argmax(piece.extents)), axis=1)
+    x, y, z = np.eye(3)
+    return np.array(((x, y, z), (y, -x, z), (z, x, y))[int(np.argmax(piece.extents))])
 
 
 def material_of(piece: Piece, name: str) -> SurfaceMaterial:

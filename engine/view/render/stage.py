@@ -23,6 +23,7 @@ from engine.view.render.bounds import DirtyTracker, boxes_of, seen, shaded
 from engine.view.render.device import device
 from engine.view.render.edge_antialiasing import EdgePass, VisibleEdges
 from engine.view.render.nodes import Nodes
+from engine.view.render.outlines import Outlines, ring_around
 from engine.view.render.overlays import Labels, Overlay, OverlayLayer
 from engine.view.render.passes import (
     OVERLAYS,
@@ -36,8 +37,9 @@ from engine.view.render.passes import (
 from engine.view.render.png import save_png
 from engine.view.render.shading import QUALITY_LEVELS, Quality
 from engine.view.window.hud import Hud
-from engine.world import Body
+from engine.world import TABLE, Body
 
+Array = NDArray[np.float64]
 Picture = NDArray[np.uint8]
 
 MAX_SIDE_PX = 8192
@@ -89,6 +91,8 @@ class Stage:
         for body in bodies:
             self._make_body(body)
         self._overlays = OverlayLayer(self._root)
+        self._outlines = Outlines(self._root)
+        self._highlights: dict[str, str] = {}
         self.aim(self.camera)
         self.show(frame_of(bodies))
 
@@ -122,6 +126,8 @@ class Stage:
         self._bodies.add(body)
         self._dirty.add_all()
         self._visible_edges.add(body.name, body.piece)
+        if body.name == TABLE and self._bodies.table is not None:
+            self._visible_edges.fix(self._bodies.table.furniture)
 
     def resize(self, size: tuple[int, int]) -> None:
         """Makes pictures of another size from now on. Raises ViewError for an impossible size."""
@@ -181,8 +187,19 @@ class Stage:
         confine(self._eye, changed)
         if self._edges is not None:
             self._edges.show(self._visible_edges.seen(self.camera.eye), self.camera, self._planes, changed)
+        self._outlines.show(self._outlined(), self.camera, self._planes, self.size)
         if self._occlusion is not None:
             self._occlusion.limit(seen(self._corners, self.camera, self.size, reach), changed)
+
+    def _outlined(self) -> dict[str, Array]:
+        """Returns the lines (n, 2, 3) around what is pointed out, by colour."""
+        found: dict[str, list[Array]] = {}
+        for name, colour in self._highlights.items():
+            lines = found.setdefault(colour, [])
+            lines.append(self._visible_edges.outline(name, self.camera.eye))
+            if self._bodies.table is not None:
+                lines.append(ring_around(self._boxes[name], self._bodies.table.height))
+        return {colour: np.concatenate(lines) for colour, lines in found.items()}
 
     @property
     def _reach_and_blur(self) -> tuple[float, float]:
@@ -228,11 +245,12 @@ class Stage:
         for name, node in self._nodes.items():
             if (name in shown) == node.is_hidden():
                 node.show() if name in shown else node.hide()
-        self._bodies.highlight(frame)
+        self._bodies.hide_prints(frame)
         self._visible_edges.show(frame)
         if self._bodies.casters.show(frame):
             self._shadow.moved()
-        boxes = boxes_of(frame, self._halves)
+        self._boxes = boxes = boxes_of(frame, self._halves)
+        self._highlights = {name: colour for name, colour in frame.highlights.items() if name in boxes}
         self._corners = np.array(list(boxes.values()))
         self._dirty.show(frame, boxes)
         if (table := self._bodies.table) is not None:

@@ -1,9 +1,10 @@
 #version 150
-// One triangle over the whole picture, as far away as can be, for the backdrop.
-uniform vec2 u_pixel;
+// The walls of the room, as far away as can be.
+uniform mat4 p3d_ModelViewProjectionMatrix;
 in vec4 p3d_Vertex;
-flat out vec3 v_screen;
+in vec3 p3d_Normal;        // where in its picture a corner is
+out vec2 v_at;
 void main() {
-    v_screen = vec3(u_pixel, 0.0);
-    gl_Position = vec4(p3d_Vertex.xz, 1.0, 1.0);
+    v_at = p3d_Normal.xy;
+    gl_Position = (p3d_ModelViewProjectionMatrix * p3d_Vertex).xyww;
 }

@@ -1,5 +1,5 @@
 // Light that pieces and table share: a warm sun with a soft shadow, a cool sky, a warm bounce from below. SUN (towards
-// it), SUN_LIGHT, SKY_LIGHT and GROUND_LIGHT are set beforehand: numbers known to the compiler cost nothing.
+// it), SUN_LIGHT, SKY_LIGHT, GROUND_LIGHT and WINDOW (where it is) are set beforehand: known numbers cost nothing.
 // What is the same for all pixels of a thing comes flat from its vertices, not as a uniform: software renderers read every
 // number of a uniform for every pixel again, one after another, which was a third of what the table cost.
 uniform sampler2DShadow u_shadow_map;
@@ -52,7 +52,7 @@ float ggx(float nl, float nv, float nh, float vh, float alpha) {
 // The room as a polished surface mirrors it: warm ground, bright sky, one wide window high on the left.
 vec3 room(vec3 direction) {
     vec3 sky = mix(GROUND_LIGHT, SKY_LIGHT, smoothstep(-0.35, 0.6, direction.z));
-    float window = smoothstep(0.80, 0.92, dot(direction, normalize(vec3(-0.55, -0.55, 0.63))));
+    float window = smoothstep(0.80, 0.92, dot(direction, WINDOW));
     return sky + SUN_LIGHT * 0.35 * window;
 }
 

@@ -5,7 +5,6 @@ in vec3 v_grain_normal;
 in vec3 v_shadow;
 flat in vec3 v_albedo;
 flat in vec4 v_finish;     // roughness, coat, grain, fibre
-flat in vec4 v_mark;       // highlight: colour and strength
 uniform sampler2D u_fibres;
 uniform sampler2D u_rings;
 #ifdef FACE
@@ -86,7 +85,5 @@ void main() {
 #else
     light += sky * graze * 0.12;
 #endif
-    // a mark keeps the light and shade of the piece
-    light = mix(light, v_mark.rgb * (sun.g * (1.0 / PI) + sky.g), v_mark.a);
     colour = vec4(film(light), 1.0);
 }

@@ -26,10 +26,8 @@ flat out vec3 v_stain;
 vec3 quiet(vec3 colour) { return 0.85 * mix(vec3(dot(colour, vec3(0.2126, 0.7152, 0.0722))), colour, 0.72); }
 #else
 uniform vec3 u_offset;
-uniform vec4 u_mark;
 out vec3 v_normal;
 out vec3 v_grain_normal;
-flat out vec4 v_mark;
 #endif
 #ifdef FACE
 uniform float u_face_shown;
@@ -52,13 +50,13 @@ void main() {
     v_albedo = quiet(u_albedo);
     v_stain = quiet(u_albedo * vec3(0.8, 1.0, 1.2));
     v_grain = grain;
-    v_lit = vec2(max(dot(normal, SUN), 0.0), 0.5 + 0.5 * normal.z);
+    // in place of a normal along the grain the table has the part of the light that reaches it
+    v_lit = vec2(max(dot(normal, SUN), 0.0), 0.5 + 0.5 * normal.z) * grain_normal.x;
 #else
     v_albedo = u_albedo;
     v_normal = normal;
     v_grain = grain + u_offset;
     v_grain_normal = grain_normal;
-    v_mark = u_mark;
 #endif
 #ifdef FACE
     v_face = vec3(((mat3(u_face_axes) * grain).xy - u_face_area.xy) * u_face_area.zw + 0.5,

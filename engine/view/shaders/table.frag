@@ -15,7 +15,7 @@ void main() {
     float seam = abs(row - plank - 0.5);
     vec2 at = v_grain.xy * FIBRE_SCALE + vec2(0.37, 0.61) * plank;
     vec4 fibre = texture(u_fibres, at * vec2(0.30, 0.55));
-    float tone = dot(fibre.rgb, vec3(0.42, -0.10, 0.30)) + 0.10 * fract(plank * 0.618034) - 0.41
+    float tone = dot(fibre.rgb, vec3(0.42, -0.10, 0.30)) + 0.20 * fract(plank * 0.618034) - 0.46
                - 0.30 * clamp((seam - 0.488) * 111.0, 0.0, 1.0);
     tone = tone * v_finish.z + (fibre.a - 0.5) * 0.08 * v_finish.w;
     vec3 albedo = v_albedo + tone * v_stain;
@@ -29,8 +29,11 @@ void main() {
     vec3 sky = mix(GROUND_LIGHT, SKY_LIGHT, v_lit.y);
 #endif
     vec3 light = albedo * (SUN_LIGHT * (sun / PI) + sky);
-    float graze = 1.0 - max(v_eye.z, 0.0) * inversesqrt(dot(v_eye, v_eye));
+    vec3 v = v_eye * inversesqrt(dot(v_eye, v_eye));
+    float graze = 1.0 - max(v.z, 0.0);
     graze *= graze;
-    light += sky * (graze * graze * 0.22);
+    // the sky, and the window as wax on wood mirrors it: broad, and broken by the grain
+    float window = clamp(dot(vec3(-v.xy, v.z), WINDOW) * 2.2 - 1.2, 0.0, 1.0);
+    light += sky * (graze * graze * 0.22 + (0.10 + 0.35 * tone) * window * window);
     colour = vec4(film(light), 1.0);
 }

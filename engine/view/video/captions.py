@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.view.panels import Gap, Panel, Text
+from engine.view.panels import Gap, Panel, Place, Text
+from engine.view.render.bounds import ScreenRect
 from engine.view.video.pace import Timing
 
 Array = NDArray[np.float64]
@@ -17,9 +18,16 @@ STAY_S = 3.2
 """Seconds that a line stays when no other comes."""
 MIN_STAY_S = 0.7
 """Seconds that a line stays at the least before the next takes its place; lines that come faster share a card."""
-MAX_LINES = 3
+MAX_LINES = 2
+FALLS = "It falls!"
 MAX_LETTERS = 90
 """Of a line."""
+LINE_HEIGHTS = {"small": 18.0, "normal": 21.0, "large": 27.0, "title": 36.0}
+"""Units that a line takes, by its size."""
+PLACES: tuple[Place, ...] = ("bottom", "bottom-left", "bottom-right", "top-right", "top")
+"""Where a line of the story stands, the first that is clear of the tower."""
+AREA_EVERY = 6
+"""Frames between two looks at where the tower is."""
 LETTER_WIDTH = 9.4
 """Units that a letter of a caption takes, at most, on average."""
 
@@ -51,19 +59,28 @@ def clean(text: str) -> str:
 
 def panels(
     telling: Telling,
+    falls: Sequence[float],
     timing: Timing,
     screen: Array,
-    lead: float,
-    tail: float,
+    stays: tuple[float, float],
     size: tuple[int, int],
     *,
     is_told: bool,
+    covered: Callable[[int], ScreenRect],
 ) -> tuple[tuple[Panel, ...], ...]:
-    """Returns the panels of every frame. screen: (n,) seconds of the film. is_told: with the lines of the story."""
+    """Returns the panels of every frame.
+
+    falls: seconds of the recording at which something begins to come down. screen: (n,) seconds of the film. stays:
+    seconds of its title and of its result. is_told: with the lines of the story. covered: what of a frame nothing
+    should be written over.
+    """
+    lead, tail = stays
     room = 720.0 * size[0] / size[1] - 24.0
     end = lead + timing.seconds
     spans = [
-        (at, min(until, end), cards) for at, until, cards in _spans(telling, timing, lead, room) if is_told
+        (at, min(until, end), cards)
+        for at, until, cards in _spans(telling, falls, timing, lead, room)
+        if is_told
     ]
     if lead:
         spans.append((0.0, lead, (_title(telling, room),)))
@@ -71,23 +88,49 @@ def panels(
         spans.append((end, np.inf, (_result(telling, room),)))
     found: list[tuple[Panel, ...]] = [()] * len(screen)
     for begin, until, cards in spans:
-        for frame in range(*np.searchsorted(screen, (begin, until)).tolist()):
+        frames = range(*np.searchsorted(screen, (begin, until)).tolist())
+        if frames:
+            some = {*frames[::AREA_EVERY], frames[-1]}
+            cards = tuple(_apart(card, [covered(frame) for frame in sorted(some)], size) for card in cards)
+        for frame in frames:
             found[frame] = cards
     return tuple(found)
 
 
+def _apart(card: Panel, areas: Sequence[ScreenRect], size: tuple[int, int]) -> Panel:
+    """Returns a card with lines of the story at the first place where it lies over no area, or over least of them."""
+    if card.name != "line":
+        return card
+    high = (sum(LINE_HEIGHTS[item.size] for item in card.items if isinstance(item, Text)) + 24.0) / 720.0
+    wide, margin = card.width * size[1] / 720.0 / size[0], 12.0 / 720.0
+    aside = margin * size[1] / size[0]
+
+    def over(place: Place) -> float:
+        low = 1.0 - margin - high if place.startswith("top") else margin
+        left = {"left": aside, "right": 1.0 - aside - wide}.get(place.partition("-")[2], 0.5 - wide / 2)
+        own = ScreenRect(left, left + wide, low, low + high)
+        shared = [own.within(area) for area in areas]
+        return sum((each.right - each.left) * (each.high - each.low) for each in shared if each is not None)
+
+    return replace(card, place=min(PLACES, key=over))
+
+
 def _spans(
-    telling: Telling, timing: Timing, lead: float, room: float
+    telling: Telling, falls: Sequence[float], timing: Timing, lead: float, room: float
 ) -> list[tuple[float, float, tuple[Panel, ...]]]:
     """Returns when which cards stand: begin and end in seconds of the film."""
     first, last = timing.moments[0], timing.moments[-1]
     shown: list[tuple[float, list[str], str]] = []
-    for line in telling.lines:
+    lines = sorted((*telling.lines, *_fallen(telling, falls)), key=lambda line: line.seconds)
+    for line in lines:
         if not first - 1e-9 <= line.seconds <= last:
             continue
         at = lead + float(timing.seen(np.array([line.seconds]))[0])
         text = clean(line.text)
-        if shown and at - shown[-1][0] < MIN_STAY_S:
+        if line.text == FALLS:
+            # what was said before it no longer holds
+            shown.append((at, [text], line.who))
+        elif shown and at - shown[-1][0] < MIN_STAY_S:
             texts = shown[-1][1]
             if text and text not in texts:
                 texts.append(text)
@@ -103,6 +146,15 @@ def _spans(
     return spans
 
 
+def _fallen(telling: Telling, falls: Sequence[float]) -> list[Caption]:
+    """Returns what is said when something begins to come down."""
+    found = []
+    for seconds in falls:
+        before = [line.who for line in telling.lines if line.seconds <= seconds]
+        found.append(Caption(seconds, FALLS, before[-1] if before else ""))
+    return found
+
+
 def _cards(texts: Sequence[str], who: str, room: float) -> tuple[Panel, ...]:
     """Returns the cards of a moment, as wide as their longest lines. room: units between the margins of a frame."""
 
@@ -111,8 +163,13 @@ def _cards(texts: Sequence[str], who: str, room: float) -> tuple[Panel, ...]:
 
     cards = []
     if name := clean(who):
-        cards.append(Panel("turn", "top-left", (Text(name, "accent", bold=True),), width=width([name])))
-    if texts:
+        chip = Text(name, "accent", "title", bold=True)
+        cards.append(Panel("turn", "top-left", (chip,), width=width([name + 3 * "m"])))
+    if texts == [FALLS]:
+        cards.append(
+            Panel("line", "bottom", (Text(FALLS, "bad", "title", bold=True),), width=width([FALLS + 4 * "m"]))
+        )
+    elif texts:
         items = tuple(Text(text, "plain" if text is texts[-1] else "quiet", "large") for text in texts)
         cards.append(Panel("line", "bottom", items, width=width(texts)))
     return tuple(cards)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.record.motion import Carry, Collapse
-from engine.view.camera import vector_of
+from engine.view.camera import Camera, vector_of
 from engine.view.video.scenery import Scenery
 
 Array = NDArray[np.float64]
@@ -24,7 +24,7 @@ CameraName = Literal["director", "follow", "orbit", "front"]
 CAMERAS: tuple[CameraName, ...] = ("director", "follow", "orbit", "front")
 
 FOV = 28.0
-FILL = 0.76
+FILL = 0.82
 """Part of the frame that the cylinder may take, along each side."""
 FRONT_DEG = -62.0
 """Degrees: from where people like to look, a little from the right of the front."""
@@ -41,6 +41,16 @@ DRIFT_DEG, DRIFT_PERIOD_S = 5.0, 11.0
 """Amplitude and period of the slow swing that keeps a film alive."""
 AHEAD_S = 1.2
 """Seconds before a fall in which the whole tower is in the frame."""
+LINGER_S = 0.8
+"""Seconds after a fall for which the eye stays low."""
+LOW_DEG, MAX_TURN_DEG = 7.0, 40.0
+"""Elevation of the eye at a fall; and how far it goes round to see it sideways."""
+LOOKED_AT_S = 4.0
+"""Seconds after a fall for which people look at what came down."""
+LET_GO = 4.0
+"""What falls farther from the tower than so many times its size is not followed."""
+MAX_RADIUS, MAX_HALF = 1.6, 1.15
+"""Of what a fall shows, in half heights of the tower as it stood: it keeps more than half of the picture's height."""
 CLOSE_S = 0.7
 """Seconds for which the piece that sets off is seen close."""
 MIN_HALF_SIZE = 0.045
@@ -72,6 +82,14 @@ class CameraPath:
     eyes: Array
     targets: Array
     fov: float = FOV
+
+    def camera(self, number: int, part: float = 0.0) -> Camera:
+        """Returns the camera of a frame, or a part of the way to that of the next one."""
+        after = min(number + 1, len(self.eyes) - 1)
+        eye, target = (
+            rows[number] + part * (rows[after] - rows[number]) for rows in (self.eyes, self.targets)
+        )
+        return Camera(vector_of(eye), vector_of(target), self.fov)
 
 
 def path(name: CameraName, scenery: Scenery, moments: Array, rate: float, aspect: float) -> CameraPath:
@@ -124,22 +142,46 @@ def _wanted(name: CameraName, scenery: Scenery, moment: float, whole: FramedCyli
 
 
 def _of_collapse(name: CameraName, scenery: Scenery, collapse: Collapse, moment: float) -> FramedCylinder:
+    """Returns the tower as it stood with what comes down around it, no wider than leaves the tower its share."""
+    tower = cylinder_of(tower_of(scenery, collapse))
     # who goes first may lie apart from what comes down with it
     stood = scenery.corners(collapse.begin, collapse.fallen)
-    wide = np.concatenate([scenery.around(collapse.begin - 0.1, collapse.first), stood])
+    now = scenery.corners(min(max(moment, collapse.begin), collapse.end), collapse.fallen)
+    size = max(tower.half, tower.radius)
+    near = np.linalg.norm(now[:, :2] - tower.centre[:2], axis=1) < LET_GO * size
+    wide = cylinder_of(np.concatenate([tower_of(scenery, collapse), stood, now[near]]))
     close = max(collapse.begin, collapse.crash - CLOSE_S - 0.3)
     if close <= moment < close + CLOSE_S and name == "director":
         piece = cylinder_of(scenery.corners(moment, (collapse.first,)))
-        all_of_it = cylinder_of(wide)
-        return FramedCylinder(
+        wide = FramedCylinder(
             piece.centre,
-            max(1.6 * piece.radius, 0.6 * all_of_it.radius),
-            max(piece.half, 0.6 * all_of_it.half),
+            max(1.6 * piece.radius, 0.75 * wide.radius),
+            max(piece.half, 0.75 * wide.half),
         )
-    now = scenery.corners(min(max(moment, collapse.begin), collapse.end), collapse.fallen)
-    # what flies far is let go
-    near = np.linalg.norm(now - wide.mean(axis=0), axis=1) < 2.2 * np.ptp(wide, axis=0).max() + 0.1
-    return cylinder_of(np.concatenate([wide, now[near]]))
+    radius, half = min(wide.radius, MAX_RADIUS * size), min(wide.half, MAX_HALF * size)
+    # what is left out is what lies farthest from the tower
+    x, y, z = wide.centre + (np.array(tower.centre) - wide.centre) * [
+        *2 * [1 - radius / wide.radius],
+        1 - half / wide.half,
+    ]
+    return FramedCylinder((float(x), float(y), float(z)), radius, half)
+
+
+def subject_at(scenery: Scenery, moment: float) -> Array:
+    """Returns corners (n, 3) of what is looked at: a tower, and what lately came down."""
+    shot = scenery.shot_at(moment)
+    found = [scenery.everything() if shot is None else scenery.tower(shot[0])]
+    for each in scenery.motion.collapses:
+        if each.begin - AHEAD_S / 2 <= moment <= each.end + LOOKED_AT_S:
+            now = scenery.corners(max(moment, each.begin), each.fallen)
+            found = [tower_of(scenery, each), now] if moment < each.crash else [now]
+    return np.concatenate(found)
+
+
+def tower_of(scenery: Scenery, collapse: Collapse) -> Array:
+    """Returns corners of the highest of what stood together when a collapse began."""
+    groups = [scenery.around(collapse.begin - 0.1, body) for body in collapse.fallen]
+    return max(groups, key=lambda points: float(np.ptp(points[:, 2])))
 
 
 def _angles(scenery: Scenery, moments: Array) -> Array:
@@ -147,13 +189,29 @@ def _angles(scenery: Scenery, moments: Array) -> Array:
     found: dict[Carry | None, tuple[float, float]] = {}
     last = (FRONT_DEG, ELEVATIONS[0])
     rows = []
+    falls = [(each, _across(scenery, each)) for each in scenery.motion.collapses]
     for moment in moments:
         shot = scenery.shot_at(float(moment))
         carry = None if shot is None else shot[0]
         if carry not in found:
             found[carry] = last = (FRONT_DEG, 24.0) if carry is None else _direction(scenery, carry, last)
-        rows.append(found[carry])
+        fall = next(
+            (way for each, way in falls if each.begin - AHEAD_S / 2 <= moment <= each.end + LINGER_S), None
+        )
+        azimuth, elevation = found[carry]
+        if fall is not None:
+            # the nearer of the two sides from which it is seen to fall sideways
+            turn = (fall - azimuth + 90.0) % 180.0 - 90.0
+            azimuth, elevation = azimuth + min(max(turn, -MAX_TURN_DEG), MAX_TURN_DEG), LOW_DEG
+        rows.append((azimuth, elevation))
     return np.array(rows)
+
+
+def _across(scenery: Scenery, collapse: Collapse) -> float:
+    """Returns the azimuth, degrees, from which a collapse is seen to fall sideways."""
+    moves = [scenery.corners(t, collapse.fallen).mean(axis=0) for t in (collapse.begin, collapse.end)]
+    x, y, _ = moves[1] - moves[0]
+    return math.degrees(math.atan2(y, x)) + 90.0
 
 
 def _direction(scenery: Scenery, carry: Carry, last: tuple[float, float]) -> tuple[float, float]:

@@ -8,20 +8,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.geometry.rotation import slerp
 from engine.pose import Pose
 from engine.record.motion import Motion
 from engine.record.reader import Replay
-from engine.view.camera import Camera, vector_of
+from engine.view.camera import Camera
 from engine.view.frame import Frame
 from engine.view.opengl import ViewError
 from engine.view.panels import Panel
 from engine.view.render import mannequin
+from engine.view.render.bounds import NOWHERE, ScreenRect, seen
 from engine.view.render.shading import QUALITY_LEVELS, Quality
 from engine.view.video import captions, director
 from engine.view.video.captions import Telling
@@ -44,6 +47,9 @@ TITLE_S, CLOSING_S = 2.4, 2.6
 """Seconds that the title and the result stay."""
 REACH_IN_S, REACH_OUT_S = 0.35, 0.45
 """Seconds on the screen in which the hand comes and goes."""
+SHUTTER, BLUR_PX, MAX_SAMPLES = 0.5, 2.0, 8
+"""The part of a frame for which the shutter is open; pixels of motion that one picture may leave out, and pictures a
+frame at most."""
 REACH_DISTANCE = 0.30
 """Metres from which it comes."""
 
@@ -146,7 +152,7 @@ class Shot:
     panels: tuple[Panel, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Film:
     """bodies: all that is on stage. moments: (n,) seconds of the recording, one for each frame. poses: (n, bodies,
     7), NaN where absent; in the order of `names`."""
@@ -172,16 +178,36 @@ class Film:
         """Returns how long it runs."""
         return len(self.moments) / self.recipe.fps
 
-    def shot(self, number: int) -> Shot:
-        """Returns a frame of the film."""
-        poses = np.concatenate([self.fixed_poses, self.poses[number].astype(np.float64)])
-        eye, target = vector_of(self.path.eyes[number]), vector_of(self.path.targets[number])
-        camera = Camera(eye, target, self.path.fov)
-        return Shot(Frame((*self.fixed_names, *self.names), poses), camera, self.panels[number])
+    def shot(self, number: int, part: float = 0.0) -> Shot:
+        """Returns a frame of the film; or what is seen a part of the way to the next one, under the same words."""
+        poses = self.poses[number].astype(np.float64)
+        if part > 0.0:
+            after = self.poses[number + 1].astype(np.float64)
+            poses[:, :3] += part * (after[:, :3] - poses[:, :3])
+            poses[:, 3:] = slerp(poses[:, 3:], after[:, 3:], part)
+        frame = Frame((*self.fixed_names, *self.names), np.concatenate([self.fixed_poses, poses]))
+        return Shot(frame, self.path.camera(number, part), self.panels[number])
+
+    @cached_property
+    def samples(self) -> list[int]:
+        """How many pictures make each frame: what comes down is blurred by its motion while the shutter is open."""
+        found = [1] * len(self)
+        if self.recipe.quality == "low":
+            return found
+        scale = self.recipe.size[1] / 2 / math.tan(math.radians(self.path.fov) / 2)
+        for number in range(len(self) - 1):
+            moment = self.moments[number]
+            if any(each.begin <= moment <= each.end for each in self.motion.collapses):
+                way = np.linalg.norm(self.poses[number + 1, :, :3] - self.poses[number, :, :3], axis=1)
+                away = np.linalg.norm(self.poses[number, :, :3] - self.path.eyes[number], axis=1)
+                pixels = SHUTTER * scale * float(np.nanmax(way / away, initial=0.0))
+                found[number] = min(max(math.ceil(pixels / BLUR_PX), 1), MAX_SAMPLES)
+        return found
 
     def unlike(self) -> NDArray[np.bool_]:
         """Returns for each frame (n,) whether it differs from the one before it; the first does."""
         same = np.array([a == b for a, b in pairwise(self.panels)], dtype=np.bool_)
+        same &= np.array(self.samples[1:]) == 1
         for rows in (self.poses, self.path.eyes, self.path.targets):
             equal = (rows[1:] == rows[:-1]) | (np.isnan(rows[1:]) & np.isnan(rows[:-1]))
             same &= equal.reshape(len(rows) - 1, -1).all(axis=1)
@@ -212,9 +238,16 @@ def film_of(replay: Replay, bodies: Sequence[Body], telling: Telling, recipe: Re
     screen = np.arange(count) / recipe.fps
     moments = timing.shown(screen - lead)
     names, poses, shown = _seen(scenery, known, timing, screen - lead, moments, recipe)
-    aspect = recipe.size[0] / recipe.size[1]
-    path = director.path(recipe.camera, scenery, moments, recipe.fps, aspect)
-    panels = captions.panels(telling, timing, screen, lead, tail, recipe.size, is_told=recipe.captions)
+    path = director.path(recipe.camera, scenery, moments, recipe.fps, recipe.size[0] / recipe.size[1])
+
+    def covered(number: int) -> ScreenRect:
+        points = director.subject_at(scenery, float(moments[number]))
+        return seen(points, path.camera(number), recipe.size) or NOWHERE
+
+    falls = [each.begin for each in motion.collapses]
+    panels = captions.panels(
+        telling, falls, timing, screen, (lead, tail), recipe.size, is_told=recipe.captions, covered=covered
+    )
     table = [body for body in bodies if body.name == TABLE]
     rows = [(*body.pose.position, *body.pose.orientation) for body in table]
     fixed = tuple(body.name for body in table), np.array(rows, dtype=np.float64).reshape(-1, 7)

@@ -31,7 +31,7 @@ from engine.view.render.shading import fibres, rings
 from engine.view.render.stage import Stage
 from engine.view.video import encode
 from engine.view.video.captions import Telling
-from engine.view.video.film import Film, Recipe, Shot, film_of
+from engine.view.video.film import SHUTTER, Film, Recipe, Shot, film_of
 from engine.workers import end_with_parent
 from engine.world import Body
 
@@ -101,18 +101,22 @@ class Painter:
     """Draws shots of one film. Close it when done."""
 
     def __init__(self, film: Film, pixel_format: PixelFormat = "yuv420p") -> None:
+        self._film = film
         self.stage = Stage(film.bodies, size=film.recipe.size, quality=film.recipe.quality)
         self._pixel_format = pixel_format
         self._reformatter = VideoReformatter()
         # one for all frames: memory that is new for each costs more than converting the colours
         self._card = VideoFrame(*film.recipe.size, "bgra")
 
-    def paint(self, shot: Shot) -> Pixels:
+    def paint(self, number: int) -> Pixels:
         """Returns a frame: (h * 3/2, w) bytes of `yuv420p` (BT.709), or (h, w, 3) of `rgb24`."""
-        self.stage.aim(shot.camera)
-        self.stage.show(shot.frame)
-        self.stage.write(shot.panels)
-        pixels = self.stage.pixels()
+        count = self._film.samples[number]
+        pixels = self._drawn(self._film.shot(number))
+        if count > 1:
+            total = pixels.astype(np.uint16)
+            for sample in range(1, count):
+                total += self._drawn(self._film.shot(number, SHUTTER * sample / count))
+            pixels = ((total + count // 2) // count).astype(np.uint8)
         if self._pixel_format == "rgb24":
             return np.ascontiguousarray(pixels[:, :, 2::-1])
         height, width = pixels.shape[:2]
@@ -121,6 +125,12 @@ class Painter:
         to = {"dst_colorspace": Colorspace.ITU709, "dst_color_range": ColorRange.MPEG}
         converted = self._reformatter.reformat(self._card, format="yuv420p", **to)
         return np.asarray(converted.to_ndarray(), dtype=np.uint8)
+
+    def _drawn(self, shot: Shot) -> Pixels:
+        self.stage.aim(shot.camera)
+        self.stage.show(shot.frame)
+        self.stage.write(shot.panels)
+        return self.stage.pixels()
 
     def close(self) -> None:
         """Frees the buffers."""
@@ -169,7 +179,7 @@ def _here(film: Film, pixel_format: PixelFormat, numbers: list[int]) -> Generato
     painter = Painter(film, pixel_format)
     try:
         for number in numbers:
-            yield painter.paint(film.shot(number))
+            yield painter.paint(number)
     finally:
         painter.close()
 
@@ -256,7 +266,7 @@ def _work(
     try:
         painter = Painter(film, pixel_format)
         for order, number in enumerate(numbers):
-            pixels = painter.paint(film.shot(number))
+            pixels = painter.paint(number)
             free.acquire()
             places[order % AHEAD] = pixels
             done.put(order % AHEAD)

@@ -23,7 +23,7 @@ export interface RecordingData extends SceneData {
   lines: [seconds: number, text: string, who: string][];
   marks: [seconds: number, kind: string, text: string][];
   sound: {
-    sounds: { modes: [hertz: number, decay: number, strength: number][]; click: [seconds: number, part: number] }[];
+    sounds: { modes: [hertz: number, decay: number, strength: number][]; click: [decay: number, strength: number, softness: number] }[];
     impacts: [seconds: number, sound: number, loudness: number, x: number, y: number, z: number][];
     seconds: number;
   };

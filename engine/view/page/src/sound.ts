@@ -48,16 +48,17 @@ export class Sound {
   }
 
   samples(sound: number, rate: number): Float32Array<ArrayBuffer> {
-    const { modes, click: [lasts, part] } = this.data.sounds[sound];
+    const { modes, click: [decays, part, softness] } = this.data.sounds[sound];
     const found = new Float32Array(Math.round(this.data.seconds * rate));
     const fade = Math.round(0.01 * rate);
     for (let n = 0; n < found.length; ++n) {
       const t = n / rate;
-      let sum = t < lasts ? part * Math.sin((2 * Math.PI * t) / lasts) : 0;
+      let sum = 0;
       for (const [hertz, decay, strength] of modes) sum += strength * Math.exp(-t / decay) * Math.sin(2 * Math.PI * hertz * t);
-      found[n] = sum * Math.min(1, n / 3, (found.length - 1 - n) / fade);
+      found[n] = sum;
     }
-    return found;
+    click(decays, softness, rate).forEach((value, n) => { found[n] += part * value; });
+    return found.map((value, n) => value * Math.min(1, n / 3, (found.length - 1 - n) / fade));
   }
 
   private buffer(sound: number): AudioBuffer {
@@ -70,4 +71,22 @@ export class Sound {
     this.buffers.set(sound, buffer);
     return buffer;
   }
+}
+
+// What two surfaces make when they meet: noise that dies away, as soft as the contact is long, at most 1.
+function click(decays: number, softness: number, rate: number): number[] {
+  let state = 1;
+  const even = (): number => (state = (48271 * state) % 2147483647) / 2147483647;
+  const raw = Array.from({ length: Math.round(6 * decays * rate) }, (_, n) =>
+    Math.sqrt(-2 * Math.log(even())) * Math.cos(2 * Math.PI * even()) * Math.exp(-n / rate / decays));
+  const wide = Math.max(Math.round(softness * rate), 2) + 2;
+  const middle = Math.floor((wide - 1) / 2);
+  const smooth = raw.map((_, n) => {
+    let sum = 0;
+    for (let k = 0; k < wide; ++k) sum += (raw[n + k - middle] ?? 0) * (0.5 - 0.5 * Math.cos((2 * Math.PI * k) / (wide - 1)));
+    return sum;
+  });
+  const steep = smooth.map((value, n) => ((smooth[n + 1] ?? value) - (smooth[n - 1] ?? value)) / 2);
+  const most = Math.max(...steep.map(Math.abs));
+  return steep.map(value => value / most);
 }
