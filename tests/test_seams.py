@@ -152,7 +152,7 @@ def test_TT_24_a_pulled_brick_meets_what_it_lay_with_when_it_moves() -> None:
 def test_BS_08_a_held_piece_lands_only_after_it_was_lifted(ground: str) -> None:
     """BS-08: what others do on the table is seen at once."""
     held = held_over()
-    own, others = Touched(5, "b", ground, 0.1), Touched(5, "a", ground)
+    own, others = Touched(5, "b", ground, 0.1), Touched(5, "a", ground, 0.1)
     assert not held.sees_landing(own)
     assert held.sees_landing(others)
     assert not held.sees_landing(Touched(5, "a", "b", 0.1))
