@@ -15,7 +15,7 @@ from engine.pose import Pose
 from games.bausack.game import GAME
 from games.bausack.judge import areas
 from games.bausack.rules import start
-from games.bausack.state import IN, BausackReason, Phase
+from games.bausack.state import IN, BausackReason, Phase, State, Stir
 from games.core.events import Fell, HitNeighbour, Measured, Met, Nudged, Placed
 from games.core.rules import Input, Take, TakeBack, Wait
 from games.game import stock_of
@@ -193,7 +193,14 @@ def test_BS_03_a_piece_of_the_own_tower_that_leans_against_another_is_a_collapse
         phase=Phase.SETTLE,
         piece="cube",
     )
-    session = Session(GAME, GAME.judge, state, tell=[lambda before, given, after: told.append(given)])
+    at_home: list[bool] = []
+
+    def tell(before: State, given: Input, after: State) -> None:
+        told.append(given)
+        if before.stir is Stir.TAKEN_AWAY:
+            at_home.append(all(session.table.bodies[name].fixed for name in (*towers[0], "cube")))
+
+    session = Session(GAME, GAME.judge, state, tell=[tell])
     own, beside, third = areas(state)
     edge, y = (own.x + beside.x) / 2, own.y
     towards = -1.0 if beside.x < own.x else 1.0
@@ -216,4 +223,5 @@ def test_BS_03_a_piece_of_the_own_tower_that_leans_against_another_is_a_collapse
     assert [(each.piece, each.owner) for each in hits] == [("stick_long", "Ben")]
     assert [step == IN for step in session.state.out] == [False, True, True]
     assert {"base_1", "stick_long", "cube"} <= set(session.state.supply)
+    assert at_home == [True], "BS-09: what was given back is taken away before anything else happens"
     session.close()
