@@ -15,6 +15,7 @@ from games.ui.app import App
 from games.ui.hand import OVER_EDGE
 from games.ui.messages import Plan
 from games.ui.settings import load_settings
+from scenes.load import load
 
 BUTTONS = {"mouse1": "1", "mouse3": "3"}
 
@@ -203,3 +204,53 @@ def rests(person: Person, what: str) -> None:
         person.look(1)
         drawn.add(window._drawn_at)
     assert len(drawn) <= 3, f"{what}: {len(drawn)} pictures in 40 rounds"
+
+
+def sandbox_floor() -> None:
+    """A ball rolls off: the check and the scene leave it out and say so; it is brought back; a tilt is taken back; all
+    is put away."""
+    person = opened(Plan("sandbox", ("Ana",), scene="two_bricks"))
+    person.press("shelf")
+    person.press("shelf:bausack")
+    for _ in range(4):
+        if person.app.window.hud.layout.region("piece:bausack/ball") is not None:
+            break
+        person.press("pieces-more")
+    person.press("piece:bausack/ball")
+    person.asked(wait=Wait.HAND)
+    name = person.client.held
+    person.move(*person.place(0.0, -0.25, 0.0))
+    person.look(10)
+    person.key("space")
+    person.asked(wait=Wait.ACTION)
+    stood = {each: person.client.pose(each).position for each in person.client.in_play}
+    person.app.screen._towards = 270.0
+    person.app.screen._slid("tilt", 6.0)
+    person.wait(
+        lambda: name in person.client.off_table and person.client.waits, "the ball rolls off the table"
+    )
+    person.keep("floor-listed")
+    person.key("k")
+    finding = person.wait(lambda: person.app.screen.hints.finding, "the checker's answer")
+    assert finding.word != "topples", finding
+    person.press("save")
+    assert "on the floor (ball-1)" in person.app.screen._said
+    assert name not in load(person.app.screen._said.removeprefix("saved as ").partition(" without")[0]).ids
+    person.press("undo")
+    person.wait(
+        lambda: person.client.waits and not person.client.off_table, "it is as it was before the tilt"
+    )
+    for each, place in stood.items():
+        assert math.dist(person.client.pose(each).position, place) < 1e-3, each
+    person.app.screen._slid("tilt", 6.0)
+    person.wait(lambda: name in person.client.off_table and person.client.waits, "it rolls off again")
+    person.press(f"fetch:{name}")
+    person.asked(wait=Wait.HAND)
+    assert person.client.held == name
+    assert person.client.pose(name).position[2] > 0.0
+    person.key("u")
+    person.asked(wait=Wait.ACTION)
+    person.press("clear")
+    person.press("clear")
+    person.wait(lambda: person.client.waits and not person.client.in_play, "the table is empty")
+    person.app.close()

@@ -100,11 +100,23 @@ class Tilt:
 
 
 @dataclass(frozen=True, slots=True)
+class Fetch:
+    """Sandbox: a piece that fell off the table comes into the hand, over the table."""
+
+    piece: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clear:
+    """Sandbox: put everything away."""
+
+
+@dataclass(frozen=True, slots=True)
 class Quit:
     """Stop; what is recorded stays."""
 
 
-Order = Do | Aim | Lay | LetGo | Undo | SetSpeed | BringFile | Shove | Tilt | Quit
+Order = Do | Aim | Lay | LetGo | Undo | SetSpeed | BringFile | Shove | Tilt | Fetch | Clear | Quit
 
 
 # -- news ------------------------------------------------------------------------------------------------------------

@@ -182,9 +182,16 @@ class ClientState(Generic[S]):
         """The text of a clause; empty for none of this game."""
         return next((clause.text for clause in clauses_of(self.game) if clause.id == name), "")
 
+    @property
+    def off_table(self) -> tuple[str, ...]:
+        """The pieces in play that lie on the floor of the room."""
+        poses = self.frame.placed()
+        return tuple(name for name in sorted(self.in_play) if name in poses and poses[name].position[2] < 0.0)
+
     def lying(self, but: str = "") -> tuple[Body, ...]:
-        """Returns what lies on the table: the pieces of the game and the supports, without one of them."""
-        play = self.in_play | self._fixed
+        """Returns what lies on the table: the pieces of the game and the supports, without one of them and without what
+        fell off."""
+        play = (self.in_play | self._fixed) - set(self.off_table)
         return tuple(
             Body(name, self.pieces[name], pose, self.is_fixed(name))
             for name, pose in self.frame.placed().items()

@@ -7,7 +7,6 @@ while something moves or is carried.
 from __future__ import annotations
 
 import contextlib
-import math
 import time
 from collections import deque
 from collections.abc import Mapping
@@ -23,9 +22,9 @@ from engine.pose import Pose
 from engine.process import suppress_stderr
 from engine.view.frame import frame_of
 from engine.world import FLOOR, Body
-from games.core.errors import IllegalAction, RulesError, SetupError
+from games.core.errors import IllegalAction, RulesError
 from games.core.events import Question
-from games.core.rules import Bring, Input, Need, TakeBack, Wait
+from games.core.rules import Input, Need, TakeBack, Wait
 from games.play.session import Session
 from games.players.bots import Bot, lay, pull, way_clear
 from games.ui import messages
@@ -215,9 +214,12 @@ class PhysicsServer:
             self._hear(left)
 
     def _let_person(self, need: Need) -> None:
-        self._orders.clear()
+        # a slider that is dragged on while the table tilts counts where it ends
+        self._orders = deque([order for order in self._orders if isinstance(order, messages.Tilt)][-1:])
         choices = self.session.choices
-        self.say(Waits(need, choices, any(isinstance(each.action, TakeBack) for each in choices)))
+        can_undo = any(isinstance(each.action, TakeBack) for each in choices)
+        can_undo |= self.active.building is not None and self.active.building.can_undo
+        self.say(Waits(need, choices, can_undo))
         if self.session.table.hand.held is not None:
             self._hold(need)
             return
@@ -229,31 +231,22 @@ class PhysicsServer:
         """What a person may want while nothing is moving."""
         session = self.session
         try:
-            match order:
-                case messages.Do(action):
-                    session.act(action)
-                case messages.Undo():
-                    session.undo()
-                case messages.LetGo():
-                    session.release()
-                case messages.BringFile(path):
-                    self._bring_file(path)
-                case messages.Shove(piece, newtons, towards):
-                    session.shove(piece, newtons, math.radians(towards))
-                case messages.Tilt(degrees, towards):
-                    session.tilt(math.radians(degrees), math.radians(towards))
+            building = self.active.building
+            if isinstance(order, (messages.Shove, messages.Tilt, messages.Clear)):
+                self.say(Busy("waiting until all is still"))
+            if building is not None and building.obey(order):
+                pass
+            elif isinstance(order, messages.Do):
+                session.act(order.action)
+            elif isinstance(order, messages.Undo):
+                session.undo()
+            elif isinstance(order, messages.LetGo):
+                session.release()
         except IllegalAction as refusal:
             self.say(Refused(refusal.clause, refusal.sentence))
         except (RulesError, ValueError, ModelError, OSError) as error:
             self.say(Refused("", str(error)))
         self._refresh()
-
-    def _bring_file(self, path: str) -> None:
-        """A new piece from a mesh file, into the hand. Raises SetupError, SceneError, ModelError."""
-        if self.active.tray is None:
-            raise SetupError(f"{path}: only the sandbox takes pieces from files")
-        body = self.active.tray.read(path)
-        self.session.act(Bring(self.session.need.player, body.name, body.piece.model or body.name))
 
     # -- a person's hand ---------------------------------------------------------------------------------------------
 
