@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 from window_driver import Person, seen_at, xdotool
-from window_scenarios import opened
+from window_scenarios import opened, shown_on
 
 from engine.world import TABLE
 from games.core.rules import Wait
@@ -253,4 +253,66 @@ def sandbox_floor() -> None:
     person.press("clear")
     person.press("clear")
     person.wait(lambda: person.client.waits and not person.client.in_play, "the table is empty")
+    person.app.close()
+
+
+def one_button() -> None:
+    """Crazy Tower with one button, at 1.2 s a step: a block is taken, a place chosen, and the block is laid there. Then
+    a brick of Tower Topple is pulled out, and a line that sweeps over the table says where it goes."""
+    person = opened(Plan("crazy-tower", ("Ana", "Ben"), 3, {"first": "Ana"}))
+    person.key("s")
+    scanner = person.app.scanner
+    assert scanner.seconds == 1.2
+
+    def take(wanted: str) -> None:
+        """Wait until a button is lit, and press the one button."""
+        person.wait(lambda: person.app.scanner.lit == wanted, f"{wanted} is lit")
+        person.key("space")
+
+    block = next(k for k, each in enumerate(person.client.choices) if getattr(each.action, "piece", ""))
+    name = person.client.choices[block].action.piece
+    person.wait(lambda: scanner.lit == f"choice:{block}", "the block is lit")
+    person.look(2)
+    assert person.app.screen._marked[name], "what is lit is not lit on the table"
+    person.key("space")
+    person.asked(wait=Wait.HAND)
+    begin = time.monotonic()
+    offered = person.wait(lambda: person.client.places, "places are offered")
+    take("place:0")
+    person.wait(
+        lambda: math.dist(person.client.pose(name).position[:2], offered[0].position[:2]) < 1e-3,
+        "it is there",
+    )
+    person.keep("one-button")
+    took = time.monotonic()
+    take("act:lay")
+    person.wait(lambda: person.client.waits and not person.client.held, "it lies")
+    print(
+        f"taken to chosen {took - begin:.1f} s, to laid {time.monotonic() - begin:.1f} s, of {len(offered)} places"
+    )
+    assert any(name in floor.blocks for floor in person.client.state.floors), person.tell()
+    person.app.close()
+
+    person = opened(Plan("tower-topple", ("Ana", "Ben"), 3, {"first": "Ana", "bricks": "exact"}))
+    person.key("s")
+    person.app.scanner.seconds = 0.4
+    name = person.client.state.tower[15][1]
+    brick = next(k for k, each in enumerate(person.client.choices) if each.action.piece == name)
+    person.app.screen._do(person.client.choices[brick])
+    person.asked(wait=Wait.PULL)
+    take("pull")
+    person.asked(wait=Wait.HAND)
+    take("line")
+    person.wait(lambda: person.app.scanner.lit == "line" and not shown_on(person, "turn"), "the line sweeps")
+    hand = person.app.screen.hand
+    for _ in range(2):
+        person.look(30)
+        person.key("space")
+    person.wait(lambda: shown_on(person, "turn"), "the line is gone")
+    assert hand.grip.goal.position[:2] != (0.0, 0.0)
+    left, _, near, _ = hand.reach
+    x, y, _ = hand.grip.goal.position
+    assert left <= x < left + 0.6, "the line began at the left edge"
+    assert near <= y < near + 0.6, "the line began at the near edge"
+    person.wait(lambda: math.dist(person.client.pose(name).position[:2], (x, y)) < 2e-3, "it is there")
     person.app.close()

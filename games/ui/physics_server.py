@@ -26,7 +26,7 @@ from games.core.errors import IllegalAction, RulesError
 from games.core.events import Question
 from games.core.rules import Input, Need, TakeBack, Wait
 from games.play.session import Session
-from games.players.bots import Bot, lay, pull, way_clear
+from games.players.bots import Bot, lay, offers, pull, skill_of, way_clear
 from games.ui import messages
 from games.ui.carry import HandFollower
 from games.ui.messages import Busy, GameUpdate, NewBody, Order, Plan, Refused, TableView, Waits
@@ -192,9 +192,13 @@ class PhysicsServer:
     def _answer(self, need: Need) -> None:
         self.say(Busy("the referee looks"))
         is_measured = need.question is Question.HOW_TALL
+        game = self.session.game
         yes = False if is_measured or self._referee is None else self._referee.answer(self.session, need)
+        example = skill_of(game).example(self.session, need) if yes else None
         self.session.answer(yes)
         self._refresh()
+        if example is not None:
+            self.say(messages.Pointed(*example))
 
     def _let_bot(self, bot: Bot, need: Need) -> None:
         self.say(Busy(f"{need.player} thinks" if need.wait is Wait.ACTION else f"{need.player} plays"))
@@ -272,6 +276,11 @@ class PhysicsServer:
                     follow.goal = wanted or order.pose
                 elif isinstance(order, messages.Lay):
                     gap, last = order.gap, session.table.step + steps_of(ARRIVAL_S, rate)
+                elif isinstance(order, messages.OfferPlaces):
+                    self.say(messages.Places(offers(session, need)))
+                    self._clock.restart(session.table.step)
+                elif isinstance(order, messages.PullOut):
+                    motion = self._pulling(need)
                 else:
                     self._obey(order)
                     return
@@ -307,6 +316,10 @@ class PhysicsServer:
         if need.wait is not Wait.HAND or self._pulled != held:
             return None
         way = way_clear(self.session, held)
+        return None if way is None else draw(self.session.table.hand, way)
+
+    def _pulling(self, need: Need) -> Motion | None:
+        way = None if self._referee is None else self._referee.pull(self.session, need)
         return None if way is None else draw(self.session.table.hand, way)
 
     def _laying(self, gap: float) -> Motion:

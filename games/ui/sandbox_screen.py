@@ -83,8 +83,8 @@ class SandboxScreen(GameScreen):
         ]
         off = self.client.off_table
         for name in off[:MOST_OFF]:
-            row = (Text(f"{name}: on the floor", "warn", "small"), Button(f"fetch:{name}", "Bring back"))
-            items.append(Row(row, (1.3, 1.0)))
+            fetch = Button(f"fetch:{name}", "Bring back", is_enabled=can)
+            items.append(Row((Text(f"{name}: on the floor", "warn", "small"), fetch), (1.3, 1.0)))
         if len(off) > MOST_OFF:
             items.append(Text(f"and {len(off) - MOST_OFF} more on the floor", "warn", "small"))
         finding = self.hints.finding
