@@ -151,8 +151,8 @@ class Skill:
         return False
 
     def example(self, session: Session, need: Need) -> tuple[str, Pose] | None:
-        """Returns one of the pieces the referee is asked about, and where it would lie, when the answer is yes and there
-        is something to point at."""
+        """Returns one of the pieces the referee is asked about and where it would lie; None where there is nothing to
+        point at."""
         return None
 
     def height(self, session: Session) -> float | None:

@@ -192,9 +192,8 @@ class PhysicsServer:
     def _answer(self, need: Need) -> None:
         self.say(Busy("the referee looks"))
         is_measured = need.question is Question.HOW_TALL
-        game = self.session.game
         yes = False if is_measured or self._referee is None else self._referee.answer(self.session, need)
-        example = skill_of(game).example(self.session, need) if yes else None
+        example = skill_of(self.session.game).example(self.session, need) if yes else None
         self.session.answer(yes)
         self._refresh()
         if example is not None:
