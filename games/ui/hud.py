@@ -16,6 +16,8 @@ from games.ui.settings import Settings
 
 CHOICES_PER_PAGE = 9
 """Choices that are listed at once; more are on further pages, or on the table."""
+PER_ROW = 5
+"""Buttons of the hand side by side."""
 REFUSED_S = 7.0
 """Seconds for which a refusal is shown."""
 LOG_LINES_SHOWN = 7
@@ -47,6 +49,8 @@ class HudState:
     coach: str = ""
     feel: str = ""
     now: float = 0.0
+    places: int | None = None
+    """How many places are offered in one-button play; None while they are looked for."""
     pieces: tuple[str, ...] = ()
     toast: tuple[str, ...] = ()
     toast_at: tuple[float, float] = (0.0, 0.0)
@@ -293,16 +297,30 @@ def _hand(client: ClientState, settings: Settings, look: HudState) -> Panel:
         force = client.view.force if client.view is not None else 0.0
         items.append(Text(f"The hand pulls with {force:.1f} N", "plain", "small"))
         items.append(Meter(force / 6.0, "warn" if force > 3.0 else "accent"))
+        if look.is_scanning:
+            items.append(Button("pull", "Pull it out", "accent"))
     else:
         fine = "  fine" if look.is_fine else ""
         where = f"{look.gap_mm:.0f} mm above its place, turned {look.yaw_deg:.0f} degrees{fine}"
         items.append(Text(where, "plain", "small"))
-        items.append(Row(nudges(settings, look)))
+        items += _one_button(look) if look.is_scanning else []
+        buttons = nudges(settings, look)
+        items += [Row(buttons[k : k + PER_ROW]) for k in range(0, len(buttons), PER_ROW)]
     if look.hint:
         items.append(Text(look.hint, "plain", "small", bold=True))
     if look.warning:
         items.append(Text(look.warning, "bad", "small", bold=True))
     return Panel("hand", "bottom", tuple(items), width=430)
+
+
+def _one_button(look: HudState) -> list[Item]:
+    """Places to choose from, and the line over the table."""
+    if look.places is None:
+        return [Text("looking for places ...", "quiet", "small")]
+    names = [f"Place {number} of {look.places}" for number in range(1, look.places + 1)]
+    buttons = [Button(f"place:{k}", name, is_lit=look.lit == f"place:{k}") for k, name in enumerate(names)]
+    rows: list[Item] = [Row(tuple(buttons[k : k + 3])) for k in range(0, len(buttons), 3)]
+    return [*rows, Button("line", "Point with a line")]
 
 
 def nudges(settings: Settings, look: HudState) -> tuple[Button, ...]:
