@@ -30,7 +30,7 @@ def test_the_quick_ones_are_scenes() -> None:
 @pytest.mark.parametrize("scene", SCENES)
 def test_ten_minutes(scene: str, engine: str, row: Callable[..., None]) -> None:
     found = measure(scene, engine, 600.0, PROCESSOR_S)
-    row("outside scenes", **{"scene": scene, "engine": engine, **cells_of(found)})
+    row("outside scenes", **{"scene": scene, "engine": f"{engine} {found.version}", **cells_of(found)})
     if engine == "bullet, tuned" and scene in STANDING:
         assert found.collapsed is None
 
