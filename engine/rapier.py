@@ -105,7 +105,7 @@ class RapierWorld(World):
         if not body.fixed:
             builder = builder.additional_mass_properties(mass_of(body.piece, self.scale))
         material = body.piece.material
-        colliders = []
+        colliders: list[rapier3d.Collider | rapier3d.ColliderBuilder] = []
         for part in body.piece.parts:
             for collider in colliders_of(part, self.scale.length):
                 collider = collider.density(0.0).friction(material.friction**0.5)
@@ -115,8 +115,7 @@ class RapierWorld(World):
         self._register(body, self._world.add_body(builder, colliders))
         item = self._find(body.name)
         item.position = isometry(body.pose, self.scale)
-        item.linvel = [value / self.scale.length for value in velocity]
-        item.angvel = list(spin)
+        self._launch(item, velocity, spin)
 
     def remove(self, name: str) -> None:
         self._find(name)
@@ -200,14 +199,12 @@ class RapierWorld(World):
         self._pushed.add(name)
 
     def launch(self, name: str, velocity: Vector, spin: Vector = STILL) -> None:
-        item = self._find(name)
-        item.linvel = [value / self.scale.length for value in velocity]
-        item.angvel = list(spin)
+        self._launch(self._find(name), velocity, spin)
 
     def set_gravity(self, gravity: Vector) -> None:
         self._check()
         self.gravity = gravity
-        self._world.gravity = [value / self.scale.length for value in gravity]
+        self._world.gravity = rapier3d.Vec3(*(value / self.scale.length for value in gravity))
 
     def energy(self) -> tuple[float, float]:
         self._check()
@@ -250,7 +247,7 @@ class RapierWorld(World):
 
     def close(self) -> None:
         self._is_closed = True
-        self._world = None
+        self._world = rapier3d.PhysicsWorld()  # lets the old one go
 
     # -- what Rapier needs for it ------------------------------------------------------------------------------
 
@@ -279,6 +276,10 @@ class RapierWorld(World):
         settings.friction_model = rapier3d.FrictionModel.SIMPLIFIED
         settings.contact_clustering = settings.contact_recycling = False
         settings.normalized_max_linear_velocity = SPEED_LIMIT
+
+    def _launch(self, item: rapier3d.RigidBody, velocity: Vector, spin: Vector) -> None:
+        item.linvel = rapier3d.Vec3(*(value / self.scale.length for value in velocity))
+        item.angvel = rapier3d.Vec3(*spin)
 
     def _damp(self, loss: float) -> None:
         """Set the share of its speed that every body loses in a step."""

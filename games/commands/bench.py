@@ -70,7 +70,8 @@ def _outside(as_json: bool) -> int:
         print_json([asdict(row) for row in rows])
         return OK
     for scene in QUICK:
-        table = plain_table(scene, *cells_of(rows[0]))
+        Console().print(f"[bold]{scene}[/bold]", highlight=False)
+        table = plain_table("engine", *cells_of(rows[0]))
         for row in rows:
             if row.scene == scene:
                 table.add_row(row.engine, *cells_of(row).values())
