@@ -15,7 +15,8 @@ PROCESSOR_S = 1200.0
 @pytest.mark.parametrize("engine", sorted(runners()))
 def test_every_engine_runs_a_scene_and_tells_what_it_cost(engine: str) -> None:
     found = measure("N1 slope, mu 0.5, 26 degrees", engine, 1.0)
-    assert (found.collapsed, found.simulated) == (None, pytest.approx(1.0, abs=0.1))
+    assert found.collapsed is None
+    assert found.simulated == pytest.approx(1.0, abs=0.1)
     assert found.version[0].isdigit()
     assert found.cost > 0.0
     assert cells_of(found)["stands"] == "1 s"
