@@ -262,6 +262,7 @@ def test_an_unknown_engine_is_refused_with_those_that_are_there() -> None:
         pass
 
 
+@needs_both
 @pytest.mark.parametrize(
     ("scene", "tilt", "word"), [("tower", 0.0, "stands"), ("leaning_tower", 3.0, "topples")]
 )
