@@ -27,7 +27,7 @@ SIMULATORS = {
     "numpy",
 }
 HOLDERS = {
-    "pybullet": ("engine/bullet.py",),
+    "pybullet": ("engine/bullet.py", "engine/bench/"),
     "rapier3d": ("engine/rapier.py", "engine/rapier_body.py"),
     "panda3d": ("engine/view/",),
     "direct": ("engine/view/",),
@@ -203,7 +203,9 @@ def test_one_place_says_which_engine_simulates() -> None:
     for engine in ENGINES:
         hidden = {f"engine.{engine}", f"engine.{engine}_body"}
         users = {place(path) for path in sources() if hidden & imports(path)}
-        assert users == {f"engine/{engine}.py"}, f"{sorted(users)} name an engine; engine.worlds makes worlds"
+        # the bench sets engines as they come beside ours
+        astray = users - {f"engine/{engine}.py", "engine/bench/outside.py"}
+        assert not astray, f"{sorted(astray)} name an engine; engine.worlds makes worlds"
 
 
 def test_nobody_reaches_through_a_table_for_its_world() -> None:

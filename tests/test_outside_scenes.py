@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-import outside_scenes as outside
 import pytest
 
+import engine.bench.outside_scenes as outside
 from engine.certificate.checker import check
 from engine.certificate.maker import certify
 from engine.certificate.proof import NoCertificateError

@@ -53,6 +53,7 @@ class MujocoSettings:
     """How MuJoCo computes. step: seconds. compliance: seconds, the time constant of contacts (`solref`), of which
     the step allows no less than twice its length. reach: metres between faces at which contacts begin. grip: times
     the friction. drag: 1/s, that everything is slowed by for the first half of the settling; 0: let go at once.
+    noslip: iterations against creep.
     """
 
     step: float = 0.002
@@ -60,6 +61,7 @@ class MujocoSettings:
     reach: float = 0.0
     grip: float = 1.0
     drag: float = 0.0
+    noslip: int = 0
 
 
 RECOMMENDED = MujocoSettings()
@@ -128,7 +130,7 @@ def mjcf(bodies: Sequence[Body], gravity: Vector = DOWN, tuning: MujocoSettings 
         world.append(f'<body pos="{a} {b} {c}" quat="{w} {i} {j} {k}">{joint}{inside}</body>')
     return (
         f'<mujoco><option timestep="{tuning.step}" cone="elliptic" impratio="10" gravity="{x} {y} {z}" '
-        'integrator="implicitfast"><flag multiccd="enable"/></option>'
+        f'noslip_iterations="{tuning.noslip}" integrator="implicitfast"><flag multiccd="enable"/></option>'
         f'<default><geom condim="3" solref="{tuning.compliance} 1" solimp="0.99 0.999 0.0001" margin="{tuning.reach}"/>'
         "</default>"
         f"<asset>{''.join(assets)}</asset><worldbody>{''.join(world)}</worldbody></mujoco>"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -32,9 +33,14 @@ def run(
     accuracy: Annotated[
         bool, typer.Option("--accuracy", help="How exact, beside closed forms, instead.")
     ] = False,
+    outside: Annotated[
+        bool, typer.Option("--outside", help="The test scenes of other engines, in each installed, instead.")
+    ] = False,
     as_json: Json = False,
 ) -> int:
     """The benchmark table: this machine, side by side with what else is installed."""
+    if outside:
+        return _outside(as_json)
     rows: list[tuple[str, str, str, bool | None]] = []
     with spinner() as tell:
         for what, make in accuracy_rows() if accuracy else speed_rows():
@@ -47,6 +53,32 @@ def run(
     for what, text, must, holds in rows:
         table.add_row(what, text, must, MARKS[holds])
     Console().print(table)
+    return OK
+
+
+def _outside(as_json: bool) -> int:
+    """A few stacks that must stand, in every engine that is installed; `make soak` runs all of them for ten minutes."""
+    from engine.bench.outside import QUICK, QUICK_LIMIT_S, QUICK_S, cells_of, measure, runners
+
+    rows = []
+    with spinner() as tell:
+        for scene in QUICK:
+            for engine in runners():
+                tell(f"{scene}: {engine}")
+                rows.append(measure(scene, engine, QUICK_S, QUICK_LIMIT_S))
+    if as_json:
+        print_json([asdict(row) for row in rows])
+        return OK
+    for scene in QUICK:
+        Console().print(f"[bold]{scene}[/bold]", highlight=False)
+        table = plain_table("engine", *cells_of(rows[0]))
+        for row in rows:
+            if row.scene == scene:
+                table.add_row(row.engine, *cells_of(row).values())
+        Console().print(table, "")
+    for row in rows:
+        if row.scene == QUICK[-1]:
+            Console().print(f"  {row.engine}: {row.version}; {row.settings}", style="dim", highlight=False)
     return OK
 
 
