@@ -22,11 +22,15 @@ MAX_CORNERS = 256
 MAX_PARTS = 64
 # Inward edges that turn more than this are corners and cut exactly; the others belong to a curve.
 SHARP = np.radians(20)
+# Planes tried for a cut: those of the longest edges.
+MAX_PLANES = 300
 # How deep a hollow curve may be within one part, as part of the mesh's diagonal: so much wood is lost there. The first
 # that needs few enough parts.
 HOLLOWS = (0.01, 0.02, 0.04, 0.08)
 # Of meshes with more triangles small ones are left out, by steps: of the diagonal, how far a corner may be off then.
 MANY_TRIANGLES, COARSER = 1500, (1e-4, 3e-4, 1e-3)
+# Pairs of a face and a plane looked at in one go: some tens of MB.
+CHUNK = 2_000_000
 # As parts of the diagonal: what rounding may leave, and of its cube, what is no part any more.
 ROUNDING, CRUMB = 1e-6, 1e-9
 
@@ -204,10 +208,11 @@ def _cut(solid: Any, hollow: float) -> tuple[tuple[float, float, float], float] 
     sharp = np.flatnonzero(inward & (turn > SHARP))
     if len(sharp):
         # the plane of a face that holds the most of the inward edges
-        normals, ends = mesh.normals[face[sharp]], vertices[mesh.ends[sharp]]
+        longest = sharp[np.argsort(-lengths[sharp], kind="stable")[:MAX_PLANES]]
+        normals, ends = mesh.normals[face[longest]], vertices[mesh.ends[longest]]
         offsets = (normals * ends[:, 0]).sum(axis=1)
         aside = np.abs(np.einsum("ekd,pd->pek", ends, normals) - offsets[:, None, None]).max(axis=2)
-        best = int(np.argmax(np.round((aside <= ROUNDING) @ lengths[sharp], 6)))
+        best = int(np.argmax(np.round((aside <= ROUNDING) @ lengths[longest], 6)))
         # a hair into the air, or a skin as thin as rounding would stay on the face
         return tuple(normals[best].tolist()), float(offsets[best]) + ROUNDING / 4
     curve = np.flatnonzero(inward)
@@ -228,8 +233,10 @@ def _depths(hull: Any, vertices: Array, faces: Ints) -> tuple[Array, Array]:
     normals = np.cross(b - a, c - a)
     size = np.linalg.norm(normals, axis=1)
     normals, a = normals[size > ROUNDING**2] / size[size > ROUNDING**2, None], a[size > ROUNDING**2]
-    middles = vertices[faces].mean(axis=1)
-    return ((normals * a).sum(axis=1) - middles @ normals.T).min(axis=1), middles
+    middles, offsets = vertices[faces].mean(axis=1), (normals * a).sum(axis=1)
+    rows = max(1, CHUNK // len(normals))
+    below = [(offsets - middles[k : k + rows] @ normals.T).min(axis=1) for k in range(0, len(middles), rows)]
+    return np.concatenate(below), middles
 
 
 def _less_bulges(solid: Any) -> Any:

@@ -24,8 +24,8 @@ from models.surface import HalfEdgeMesh, angles_between, half_edges_of
 SHARP = np.radians(40)
 # part of a patch's area below which a plane grown in it is chance, not a face
 SMALLEST_PLANE = 0.25
-# times the tolerance: the root mean square of distances, a little more than it for scans of few points; how far single
-# points may be off, the tail of a scanner's error, and how far touching faces may be apart
+# times the tolerance: the root mean square of distances, a little more than it for few points; how far single points
+# may be off, the tail of a scanner's error; how far touching faces may be apart
 SPREAD, FARTHEST, APART = 1.25, 5.0, 2.0
 # cosine of the turn between touching faces of two pieces that are taken for one plane
 OPPOSITE = float(np.cos(np.radians(15)))

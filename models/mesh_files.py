@@ -34,7 +34,7 @@ LINES_AND_POINTS = (0, 1, 2, 3)
 HARMLESS = ("KHR_materials", "KHR_texture", "KHR_lights", "EXT_texture")
 """Beginnings of required extensions that leave the triangles alone."""
 MAX_BYTES = 100_000_000
-MAX_TRIANGLES = 2_000_000
+MAX_TRIANGLES = 400_000
 """In all nodes together, instances counted each time."""
 SINGLE_PRECISION = 2.0**-23
 """Relative error of coordinates stored with 24 bits, as most files do."""
@@ -208,7 +208,7 @@ class _Reader:
     def _mesh(self, index: int) -> tuple[Array, Ints]:
         """Corners and triangles of a mesh, its primitives joined."""
         if index not in self._meshes:
-            vertices, faces, count = [np.zeros((0, 3))], [np.zeros((0, 3), dtype=np.int64)], 0
+            vertices, faces, count, triangles = [np.zeros((0, 3))], [np.zeros((0, 3), dtype=np.int64)], 0, 0
             for primitive in self._head["meshes"][index]["primitives"]:
                 mode = primitive.get("mode", TRIANGLES)
                 if mode in LINES_AND_POINTS:
@@ -219,6 +219,9 @@ class _Reader:
                 faces.append(self._faces(primitive, len(corners)) + count)
                 vertices.append(corners)
                 count += len(corners)
+                triangles += len(faces[-1])
+                if max(count / 3, triangles) > MAX_TRIANGLES:
+                    raise MeshFileError(f"has more than {MAX_TRIANGLES} triangles")
             self._meshes[index] = np.concatenate(vertices), np.concatenate(faces)
         return self._meshes[index]
 

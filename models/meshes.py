@@ -35,6 +35,10 @@ FOLD = 1e-5
 """Radians. Two faces closer than this lie on each other; there is no solid between them."""
 # parts of the diagonal: corners nearer than this are one, a hole narrower than this is closed
 CRACK, PINHOLE = 5e-5, 0.02
+# part of the surface that one missing triangle may be; without more it is no solid that has lost a face
+LOST_FACE = 0.15
+# solids that may meet in one edge
+MAX_AROUND = 50
 INSIDE_OUT = "some faces of the mesh are inside out: recalculate its normals outward"
 
 
@@ -155,8 +159,13 @@ def _mended(vertices: Array, faces: Ints) -> tuple[Array, Ints]:
     faces = faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)]
     _, first = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)
     faces = _wound_alike(faces[np.sort(first)])
+    area = np.linalg.norm(
+        np.cross(*(vertices[faces[:, 1:]] - vertices[faces[:, :1]]).transpose(1, 0, 2)), axis=1
+    )
     for loop in _holes(faces):
-        if len(loop) == 3 or np.ptp(vertices[loop], axis=0).max() < PINHOLE * size:
+        a, b, c = vertices[loop[:3]]
+        is_one_face = len(loop) == 3 and np.linalg.norm(np.cross(b - a, c - a)) < LOST_FACE * area.sum()
+        if is_one_face or np.ptp(vertices[loop], axis=0).max() < PINHOLE * size:
             fan = [[loop[0], loop[k + 1], loop[k]] for k in range(1, len(loop) - 1)]
             faces = np.concatenate([faces, np.array(fan)])
     used, number = np.unique(faces, return_inverse=True)
@@ -278,7 +287,7 @@ def _skins(vertices: Array, faces: Ints) -> Ints | None:
     pairs: list[tuple[int, int]] = []
     for (a, b), owners in by_edge.items():
         partners = by_edge.get((b, a), [])
-        if len(partners) != len(owners):
+        if len(partners) != len(owners) or len(owners) > MAX_AROUND:
             return None
         if len(owners) == 1:
             pairs.append((owners[0], partners[0]))

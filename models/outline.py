@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -87,15 +87,21 @@ def triangulate(points: Sequence[Point]) -> list[Loop]:
     """
     left = list(range(len(points)))
     triangles: list[Loop] = []
+    # of each corner its worth as an ear, or the corner that keeps it from being one: few change when an ear is cut
+    worth: dict[int, float | None] = {}
+    barrier: dict[int, int | None] = {}
+    stale = set(left)
     while len(left) > 3:
-        ears = [
-            (_bluntness(points, ear), k)
-            for k in range(len(left))
-            if _is_ear(points, left, ear := _at(left, k))
-        ]
+        for k, corner in enumerate(left):
+            if corner in stale:
+                ear = _at(left, k)
+                barrier[corner] = _barrier(points, left, ear)
+                worth[corner] = _bluntness(points, ear) if barrier[corner] is None else None
+        ears = [(value, k) for k, corner in enumerate(left) if (value := worth[corner]) is not None]
         k = max(ears)[1]
         triangles.append(_at(left, k))
-        del left[k]
+        gone = left.pop(k)
+        stale = {triangles[-1][0], triangles[-1][2]} | {c for c in left if barrier[c] == gone}
     return [*triangles, left]
 
 
@@ -103,15 +109,16 @@ def _at(loop: Loop, k: int) -> Loop:
     return [loop[k - 1], loop[k], loop[(k + 1) % len(loop)]]
 
 
-def _is_ear(points: Sequence[Point], left: Loop, ear: Loop) -> bool:
+def _barrier(points: Sequence[Point], left: Loop, ear: Loop) -> int | None:
+    """The corner that lies in a triangle, its own tip when it is bent inwards; None for an ear."""
     a, b, c = (points[i] for i in ear)
     if cross(a, b, c) <= 0:
-        return False
-    return not any(
-        cross(a, b, points[i]) >= 0 and cross(b, c, points[i]) >= 0 and cross(c, a, points[i]) >= 0
-        for i in left
-        if i not in ear
-    )
+        return ear[1]
+    for i in left:
+        p = points[i]
+        if i not in ear and cross(a, b, p) >= 0 and cross(b, c, p) >= 0 and cross(c, a, p) >= 0:
+            return i
+    return None
 
 
 def _bluntness(points: Sequence[Point], ear: Loop) -> float:
@@ -130,7 +137,9 @@ def convex_pieces(points: Sequence[Point]) -> list[Loop]:
     merged = True
     while merged:
         merged = False
-        for j, i in combinations(range(len(pieces)), 2):
+        owner = {(a, b): k for k, piece in enumerate(pieces) for a, b in pairwise([*piece, piece[0]])}
+        beside = {(owner[b, a], k) for (a, b), k in owner.items() if owner.get((b, a), k) < k}
+        for j, i in sorted(beside):
             joined = _join(pieces[i], pieces[j])
             if joined and _is_convex(points, joined):
                 pieces[j] = joined

@@ -111,7 +111,9 @@ def _spec(table: PieceTable, default: Material) -> PieceSpec:
 def _check_mesh(name: str, folder: Path, blank: Fault) -> None:
     """A scene from somewhere else must not read files from anywhere: a mesh lies beside or below it."""
     path, problem = folder / name, ""
-    if Path(name).is_absolute() or not path.resolve().is_relative_to(folder.resolve()):
+    if not name.isprintable():
+        problem = "has control characters: rename the file"
+    elif Path(name).is_absolute() or not path.resolve().is_relative_to(folder.resolve()):
         problem = "lies outside the folder of the scene: copy the mesh beside the scene"
     elif not path.is_file():
         problem = "there is no such file beside the scene"

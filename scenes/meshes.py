@@ -29,6 +29,9 @@ LARGEST = 1e12
 """Of any number in a mesh file; beyond it arithmetic itself breaks, and NaN is not below it either."""
 
 
+MAX_NAME = 100
+
+
 def read_meshes(
     path: Path,
     file: str,
@@ -48,14 +51,15 @@ def read_meshes(
     if len(nodes) > MAX_PIECES:
         raise SceneError([Fault(file, f"there are {len(nodes)} meshes; at most {MAX_PIECES} are allowed")])
     is_gltf = path.suffix.lower() in GLTF
-    maker = _Maker(file, path.stem, material)
+    stem = _clean(path.stem)
+    maker = _Maker(file, stem, material)
     placed = [
         (node, (unit or node.unit or (1.0 if is_gltf else 1e-3)) * (Y_UP if is_gltf else np.eye(3)))
         for node in nodes
     ]
     words: list[str] = []
     if fit > 0:
-        placed, words = _fitted(placed, path.stem, fit, ground)
+        placed, words = _fitted(placed, stem, fit, ground)
     for node, axes in placed:
         maker.take(node, axes)
     return *_named(maker.drafts, file, maker.faults), tuple(words)
@@ -74,7 +78,7 @@ def _fitted(
             continue
         parts = solids_of(where, node.faces)
         for number, part in enumerate(parts, start=1):
-            own = node.name or stem
+            own = _clean(node.name) or stem
             name = own if len(parts) == 1 else f"{own}.{number:0{len(str(len(parts)))}}"
             try:
                 corners, faces = checked(*part, name)
@@ -114,7 +118,7 @@ class _Maker:
 
     def take(self, node: MeshNode, axes: Array) -> None:
         """Add the pieces of a node. axes: (3, 3), from the file's axes and unit to ours."""
-        name = node.name or self.stem
+        name = _clean(node.name) or self.stem
         place = f'node "{name}"'
         if not all(np.abs(values).max(initial=0.0) < LARGEST for values in (node.matrix, node.vertices)):
             self.faults.append(
@@ -151,6 +155,11 @@ class _Maker:
             meshes = [trimesh.Trimesh(corners, triangles, process=False) for corners, triangles in solids]
             self._known[key] = [build_mesh(mesh, model, self.material) for mesh in meshes]
         return self._known[key]
+
+
+def _clean(name: str) -> str:
+    """A name as an id may be: without control characters and blanks around it, and not too long."""
+    return "".join(letter if letter.isprintable() else "_" for letter in name[:MAX_NAME]).strip()
 
 
 def _exported(node: MeshNode) -> Piece | None:

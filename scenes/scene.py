@@ -19,6 +19,9 @@ from scenes.schema import Expect, PieceTable
 LONGEST_VALUE = 60
 """Characters of a wrong value that a message repeats; a whole file pasted into one key helps nobody."""
 
+MAX_LINES, MAX_LINE = 20, 300
+"""Faults that a message tells, and characters of each."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -37,20 +40,26 @@ class Fault:
     line: int | None = None
 
     def __str__(self) -> str:
-        place = [f"{self.file}:{self.line}" if self.line else self.file]
+        file = self.file if len(self.file) <= MAX_LINE // 2 else f"...{self.file[-MAX_LINE // 2 :]}"
+        place = [f"{file}:{self.line}" if self.line else file]
         if self.table:
             place.append(self.table)
         if self.key:
             place.append(self.key if self.value is None else f"{self.key} = {self.value}")
-        return ": ".join([*place, self.problem])
+        text = ": ".join([*place, self.problem])
+        text = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+        return text if len(text) <= MAX_LINE else text[: MAX_LINE - 4] + " ..."
 
 
 class SceneError(TeeterError, ValueError):
-    """A scene that cannot be loaded: `faults` is everything found wrong, `str()` gives one line for each."""
+    """A scene that cannot be loaded: `faults` is everything found wrong, `str()` a line for each of the first."""
 
     def __init__(self, faults: Iterable[Fault]):
         self.faults = tuple(faults)
-        super().__init__("\n".join(str(fault) for fault in self.faults))
+        lines = [str(fault) for fault in self.faults[:MAX_LINES]]
+        if len(self.faults) > MAX_LINES:
+            lines.append(f"... and {len(self.faults) - MAX_LINES} more")
+        super().__init__("\n".join(lines))
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

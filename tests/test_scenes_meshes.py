@@ -16,6 +16,9 @@ import trimesh
 from trimesh.transformations import compose_matrix, rotation_matrix, translation_matrix
 
 from engine.world import TABLE, Assembly, Body
+from models.build import build
+from models.catalogue import find
+from models.export import export_glb
 from models.meshes import solids_of
 from scenes.dump import dump
 from scenes.load import load
@@ -239,13 +242,46 @@ def test_the_unit_may_be_given(tmp_path: Path, unit: str | None, metres: float) 
 
 
 def test_the_table_may_be_put_under_everything(tmp_path: Path) -> None:
+    two = trimesh.util.concatenate([block((20, 20, 20), (0, 0, -50)), block((20, 20, 20), (30, 0, 5))])
+    two.export(tmp_path / "two.stl")
+    assert 'node "two.1": lies under the table' in message_of(tmp_path / "two.stl")
+    assert 'node "two.2": overlaps the table by 5.00 mm' in message_of(tmp_path / "two.stl")
     block((20, 20, 20), (0, 0, -50)).export(tmp_path / "cube.stl")
-    assert 'node "cube": lies under the table' in message_of(tmp_path / "cube.stl")
-    block((20, 20, 20), (0, 0, 5)).export(tmp_path / "sunk.stl")
-    assert 'node "sunk": overlaps the table by 5.00 mm' in message_of(tmp_path / "sunk.stl")
     table = load(tmp_path / "cube.stl", table="lowest").assembly.bodies[0]
     assert table.pose.position[2] == pytest.approx(-0.06 - 0.015)
     assert [body.name for body in load(tmp_path / "cube.stl", table="none").assembly.bodies] == ["cube"]
+
+
+@pytest.mark.parametrize("centre", [(0, 0, -50), (0, 0, 5), (70, 30, 400), (5000, 0, 0)])
+def test_a_mesh_alone_is_put_on_the_table(centre: tuple[float, float, float], tmp_path: Path) -> None:
+    block((20, 20, 20), centre).export(tmp_path / "cube.stl")
+    x, y, z = free(load(tmp_path / "cube.stl").assembly)["cube"].pose.position
+    beside = abs(centre[0]) > 600
+    assert (x, y, z) == pytest.approx((0 if beside else centre[0] / 1e3, centre[1] / 1e3, 0.01), abs=1e-7)
+
+
+@pytest.mark.parametrize("model", ["bausack/base_1", "bausack/eggcup", "crazy_tower/red_l4"])
+def test_what_teeter_exports_is_loaded_exactly(model: str, tmp_path: Path) -> None:
+    export_glb(build(find(model)), tmp_path / "piece.glb")
+    body = free(load(tmp_path / "piece.glb").assembly)[model]
+    assert body.piece is build(find(model))
+    assert body.pose.orientation == pytest.approx((0, 0, 0, 1))
+    assert body.pose.position == pytest.approx((0, 0, body.piece.extents[2] / 2), abs=1e-6)
+
+
+def test_a_mesh_under_the_name_of_another_piece_is_taken_as_it_is(tmp_path: Path) -> None:
+    scene = trimesh.Scene()
+    scene.add_geometry(block((0.02, 0.03, 0.04), (0, 0, 0)), node_name="bausack/base_1")
+    scene.export(tmp_path / "piece.glb")
+    (body,) = free(load(tmp_path / "piece.glb").assembly).values()
+    np.testing.assert_allclose(np.sort(body.piece.extents), [0.02, 0.03, 0.04], rtol=1e-6)
+
+
+def test_names_are_ids_without_control_characters(tmp_path: Path) -> None:
+    path = gltf(tmp_path, lambda head: head["nodes"][0].update(name="a\0b\x1b[31m\n" + "c" * 500))
+    (name,) = load(path).ids
+    assert name.startswith("a_b_[31m_ccc")
+    assert len(name) == 100
 
 
 def test_a_solid_with_a_cavity_stays_one_piece() -> None:
