@@ -23,7 +23,7 @@ from engine.topple.balance.equilibrium import Balance, balance_of, fall_within
 from engine.topple.balance.forces import newton
 from engine.topple.contact.arrays import Array
 from engine.topple.contact.detection import Contacts
-from engine.topple.contact.rolling import RollingContacts, with_curves
+from engine.topple.contact.rolling import with_curves
 from engine.world import Assembly, Vector
 
 MAX_PIECES = 60
@@ -38,7 +38,7 @@ UNBALANCED = 1e-6
 """Out-of-balance force, relative to a piece's weight, that still counts as balanced."""
 SMOOTH = 1e-6
 """With less friction nothing rolls."""
-QUICK_STEPS = 30
+QUICK_STEPS = 15
 BEARINGS = np.arange(8) * np.pi / 4
 FINEST = np.radians(4.0)
 PRECISE = 1e-3
@@ -66,15 +66,23 @@ def rocking_of(
     if rolling is None:
         return None
     balance = balance_of(assembly, rolling.contacts, gravity=gravity, friction=friction)
-    return RockingBalance(balance, rolling) if balance.friction.min(initial=1.0) > SMOOTH else None
+    return RockingBalance(balance, rolling.mobility) if balance.friction.min(initial=1.0) > SMOOTH else None
+
+
+def hangs(balance: Balance) -> bool:
+    """Returns whether pieces that touch on edges and points alone may hang there as a pendulum does."""
+    few = 0 < len(balance.names) <= MAX_PIECES and bool((balance.friction > SMOOTH).all())
+    return few and RockingBalance(balance).can_roll
 
 
 class RockingBalance:
     """The balance of pieces some of which may roll."""
 
-    def __init__(self, balance: Balance, rolling: RollingContacts) -> None:
+    def __init__(self, balance: Balance, mobility: Array | None = None) -> None:
+        """Mobility: (k, 3, 3) metres, of each contact point; None where they all stay where they are."""
         self.balance = balance
-        self._mobility = rolling.mobility / balance.length
+        mobility = np.zeros((len(balance.friction), 3, 3)) if mobility is None else mobility
+        self._mobility = mobility / balance.length
         self._rolls = null_space(balance.matrix.T.toarray(), rcond=LOST)
         self._points = balance.contacts.points / balance.length
 
@@ -111,8 +119,8 @@ class RockingBalance:
                 return high
             low = 0.0
             while high - low > PRECISE * high:
-                # far away by leaps, because the end is a thousand times as far as most margins
-                middle = (low + high) / 2 if high < LEAP else high / LEAP
+                # by leaps at first, because the end is a thousand times as far as most margins
+                middle = (low + high) / 2 if low > 0 or high < LEAP else high / LEAP
                 stands = self.judged(load + more @ (middle * unit)).stands
                 low, high = (middle, high) if stands else (low, middle)
                 if high < PRECISE:

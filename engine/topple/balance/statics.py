@@ -33,7 +33,7 @@ from engine.topple.balance.margins import (
     tilt_of,
     weakest,
 )
-from engine.topple.balance.rocking import RockingBalance, rocking_of
+from engine.topple.balance.rocking import RockingBalance, hangs, rocking_of
 from engine.topple.balance.wedging import Wedge, called_up, can_wedge, clamping
 from engine.topple.contact.arrays import Array
 from engine.topple.contact.detection import Contacts, find_contacts
@@ -150,6 +150,9 @@ def _analysed(assembly: Assembly, balance: Balance, *, margins: bool, loads: boo
     if not balance.names:
         return Statics(stands=True, needs_friction=False, tilt_deg=90.0, tilt_direction_deg=0.0)
     found = _judged(balance)
+    if not found.balanced and hangs(balance):
+        # a pendulum on an edge has no balance but one beside where it was put
+        return _rocking(assembly, RockingBalance(balance), margins=margins, loads=loads)
     if not found.balanced:
         return Statics(
             stands=False,

@@ -32,7 +32,7 @@ ALONG = np.linspace(0.0, 1.0, 17)
 """Where an edge is looked at first; next to the lowest place it is looked at closely."""
 MAX_SEEDS = 16
 """Rough points from which the narrowest gap is looked for."""
-APART = 0.04
+APART = 0.08
 """Of the smaller piece's size: points nearer to each other are one."""
 FLAT = 1e-4
 """Curvature times the smaller piece's size: below this two surfaces touch along a line."""
@@ -187,17 +187,23 @@ def _on_edges(surface: Round, theirs: _Side, gap: float, size: float) -> list[_P
     places = scene.edges[:, :1] + ALONG[None, :, None] * along[:, None]
     step = ALONG[1] * float(lengths.max())
     low = np.abs(surface.near(places.reshape(-1, 3), gap + step)).reshape(len(lengths), -1).min(axis=1)
-    for at in np.flatnonzero(low <= gap + ALONG[1] * lengths):
-        edge, into = scene.edges[at], scene.edge_into[at]
-        for share in _lowest(surface, edge):
-            point = edge[0] + share * (edge[1] - edge[0])
-            height, gradient, second = surface.distance(point)
-            if abs(height) > gap or not surface.covers(point, gap) or np.any(into @ gradient < -DIP):
-                continue
-            along = (edge[1] - edge[0]) / np.linalg.norm(edge[1] - edge[0])
-            bend = float(along @ second @ along)
-            mobility = np.outer(along, along) / bend if bend * size > FLAT else np.zeros((3, 3))
-            found.append(_Point(point - height / 2 * gradient, gradient, mobility, height))
+    near = np.flatnonzero(low <= gap + ALONG[1] * lengths)
+    lowest = [(at, share) for at in near for share in _lowest(surface, scene.edges[at])]
+    places = np.array([scene.edges[at, 0] + share * along[at] for at, share in lowest]).reshape(-1, 3)
+    heights = surface.near(places, gap)
+    for (at, share), point, height in zip(lowest, places, heights, strict=True):
+        beside = np.linalg.norm(places - point, axis=1) < 1.5 * lengths[at]
+        # of a rim in many straight pieces the one that comes nearest, not its neighbours' ends
+        is_end = min(share, 1 - share) < 1e-3
+        if abs(height) > gap or (is_end and (heights[beside] < height - 1e-4 * gap).any()):
+            continue
+        _, gradient, second = surface.distance(point)
+        if np.any(scene.edge_into[at] @ gradient < -DIP):
+            continue
+        way = along[at] / lengths[at]
+        bend = float(way @ second @ way)
+        mobility = np.outer(way, way) / bend if bend * size > FLAT else np.zeros((3, 3))
+        found.append(_Point(point - height / 2 * gradient, gradient, mobility, float(height)))
     return found
 
 
@@ -258,16 +264,13 @@ def _seeds(one: _Side, other: _Side, gap: float, size: float) -> list[Array]:
     """Corners of either body's curved facets that lie near the other's curved surface, not all of a crowd."""
     points, away = [], []
     for mine, theirs in ((one, other), (other, one)):
-        corners = np.unique(mine.scene.vertices, axis=0)
-        box = (
-            theirs.scene.vertices.min(axis=0) - CLOSE * size,
-            theirs.scene.vertices.max(axis=0) + CLOSE * size,
-        )
-        corners = corners[np.all((corners >= box[0]) & (corners <= box[1]), axis=1)]
-        if len(corners):
-            on = np.min([np.abs(each.near(corners, gap)) for each in mine.rounds], axis=0) <= gap
-            points.append(corners[on])
-            away.append(np.min([np.abs(each.near(corners[on], gap)) for each in theirs.rounds], axis=0))
+        low = theirs.scene.vertices.min(axis=0) - CLOSE * size
+        high = theirs.scene.vertices.max(axis=0) + CLOSE * size
+        every = np.concatenate([mine.scene.vertices, *(each.samples() for each in mine.rounds)])
+        every = every[np.all((every >= low) & (every <= high), axis=1)]
+        on = np.min([np.abs(each.near(every, gap)) for each in mine.rounds], axis=0) <= gap
+        points.append(every[on])
+        away.append(np.min([np.abs(each.near(every[on], gap)) for each in theirs.rounds], axis=0))
     every = np.concatenate([np.zeros((0, 3)), *points])
     distance = np.concatenate([np.zeros(0), *away])
     every, distance = every[distance <= CLOSE * size], distance[distance <= CLOSE * size]

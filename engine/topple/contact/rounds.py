@@ -7,6 +7,7 @@ exact for spheres, cylinders, cones, tori and turned pieces, and an estimate for
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -24,6 +25,8 @@ EXACT = 1e-4
 """Of the size of a surface: what its corners may be off."""
 MOST_UNLIKE = 0.7
 """Neighbouring steps of a profile belong to one arc unless one is (e to this) times as long as the other."""
+SAMPLES = (9, 48)
+"""Along and around a surface."""
 STRAIGHT = 1e-4
 """Neighbouring steps whose directions differ by less, as a sine, are one straight line."""
 
@@ -90,6 +93,20 @@ class Round:
         length = float(np.linalg.norm(chord))
         reach = (at - self.ends[0]) @ chord / length
         return np.where((reach >= -room) & (reach <= length + room), value, np.inf)
+
+    def samples(self) -> Array:
+        """Returns points (n, 3) all over the surface."""
+        share = np.linspace(0.0, 1.0, SAMPLES[0])[:, None]
+        profile = self.ends[0] + share * (self.ends[1] - self.ends[0])
+        if self.centre is not None:
+            start, end = (math.atan2(*(spoke[::-1])) for spoke in self.ends - self.centre)
+            angle = start + share * ((end - start + math.pi - 1e-9) % (2 * math.pi) - math.pi + 1e-9)
+            profile = self.centre + abs(self.bend) * np.hstack([np.cos(angle), np.sin(angle)])
+        u, v = np.linalg.svd(self.axis[None])[2][1:]
+        angles = np.arange(SAMPLES[1]) * 2 * np.pi / SAMPLES[1]
+        out = np.cos(angles)[:, None] * u + np.sin(angles)[:, None] * v
+        points: Array = self.origin + profile[:, 0, None, None] * out + profile[:, 1, None, None] * self.axis
+        return points.reshape(-1, 3)
 
     def covers(self, point: Array, room: float) -> bool:
         """Returns whether the surface's profile reaches to a point on it, to `room` metres."""
