@@ -71,17 +71,22 @@ def tilt_of(balance: Balance) -> TiltMargin:
 
 def push_of(balance: Balance, assembly: Assembly) -> PushMargin:
     """Returns the push margin of pieces that stand: the same distance, for forces at the top of the highest piece."""
+    name, loads = push_loads(balance, assembly)
+    unit = float(balance.weights[balance.names.index(name)])
+    found = _nearest(balance, loads, *np.eye(3)[:2])
+    if found.lower >= MAX_PULL / 2:
+        return PushMargin(None, name, None)
+    return PushMargin(found.distance * unit * balance.force, name, mode_of(balance, found.velocities))
+
+
+def push_loads(balance: Balance, assembly: Assembly) -> tuple[str, Array]:
+    """Returns the highest piece and the wrenches (6 n, 2) of its weight pushing at its top centre along +x and +y."""
     body, height = top_piece(assembly)
     index = balance.names.index(body.name)
     point = np.array([body.pose.position[0], body.pose.position[1], height]) / balance.length
     loads = np.zeros((len(balance.names), 6, 2))
-    loads[index] = wrenches_at(point, balance.centres[index], np.eye(3)[:2]).T
-    unit = float(balance.weights[index])
-    found = _nearest(balance, unit * loads.reshape(-1, 2), *np.eye(3)[:2])
-    if found.lower >= MAX_PULL / 2:
-        return PushMargin(None, body.name, None)
-    newtons = found.distance * unit * balance.force
-    return PushMargin(newtons, body.name, mode_of(balance, found.velocities))
+    loads[index] = wrenches_at(point, balance.centres[index], balance.weights[index] * np.eye(3)[:2]).T
+    return body.name, loads.reshape(-1, 2)
 
 
 def _nearest(balance: Balance, loads: Array, east: Array, north: Array) -> NearestBoundary:

@@ -7,11 +7,12 @@ theory.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from engine.topple.balance.equilibrium import Balance, balance_of, fall
+from engine.topple.balance.equilibrium import MAX_PULL, Balance, balance_of, fall
 from engine.topple.balance.forces import (
     QUICK_STEPS,
     RUNAWAY,
@@ -25,11 +26,14 @@ from engine.topple.balance.margins import (
     Mode,
     TiltMargin,
     Velocities,
+    horizontal,
     mechanism_of,
+    push_loads,
     push_of,
     tilt_of,
     weakest,
 )
+from engine.topple.balance.rocking import RockingBalance, hangs, rocking_of
 from engine.topple.balance.wedging import Wedge, called_up, can_wedge, clamping
 from engine.topple.contact.arrays import Array
 from engine.topple.contact.detection import Contacts, find_contacts
@@ -39,6 +43,8 @@ from engine.world import DOWN, Assembly, Vector
 UNBALANCED = 1e-6
 """Out-of-balance force, relative to a piece's weight, that still counts as balanced (the solver reaches
 1e-8)."""
+BEYOND = 2e-3
+"""Part of a tilt margin past it at which the mechanism is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +88,25 @@ def analyse(
     gravity: Vector = DOWN,
     friction: float | None = None,
     contacts: Contacts | None = None,
+    curves: bool = True,
 ) -> Statics:
     """Everything statics has to say. margins: with tilt and push; loads: with what each piece carries.
 
     gravity: m/s^2, turned to tilt the table and all supports. friction: overrides every pair's coefficient.
-    contacts: those already found. Raises ValueError for zero gravity or negative friction.
+    contacts: those already found. curves: where pieces touch on curves too, by the second variation of the energy.
+    Raises ValueError for zero gravity or negative friction.
     """
     contacts = contacts or find_contacts(assembly)
-    if contacts.curved:
-        return Statics(stands=None, why=curved_reason(contacts))
-    balance = balance_of(assembly, contacts, gravity=gravity, friction=friction)
     try:
+        if contacts.curved:
+            found = rocking_of(assembly, contacts, gravity, friction) if curves else None
+            if found is None:
+                return Statics(stands=None, why=curved_reason(contacts))
+            if found.can_roll:
+                return _rocking(assembly, found, margins=margins, loads=loads)
+            balance = found.balance
+        else:
+            balance = balance_of(assembly, contacts, gravity=gravity, friction=friction)
         return _analysed(assembly, balance, margins=margins, loads=loads)
     except StaticsError as error:
         return Statics(stands=None, why=str(error))
@@ -105,9 +119,15 @@ def stands(
     friction: float | None = None,
     contacts: Contacts | None = None,
 ) -> bool | None:
-    """Returns whether some set of contact forces balances every piece; None when that cannot be judged."""
+    """Returns whether some set of contact forces balances every piece; None on curves, and where none can be found."""
     return analyse(
-        assembly, margins=False, loads=False, gravity=gravity, friction=friction, contacts=contacts
+        assembly,
+        margins=False,
+        loads=False,
+        gravity=gravity,
+        friction=friction,
+        contacts=contacts,
+        curves=False,
     ).stands
 
 
@@ -130,6 +150,9 @@ def _analysed(assembly: Assembly, balance: Balance, *, margins: bool, loads: boo
     if not balance.names:
         return Statics(stands=True, needs_friction=False, tilt_deg=90.0, tilt_direction_deg=0.0)
     found = _judged(balance)
+    if not found.balanced and hangs(balance):
+        # a pendulum on an edge has no balance but one beside where it was put
+        return _rocking(assembly, RockingBalance(balance), margins=margins, loads=loads)
     if not found.balanced:
         return Statics(
             stands=False,
@@ -165,6 +188,45 @@ def _analysed(assembly: Assembly, balance: Balance, *, margins: bool, loads: boo
         weakest=tilt.weakest,
         loads=carry,
         mechanism=tilt.mechanism,
+    )
+
+
+def _rocking(assembly: Assembly, rocking: RockingBalance, *, margins: bool, loads: bool) -> Statics:
+    """What statics says of pieces some of which touch on curves."""
+    balance = rocking.balance
+    load = balance.load(balance.down)
+    found = rocking.judged(load)
+    if not found.stands:
+        return Statics(
+            stands=False,
+            needs_friction=True,
+            tilt_deg=0.0 if margins else None,
+            weakest=weakest(balance, found.motion),
+            mechanism=mechanism_of(balance, found.motion),
+        )
+    carry = carried(balance, in_world(balance, found.forces)) if loads and found.forces is not None else {}
+    smooth = fall(balance, np.zeros_like(balance.friction)).value <= UNBALANCED
+    if not margins:
+        return Statics(stands=True, needs_friction=not smooth, loads=carry)
+    east, north = horizontal(balance.down)
+    tilting = np.stack([balance.load(east), balance.load(north)], axis=1)
+    tilt, downhill = rocking.margin(load, tilting, MAX_PULL)
+    piece, pushing = push_loads(balance, assembly)
+    push, _ = rocking.margin(load, pushing, MAX_PULL)
+    lost = rocking.judged(load + tilting @ ((1 + BEYOND) * tilt * downhill)).motion
+    return Statics(
+        stands=True,
+        needs_friction=not smooth,
+        tilt_deg=math.degrees(math.atan(tilt)) if tilt < MAX_PULL else 90.0,
+        tilt_direction_deg=math.degrees(math.atan2(downhill[1], downhill[0])) % 360.0,
+        push_n=push * float(balance.weights[balance.names.index(piece)]) * balance.force
+        if push < MAX_PULL
+        else None,
+        push_piece=piece,
+        push_mode="topple" if push < MAX_PULL else None,
+        weakest=weakest(balance, lost),
+        loads=carry,
+        mechanism=mechanism_of(balance, lost),
     )
 
 

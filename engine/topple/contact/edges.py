@@ -150,16 +150,29 @@ def inside_span(scene: Features, edge: Array, facet: int) -> tuple[float, float]
     flat, polygon = flattened(scene, edge, facet)
     common = shapely.intersection(shapely.LineString(flat), polygon)
     reach = float(np.linalg.norm(flat[1] - flat[0]))
+    if common.is_empty:
+        # on the rim rounding decides
+        common = shapely.intersection(shapely.LineString(flat), polygon.buffer(1e-6 * reach))
     if common.is_empty or common.length <= 1e-6 * reach:
         return None
-    if (
-        shapely.length(shapely.intersection(common, polygon.boundary.buffer(1e-6 * reach)))
-        > 0.5 * common.length
-    ):
-        return None
+    on_rim = shapely.length(shapely.intersection(common, polygon.boundary.buffer(1e-6 * reach)))
     coordinates = shapely.get_coordinates(common)
     fractions = (coordinates - flat[0]) @ (flat[1] - flat[0]) / reach**2
-    return float(fractions.min()), float(fractions.max())
+    low, high = float(fractions.min()), float(fractions.max())
+    middle = edge[0] + (low + high) / 2 * (edge[1] - edge[0])
+    # in a hollow corner an edge bears on both faces; on a rim that juts out edge meets edge
+    if on_rim > 0.5 * common.length and _juts_out(scene, middle, facet, 1e-3 * reach):
+        return None
+    return low, high
+
+
+def _juts_out(scene: Features, point: Array, facet: int, room: float) -> bool:
+    """Returns whether a point lies within `room` metres of a convex edge of a facet's body."""
+    edges = scene.edges[scene.edge_body == scene.facet_body[facet]]
+    along = edges[:, 1] - edges[:, 0]
+    share = np.einsum("ij,ij->i", point - edges[:, 0], along) / np.einsum("ij,ij->i", along, along)
+    feet = edges[:, 0] + np.clip(share, 0.0, 1.0)[:, None] * along
+    return bool(np.linalg.norm(point - feet, axis=1).min(initial=np.inf) <= room)
 
 
 def is_inside(scene: Features, point: Array, facet: int) -> bool:

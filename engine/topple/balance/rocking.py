@@ -1,0 +1,190 @@
+"""Whether pieces that touch on curves or edges rock to rest: the second variation of the potential energy.
+
+At the points of contact pieces may roll on each other: motions v in which none of them slides or opens, B^T v = 0. The
+forces do no work over them, so they tell nothing of those; the height of the weights does. With forces f that
+balance all else, the contact's mobility M (`contact.rolling`) and r from a centre of mass to the contact,
+
+    d^2 V = sum over contacts of  - w.[f] M [n] w + s(w_1, r_1) - s(w_2, r_2),   s = (f.r)|w|^2 - (f.w)(r.w)        (5)
+
+with w = w_1 - w_2 the rotations of the two pieces and [a] the matrix of the cross product. For a piece whose centre is
+h over a contact of relative curvature k it is the textbook's: stable if h < 1 / k. Where a weight pulls along a
+rolling motion the pieces find rest a little further, where its slope is made up by the curvature of the energy.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import null_space
+
+from engine.topple.balance.equilibrium import Balance, balance_of, fall_within
+from engine.topple.balance.forces import newton
+from engine.topple.contact.arrays import Array
+from engine.topple.contact.detection import Contacts
+from engine.topple.contact.rolling import with_curves
+from engine.world import Assembly, Vector
+
+MAX_PIECES = 60
+"""Beyond this many the rolling motions take too long to find."""
+LOST = 1e-8
+"""Of the greatest singular value: rolling motions are those that this little opposes."""
+NEUTRAL = 1e-4
+"""Of weight times size: an energy that bends less neither rises nor falls, as that of a ball on a table."""
+MAX_ROLL = math.radians(5.0)
+"""A piece that has to roll further to find rest has left it."""
+UNBALANCED = 1e-6
+"""Out-of-balance force, relative to a piece's weight, that still counts as balanced."""
+SMOOTH = 1e-6
+"""With less friction nothing rolls."""
+QUICK_STEPS = 15
+BEARINGS = np.arange(8) * np.pi / 4
+FINEST = np.radians(4.0)
+PRECISE = 1e-3
+"""Of a margin, and of the weight: how closely it is searched."""
+LEAP = 4.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rocking:
+    """stands. forces: (k, 3) as n, t1, t2, None when nothing balances. motion: (6 n,), in which it falls, or rolls to
+    rest."""
+
+    stands: bool
+    forces: Array | None
+    motion: Array
+
+
+def rocking_of(
+    assembly: Assembly, contacts: Contacts, gravity: Vector, friction: float | None
+) -> RockingBalance | None:
+    """Returns the balance of pieces that touch on curves; None where a curve is not known or they are too many."""
+    if not 0 < len(assembly.free) <= MAX_PIECES:
+        return None
+    rolling = with_curves(assembly, contacts)
+    if rolling is None:
+        return None
+    balance = balance_of(assembly, rolling.contacts, gravity=gravity, friction=friction)
+    return RockingBalance(balance, rolling.mobility) if balance.friction.min(initial=1.0) > SMOOTH else None
+
+
+def hangs(balance: Balance) -> bool:
+    """Returns whether pieces that touch on edges and points alone may hang there as a pendulum does."""
+    few = 0 < len(balance.names) <= MAX_PIECES and bool((balance.friction > SMOOTH).all())
+    return few and RockingBalance(balance).can_roll
+
+
+class RockingBalance:
+    """The balance of pieces some of which may roll."""
+
+    def __init__(self, balance: Balance, mobility: Array | None = None) -> None:
+        """Mobility: (k, 3, 3) metres, of each contact point; None where they all stay where they are."""
+        self.balance = balance
+        mobility = np.zeros((len(balance.friction), 3, 3)) if mobility is None else mobility
+        self._mobility = mobility / balance.length
+        self._rolls = null_space(balance.matrix.T.toarray(), rcond=LOST)
+        self._points = balance.contacts.points / balance.length
+
+    @property
+    def can_roll(self) -> bool:
+        """Whether any piece can."""
+        return self._rolls.shape[1] > 0
+
+    def judged(self, load: Array, friction: Array | None = None) -> Rocking:
+        """Returns whether the pieces stand under a load (6 n,) in the units of the balance."""
+        balance, rolls = self.balance, self._rolls
+        friction = balance.friction if friction is None else friction
+        slope = rolls.T @ load
+        held = load - rolls @ slope
+        forces = newton(balance, held, steps=QUICK_STEPS, limit=1e4) if friction is balance.friction else None
+        if forces is None or _left(balance, forces, held) > UNBALANCED / 10:
+            limit = np.repeat(1.0 / np.maximum(balance.weights, 1e-6), 6)
+            answer = fall_within(balance.matrix, friction, held, -limit, limit)
+            if answer.value > UNBALANCED:
+                return Rocking(False, None, answer.x)
+            forces = newton(balance, held) if friction is balance.friction else np.zeros((len(friction), 3))
+            if forces is None:
+                return Rocking(False, None, answer.x)
+        return self._second(slope, forces)
+
+    def margin(self, load: Array, more: Array, most: float) -> tuple[float, Array]:
+        """Returns how far loads more @ h can grow in their worst direction h (2,) before the pieces fall, and that
+        direction: by bisection in eight of them, then between the neighbours of the worst. most: the search ends there.
+        """
+
+        def reach(angle: float, high: float) -> float:
+            unit = np.array([np.cos(angle), np.sin(angle)])
+            if self.judged(load + more @ (high * unit)).stands:
+                return high
+            low = 0.0
+            while high - low > PRECISE * high:
+                # by leaps at first, because the end is a thousand times as far as most margins
+                middle = (low + high) / 2 if low > 0 or high < LEAP else high / LEAP
+                stands = self.judged(load + more @ (middle * unit)).stands
+                low, high = (middle, high) if stands else (low, middle)
+                if high < PRECISE:
+                    return 0.0
+            return low
+
+        best, angle = most, 0.0
+        for bearing in BEARINGS.tolist():
+            if (found := reach(bearing, best)) < best:
+                best, angle = found, bearing
+        step = np.pi / 8
+        while step > FINEST and best > 0:
+            sides = [(reach(bearing, best), bearing) for bearing in (angle - step, angle + step)]
+            found, bearing = min(sides)
+            if found < best * (1 - PRECISE):
+                best, angle = found, bearing
+            step /= 2
+        return best, np.array([np.cos(angle), np.sin(angle)])
+
+    def _second(self, slope: Array, forces: Array) -> Rocking:
+        """By the second variation over the rolling motions, whose first one is - slope."""
+        rolls = self._rolls
+        if not self.can_roll:
+            return Rocking(True, forces, np.zeros(rolls.shape[0]))
+        values, vectors = np.linalg.eigh(rolls.T @ self._curvature(forces) @ rolls)
+        modes, pull = rolls @ vectors, vectors.T @ slope
+        if values[0] < -NEUTRAL:
+            return Rocking(False, forces, modes[:, 0])
+        free = (np.abs(values) <= NEUTRAL) & (np.abs(pull) > UNBALANCED)
+        if free.any():
+            return Rocking(False, forces, modes[:, free] @ pull[free])
+        rests = values > NEUTRAL
+        turned = modes[:, rests] @ (pull[rests] / values[rests])
+        angle = np.linalg.norm(turned.reshape(-1, 6)[:, 3:], axis=1).max(initial=0.0)
+        return Rocking(bool(angle <= MAX_ROLL), forces, turned)
+
+    def _curvature(self, forces: Array) -> Array:
+        """The second variation of the energy (6 n, 6 n) over all motions that roll."""
+        balance = self.balance
+        size = 6 * len(balance.names)
+        total = np.zeros((size, size))
+        world = np.einsum("ki,kij->kj", forces, balance.frames)
+        for at in np.flatnonzero(forces[:, 0] > 1e-9):
+            force, normal = world[at], balance.frames[at, 0]
+            rolling = -_cross(force) @ self._mobility[at] @ _cross(normal)
+            pair = [(balance.first[at], 1.0), (balance.second[at], -1.0)]
+            for body, sign in pair:
+                if body < 0:
+                    continue
+                rows = slice(6 * body + 3, 6 * body + 6)
+                arm = self._points[at] - balance.centres[body]
+                total[rows, rows] += sign * (force @ arm * np.eye(3) - np.outer(force, arm))
+                for other, other_sign in pair:
+                    if other >= 0:
+                        columns = slice(6 * other + 3, 6 * other + 6)
+                        total[rows, columns] += sign * other_sign * rolling
+        return (total + total.T) / 2
+
+
+def _left(balance: Balance, forces: Array, load: Array) -> float:
+    left = np.abs(balance.matrix @ forces.reshape(-1) + load).reshape(-1, 6).sum(axis=1)
+    return float((left / np.maximum(balance.weights, 1e-6)).sum())
+
+
+def _cross(vector: Array) -> Array:
+    x, y, z = vector
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

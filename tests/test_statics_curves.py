@@ -1,0 +1,193 @@
+"""Statics on curves against closed forms: what rocks to rest, what rolls off, and what friction a pile needs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.bench.rigs import piece, table, wood
+from engine.geometry.rotation import quaternion_of_rpy
+from engine.pose import Pose
+from engine.topple.balance.statics import Statics, analyse
+from engine.topple.contact.detection import find_contacts
+from engine.topple.contact.rolling import with_curves
+from engine.topple.contact.rounds import rounds_of
+from engine.topple.verdict import CheckOptions, check
+from engine.world import Assembly, Body
+from scenes.load import load
+
+LYING = quaternion_of_rpy(math.pi / 2, 0.0, 0.0)
+ACROSS = quaternion_of_rpy(0.0, math.pi / 2, 0.0)
+LEVEL = (0.0, 0.0, 0.0, 1.0)
+MU = 0.5
+
+
+def body(
+    name: str,
+    at: tuple[float, float, float],
+    turn: Any = LEVEL,
+    mu: float = MU,
+    fixed: bool = False,
+    **shape: Any,
+) -> Body:
+    x, y, z = (value / 1e3 for value in at)
+    return Body(name, piece(wood(mu), **shape), Pose((x, y, z), turn), fixed)
+
+
+def judged(*bodies: Body, mu: float = MU, margins: bool = False) -> Statics:
+    return analyse(Assembly("curves", (table(wood(mu)), *bodies)), margins=margins)
+
+
+def log(radius: float = 15.0) -> Body:
+    return body("log", (0, 0, radius), LYING, fixed=True, cylinder=(radius, 60))
+
+
+@pytest.mark.parametrize("height", [20.0, 28.0, 29.9, 30.1, 32.0, 40.0])
+def test_a_block_on_a_cylinder_stands_if_half_its_height_is_less_than_the_radius(height: float) -> None:
+    block = body("block", (0, 0, 30 + height / 2), box=(60, 30, height))
+    assert judged(log(), block).stands is (height / 2 < 15)
+
+
+@pytest.mark.parametrize(("off", "stands"), [(0.0, True), (0.3, True), (-0.3, True), (3.0, False)])
+def test_a_block_a_little_off_the_top_of_a_cylinder_rocks_to_rest(off: float, stands: bool) -> None:
+    """It rests where the contact is under its centre: turned by off / (radius - half its height), 1.7 degrees."""
+    block = body("block", (off, 0, 35), box=(60, 30, 10))
+    found = judged(log(), block)
+    assert found.stands is stands
+    if stands:
+        assert check(Assembly("off", (table(), log(), block)), CheckOptions(workers=1)).word == "stands"
+
+
+@pytest.mark.parametrize(("upper", "stands"), [(10.0, True), (14.9, True), (15.1, False), (20.0, False)])
+def test_a_cylinder_across_a_cylinder_stands_if_it_is_the_thinner(upper: float, stands: bool) -> None:
+    crossed = body("upper", (0, 0, 30 + upper), ACROSS, cylinder=(upper, 60))
+    assert judged(log(), crossed).stands is stands
+
+
+@pytest.mark.parametrize("upper", [5.0, 15.0, 30.0])
+def test_a_cylinder_along_a_cylinder_rolls_off(upper: float) -> None:
+    found = judged(log(), body("upper", (0, 0, 30 + upper), LYING, cylinder=(upper, 60)))
+    assert found.stands is False
+    assert found.weakest == "upper"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ball_in_saddle",
+        "ball_on_ball",
+        "egg_on_tip",
+        "egg_in_eggcup",
+        "cone_in_ring",
+        "ball_on_ring",
+        "ball_between_cylinders",
+    ],
+)
+def test_statics_knows_the_shipped_scenes_of_round_pieces(name: str) -> None:
+    scene = load(name)
+    assert scene.expect is not None
+    assert analyse(scene.assembly, margins=False).stands is (scene.expect.verdict == "stands")
+
+
+def test_a_ball_on_a_ring_tilts_as_far_as_its_centre_lies_inside_the_rim() -> None:
+    """Radius 15 mm on a hole of 7.5 mm: tan = 7.5 / sqrt(15^2 - 7.5^2), or the ring slides with it at 0.4."""
+    found = analyse(load("ball_on_ring").assembly)
+    assert found.tilt_deg is not None
+    limit = min(7.5 / math.sqrt(15**2 - 7.5**2), 0.4)
+    assert math.tan(math.radians(found.tilt_deg)) == pytest.approx(limit, rel=0.06)
+
+
+def balls(ball: float, ground: float) -> Statics:
+    """Three balls on a table that touch each other, and one on them."""
+    radius, around = 15.0, 2 * 15.0 / math.sqrt(3)
+    low = [
+        body(
+            f"ball {k}", (around * math.cos(angle), around * math.sin(angle), radius), mu=ball, sphere=radius
+        )
+        for k, angle in enumerate(np.arange(3) * 2 * math.pi / 3)
+    ]
+    top = body("top", (0, 0, radius + math.sqrt((2 * radius) ** 2 - around**2)), mu=ball, sphere=radius)
+    # the geometric mean of the two is what rubs
+    slab = table(wood(ground**2 / ball))
+    return analyse(Assembly("balls", (slab, *low, top)), margins=False)
+
+
+@pytest.mark.parametrize(
+    ("ball", "ground", "stands"), [(0.322, 0.0805, True), (0.314, 0.2, False), (0.5, 0.0785, False)]
+)
+def test_a_pyramid_of_balls_needs_friction(ball: float, ground: float, stands: bool) -> None:
+    """0.3178 between the balls, 0.0795 on the ground."""
+    assert balls(ball, ground).stands is stands
+
+
+@pytest.mark.parametrize(("mu", "stands"), [(0.272, True), (0.264, False)])
+def test_three_stacked_cylinders_need_the_tangent_of_15_degrees(mu: float, stands: bool) -> None:
+    radius = 15.0
+    low = [
+        body(name, (x, 0, radius), LYING, mu, cylinder=(radius, 60))
+        for name, x in (("left", -15), ("right", 15))
+    ]
+    top = body("top", (0, 0, radius + 15 * math.sqrt(3)), LYING, mu, cylinder=(radius, 60))
+    found = judged(*low, top, mu=mu)
+    assert found.stands is stands
+    if stands:
+        assert found.needs_friction is True
+
+
+@pytest.mark.parametrize(("height", "stands"), [(12.0, True), (13.9, True), (14.4, False), (20.0, False)])
+def test_a_rocking_stone_rights_itself_while_its_centre_is_below_that_of_its_foot(
+    height: float, stands: bool
+) -> None:
+    """Half a ball with a cylinder on it: stable while the cylinder is lower than radius / sqrt 2 = 14.14 mm."""
+    steps = [[0, 0], [20, 20, 20 * (1 - math.sqrt(0.5))], [20, 20 + height], [0, 20 + height]]
+    stone = piece(wood(), turned={"profile": steps})
+    scene = Assembly("stone", (table(), Body("stone", stone, Pose((0, 0, float(stone.extents[2]) / 2)))))
+    assert analyse(scene, margins=False).stands is stands
+
+
+@pytest.mark.parametrize(("wing", "stands"), [(60.0, True), (12.0, False)])
+def test_a_chevron_on_a_ridge_hangs_if_its_wings_reach_below(wing: float, stands: bool) -> None:
+    """An angle of 100 degrees over an edge of 60: its centre lies below the ridge when the wings are long."""
+    half = math.radians(50)
+    down, out = np.array([math.sin(half), -math.cos(half)]), np.array([math.cos(half), math.sin(half)])
+    tip, elbow = np.zeros(2), np.array([0.0, 8.0 / math.sin(half)])
+    right, outer = wing * down, wing * down + 8.0 * out
+    points = [tip, right, outer, elbow, outer * (-1, 1), right * (-1, 1)]
+    ridge = [(0.0, 0.0), (-20.0, -34.64), (20.0, -34.64)]
+    bodies = []
+    for name, outline, fixed in (("ridge", ridge, True), ("chevron", points, False)):
+        low, high = np.min(outline, axis=0), np.max(outline, axis=0)
+        middle = (low + high) / 2
+        shape = {"points": [[float(x), float(z)] for x, z in np.array(outline) - middle], "height": 40.0}
+        bodies.append(body(name, (middle[0], 0, middle[1] + 100), LYING, fixed=fixed, prism=shape))
+    scene = Assembly("chevron", tuple(bodies))
+    assert len(find_contacts(scene).points) == 4
+    assert analyse(scene, margins=False).stands is stands
+
+
+@pytest.mark.parametrize(
+    ("shape", "kinds"),
+    [
+        ({"sphere": 15.0}, {15.0}),
+        ({"cylinder": (15, 60)}, {0.0}),
+        ({"cone": (20, 5, 30)}, {0.0}),
+        ({"wonky": {"edge": 30, "sagitta": 1.0}}, {225.5 - 0.5}),
+    ],
+)
+def test_curved_surfaces_are_found_in_their_facets(shape: dict[str, Any], kinds: set[float]) -> None:
+    bends = {round(each.bend * 1e3, 4) for each in rounds_of(piece(wood(), **shape))}
+    assert all(any(abs(bend - kind) <= 1.0 for kind in kinds) for bend in bends)
+    assert bends
+
+
+def test_a_ball_touches_a_table_at_one_point_exactly() -> None:
+    scene = Assembly("ball", (table(), body("ball", (3, 4, 15), sphere=15.0)))
+    found = with_curves(scene, find_contacts(scene))
+    assert found is not None
+    assert found.contacts.points * 1e3 == pytest.approx(np.array([[3.0, 4.0, 0.0]]), abs=1e-6)
+    assert found.mobility[0] * 1e3 == pytest.approx(np.diag([15.0, 15.0, 0.0]), abs=1e-6)
+    still = analyse(scene)
+    assert (still.stands, still.tilt_deg) == (True, 0.0)
