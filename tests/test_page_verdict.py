@@ -89,6 +89,44 @@ def test_where_nothing_is_proven_the_page_says_why(browser: Browser, tmp_path: P
         assert found.run("() => teeter.view.claim") is None
 
 
+def test_a_sweep_shows_the_piece_at_the_place_that_is_pointed_at(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "sweep.html"
+    words = (
+        "bridge",
+        "--piece",
+        "counterweight",
+        "--x=-60:60:7",
+        "--y=0",
+        "--yaw=0:90:2",
+        "--workers",
+        "1",
+        "--json",
+    )
+    done = CliRunner().invoke(app, ["sweep", *words, "--page", str(file)])
+    assert done.exit_code == 0, done.output
+    rows = json.loads(done.stdout)["table"]
+    with opened(browser, file, size=(900, 600)) as found:
+        said = {
+            "stands": "it stands, and can be tilted by",
+            "topples": "it topples",
+            "unsure": "it is at the edge",
+        }
+        for row in rows:
+            found.run("place => teeter.view.show(place)", row["number"])
+            assert f"At x = {row['x_mm']:g} mm, y = 0 mm" in found.text(".told")
+            assert said[row["verdict"]] in found.text(".told")
+            assert found.run("() => [...teeter.view.poses].slice(-7)")[0] == pytest.approx(
+                row["x_mm"] / 1e3, abs=1e-6
+            )
+        box = found.page.locator(".map").bounding_box()
+        assert box is not None
+        found.page.mouse.move(box["x"] + 4, box["y"] + box["height"] / 2)
+        assert "At x = -60 mm" in found.text(".told")
+        found.page.locator("label input").fill("0")
+        assert "turned by 0;" in found.text(".told") or "turned by 0 it" in found.text(".told")
+        assert found.faults == []
+
+
 def proofs(names: tuple[tuple[str, bool], ...]) -> list[dict[str, Any]]:
     return [certificate_of(name, stands) for name, stands in names]
 

@@ -11,7 +11,7 @@ export interface BodyRow {
   isBox: boolean; print?: Print; track?: Track; pose?: number[];
 }
 export interface SceneData {
-  kind: "recording" | "verdict"; title: string;
+  kind: "recording" | "verdict" | "sweep"; title: string;
   shaders: Record<string, string>;
   light: { constants: Record<string, number[]>; sunAxes: number[]; penumbra: number };
   meshes: Mesh[]; prints: Place[]; bodies: BodyRow[]; table: number; sphere: [number, number, number, number];
@@ -35,6 +35,9 @@ export interface VerdictData extends SceneData {
   mechanism: Record<string, [linear: Triple, angular: Triple, centre: Triple]>;
   ghosts: { body: number; pose: number[]; copy: number }[]; noise: string;
   certificate: Record<string, unknown> | null;
+}
+export interface SweepData extends SceneData {
+  scene: string; places: Place; poses: Place; verdicts: Place; tilts: Place; weakest: Place; names: string[]; safest: number[];
 }
 
 const TYPES = { Int8Array, Uint8Array, Int16Array, Uint16Array, Uint32Array, Float32Array };
