@@ -12,12 +12,16 @@ async function begin(): Promise<void> {
   const root = make("main", new URLSearchParams(location.search).has("bare") ? "bare" : "", document.body);
   try {
     const canvas = make("canvas", "", root);
-    const data = readJson(), numbers = await Numbers.read();
+    const data = readJson(),
+      numbers = await Numbers.read();
     const stage = new Stage(canvas, data, numbers);
     await stage.load();
-    const view = data.kind === "recording" ? new Player(data as RecordingData, numbers, stage, root)
-      : data.kind === "sweep" ? new SweepView(data as SweepData, numbers, stage, root)
-        : new VerdictView(data as VerdictData, stage, root);
+    const view =
+      data.kind === "recording"
+        ? new Player(data as RecordingData, numbers, stage, root)
+        : data.kind === "sweep"
+          ? new SweepView(data as SweepData, numbers, stage, root)
+          : new VerdictView(data as VerdictData, stage, root);
     view.loop.picture();
     // for programs that drive the page
     Object.assign(globalThis, { teeter: { view, stage, data, prove } });

@@ -24,7 +24,12 @@ export class Sound {
     if (!this.context) {
       this.context = new AudioContext();
       // loud impacts are pressed together, so that a collapse does not make all else inaudible
-      const press = new DynamicsCompressorNode(this.context, { threshold: -12, ratio: 6, attack: 0.002, release: 0.08 });
+      const press = new DynamicsCompressorNode(this.context, {
+        threshold: -12,
+        ratio: 6,
+        attack: 0.002,
+        release: 0.08,
+      });
       press.connect(this.context.destination);
       this.out = press;
     }
@@ -41,20 +46,26 @@ export class Sound {
       const volume = new GainNode(this.context, { gain });
       const side = new StereoPannerNode(this.context, { pan: 0.8 * across([x, y, z]) });
       source.connect(volume).connect(side).connect(this.out);
-      source.onended = () => { --this.playing; };
+      source.onended = () => {
+        --this.playing;
+      };
       ++this.playing;
       source.start();
     }
   }
 
   samples(sound: number, rate: number): Float32Array<ArrayBuffer> {
-    const { modes, click: [lasts, part] } = this.data.sounds[sound];
+    const {
+      modes,
+      click: [lasts, part],
+    } = this.data.sounds[sound];
     const found = new Float32Array(Math.round(this.data.seconds * rate));
     const fade = Math.round(0.01 * rate);
     for (let n = 0; n < found.length; ++n) {
       const t = n / rate;
       let sum = t < lasts ? part * Math.sin((2 * Math.PI * t) / lasts) : 0;
-      for (const [hertz, decay, strength] of modes) sum += strength * Math.exp(-t / decay) * Math.sin(2 * Math.PI * hertz * t);
+      for (const [hertz, decay, strength] of modes)
+        sum += strength * Math.exp(-t / decay) * Math.sin(2 * Math.PI * hertz * t);
       found[n] = sum * Math.min(1, n / 3, (found.length - 1 - n) / fade);
     }
     return found;

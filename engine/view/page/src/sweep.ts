@@ -6,10 +6,22 @@ import { Loop } from "./loop";
 import { framing, Orbit } from "./orbit";
 import type { Stage } from "./stage";
 
-const WORDS = ["stands", "topples", "is at the edge", "has no room: the place is taken", "has nothing below it"];
-const COLOURS = [[47, 127, 121], [201, 80, 60], [230, 180, 34], [185, 182, 176], [255, 255, 255]];
-const PALE = [238, 243, 200];       // of a stand with no margin
-const SIDE = 300;                   // pixels of the map
+const WORDS = [
+  "stands",
+  "topples",
+  "is at the edge",
+  "has no room: the place is taken",
+  "has nothing below it",
+];
+const COLOURS = [
+  [47, 127, 121],
+  [201, 80, 60],
+  [230, 180, 34],
+  [185, 182, 176],
+  [255, 255, 255],
+];
+const PALE = [238, 243, 200]; // of a stand with no margin
+const SIDE = 300; // pixels of the map
 const TINT = 0.45;
 
 export class SweepView {
@@ -17,7 +29,13 @@ export class SweepView {
   place = 0;
   private readonly poses: Float32Array;
   private readonly seen: Uint8Array;
-  private readonly rows: { places: Float32Array; poses: Float32Array; verdicts: Uint8Array; tilts: Float32Array; weakest: Uint16Array };
+  private readonly rows: {
+    places: Float32Array;
+    poses: Float32Array;
+    verdicts: Uint8Array;
+    tilts: Float32Array;
+    weakest: Uint16Array;
+  };
   private readonly yaws: number[];
   private readonly greatest: number;
   private readonly orbit: Orbit;
@@ -27,10 +45,20 @@ export class SweepView {
   private scale = 1;
   private step: [number, number] = [1, 1];
 
-  constructor(private readonly data: SweepData, numbers: Numbers, private readonly stage: Stage, root: HTMLElement) {
+  constructor(
+    private readonly data: SweepData,
+    numbers: Numbers,
+    private readonly stage: Stage,
+    root: HTMLElement,
+  ) {
     const at = <T>(place: Parameters<Numbers["at"]>[0]): T => numbers.at(place) as T;
     this.rows = {
-      places: at(data.places), poses: at(data.poses), verdicts: at(data.verdicts), tilts: at(data.tilts), weakest: at(data.weakest) };
+      places: at(data.places),
+      poses: at(data.poses),
+      verdicts: at(data.verdicts),
+      tilts: at(data.tilts),
+      weakest: at(data.weakest),
+    };
     this.poses = new Float32Array(7 * data.bodies.length);
     data.bodies.forEach((body, n) => this.poses.set(body.pose!, 7 * n));
     this.seen = new Uint8Array(data.bodies.length).fill(1);
@@ -46,11 +74,19 @@ export class SweepView {
     this.told = make("p", "told", panel);
     if (this.yaws.length > 1) this.makeTurn(panel);
     const row = make("div", "row", panel);
-    data.safest.forEach((number, rank) => button(row, `safest ${rank + 1}`, "Show this place", () => this.show(number)));
-    this.loop = new Loop(stage.canvas, () => false, () => this.draw());
+    data.safest.forEach((number, rank) =>
+      button(row, `safest ${rank + 1}`, "Show this place", () => this.show(number)),
+    );
+    this.loop = new Loop(
+      stage.canvas,
+      () => false,
+      () => this.draw(),
+    );
     this.measure();
     for (const name of ["pointerdown", "pointermove"] as const)
-      this.map.addEventListener(name, (event) => { if (event.buttons || event.pointerType === "mouse") this.point(event.offsetX, event.offsetY); });
+      this.map.addEventListener(name, (event) => {
+        if (event.buttons || event.pointerType === "mouse") this.point(event.offsetX, event.offsetY);
+      });
     this.show(data.safest[0] ?? 0);
   }
 
@@ -61,16 +97,22 @@ export class SweepView {
 
   show(place: number): void {
     this.place = place;
-    const { places, poses, verdicts, tilts, weakest } = this.rows, last = this.data.bodies.length - 1;
+    const { places, poses, verdicts, tilts, weakest } = this.rows,
+      last = this.data.bodies.length - 1;
     const pose = poses.subarray(7 * place, 7 * place + 7);
     this.seen[last] = Number(!Number.isNaN(pose[0]));
     if (this.seen[last]) this.poses.set(pose, 7 * last);
     const [x, y, yaw] = places.subarray(3 * place, 3 * place + 3);
-    const margin = Number.isNaN(tilts[place]) ? "" : `, and can be tilted by ${tilts[place].toFixed(2)} degrees`;
+    const margin = Number.isNaN(tilts[place])
+      ? ""
+      : `, and can be tilted by ${tilts[place].toFixed(2)} degrees`;
     const first = weakest[place] ? `; ${this.data.names[weakest[place] - 1]} goes first` : "";
     const number = (value: number): string => String(Number(value.toFixed(2)));
     const turned = this.yaws.length > 1 ? `, turned by ${number(yaw)}` : "";
-    write(this.told, `At x = ${number(x)} mm, y = ${number(y)} mm${turned} it ${WORDS[verdicts[place]]}${margin}${first}.`);
+    write(
+      this.told,
+      `At x = ${number(x)} mm, y = ${number(y)} mm${turned} it ${WORDS[verdicts[place]]}${margin}${first}.`,
+    );
     this.drawMap();
     this.loop.touch();
   }
@@ -78,7 +120,11 @@ export class SweepView {
   private draw(): void {
     const tint = this.colour(this.place).map((value) => (value / 255) ** 2.2);
     this.stage.draw({
-      camera: this.orbit.camera, poses: this.poses, seen: this.seen, marks: new Map([[this.data.bodies.length - 1, [...tint, TINT]]]) });
+      camera: this.orbit.camera,
+      poses: this.poses,
+      seen: this.seen,
+      marks: new Map([[this.data.bodies.length - 1, [...tint, TINT]]]),
+    });
   }
 
   private column(k: number): number[] {
@@ -86,7 +132,8 @@ export class SweepView {
   }
 
   private colour(place: number): number[] {
-    const own = COLOURS[this.rows.verdicts[place]], tilt = this.rows.tilts[place];
+    const own = COLOURS[this.rows.verdicts[place]],
+      tilt = this.rows.tilts[place];
     if (this.rows.verdicts[place] !== 0) return own;
     const part = Number.isNaN(tilt) ? 1 : tilt / this.greatest;
     return own.map((value, k) => PALE[k] + part * (value - PALE[k]));
@@ -95,12 +142,19 @@ export class SweepView {
   // How large places are on the map: as far apart as the nearest two along each side.
   private measure(): void {
     const [x, y] = [0, 1].map((k) => [...new Set(this.column(k))].sort((a, b) => a - b));
-    const gap = (values: number[]): number => values.slice(1).reduce((least, value, n) => Math.min(least, value - values[n]), Infinity);
-    const [wide, high] = [x.at(-1)! - x[0], y.at(-1)! - y[0]], most = Math.max(wide, high, 1e-6);
-    this.step = [gap(x), gap(y)].map((each) => (Number.isFinite(each) ? Math.max(each, most / 150) : most / 20)) as [number, number];
+    const gap = (values: number[]): number =>
+      values.slice(1).reduce((least, value, n) => Math.min(least, value - values[n]), Infinity);
+    const [wide, high] = [x.at(-1)! - x[0], y.at(-1)! - y[0]],
+      most = Math.max(wide, high, 1e-6);
+    this.step = [gap(x), gap(y)].map((each) =>
+      Number.isFinite(each) ? Math.max(each, most / 150) : most / 20,
+    ) as [number, number];
     this.scale = SIDE / (most + Math.max(...this.step));
     this.low = [x[0] - this.step[0] / 2, y[0] - this.step[1] / 2];
-    Object.assign(this.map, { width: Math.ceil((wide + this.step[0]) * this.scale), height: Math.ceil((high + this.step[1]) * this.scale) });
+    Object.assign(this.map, {
+      width: Math.ceil((wide + this.step[0]) * this.scale),
+      height: Math.ceil((high + this.step[1]) * this.scale),
+    });
   }
 
   private at(place: number): [number, number] {
@@ -109,7 +163,8 @@ export class SweepView {
   }
 
   private drawMap(): void {
-    const pen = this.map.getContext("2d")!, [wide, high] = this.step.map((each) => each * this.scale);
+    const pen = this.map.getContext("2d")!,
+      [wide, high] = this.step.map((each) => each * this.scale);
     const yaw = this.rows.places[3 * this.place + 2];
     pen.clearRect(0, 0, this.map.width, this.map.height);
     this.rows.verdicts.forEach((_, place) => {
@@ -134,9 +189,11 @@ export class SweepView {
   }
 
   private point(x: number, y: number, yaw = this.rows.places[3 * this.place + 2]): void {
-    let best = this.place, least = Infinity;
+    let best = this.place,
+      least = Infinity;
     this.rows.verdicts.forEach((_, place) => {
-      const [u, v] = this.at(place), off = (u - x) ** 2 + (v - y) ** 2;
+      const [u, v] = this.at(place),
+        off = (u - x) ** 2 + (v - y) ** 2;
       if (this.rows.places[3 * place + 2] === yaw && off < least) [best, least] = [place, off];
     });
     if (best !== this.place) this.show(best);
