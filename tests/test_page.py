@@ -231,28 +231,26 @@ def test_200_hostile_texts_are_shown_and_do_nothing(browser: Browser, tmp_path: 
         assert found.faults == []
 
 
-@pytest.mark.parametrize(
-    "deed",
-    [
-        "() => fetch('https://example.com/')",
-        "() => { const script = document.createElement('script'); script.textContent = 'window.pwned = 1';"
-        " document.body.append(script); if (!window.pwned) throw new Error('blocked'); }",
-        "() => { document.body.innerHTML = '<img src=x onerror=window.pwned=1>'; }",
-        "() => new Promise((resolve, reject) => { const image = new Image(); image.onload = resolve;"
-        " image.onerror = reject; image.src = 'data:image/gif;base64,R0lGODlhAQABAAAAACw='; })",
-        "() => new Worker(URL.createObjectURL(new Blob(['1'])))",
-    ],
+DEEDS = (
+    "() => fetch('https://example.com/')",
+    "() => { const script = document.createElement('script'); script.textContent = 'window.pwned = 1';"
+    " document.body.append(script); if (!window.pwned) throw new Error('blocked'); }",
+    "() => { document.body.innerHTML = '<img src=x onerror=window.pwned=1>'; }",
+    "() => new Promise((resolve, reject) => { const image = new Image(); image.onload = resolve;"
+    " image.onerror = reject; image.src = 'data:image/gif;base64,R0lGODlhAQABAAAAACw='; })",
+    "() => new Worker(URL.createObjectURL(new Blob(['1'])))",
 )
-def test_the_policy_forbids_what_a_page_does_not_need(browser: Browser, game: Path, deed: str) -> None:
+
+
+def test_the_policy_forbids_what_a_page_does_not_need(browser: Browser, game: Path) -> None:
     with opened(browser, game, "?t=0") as found:
-        assert (
-            found.run(
+        for deed in DEEDS:
+            answer = found.run(
                 f"async () => {{ try {{ await ({deed})(); return 'done'; }} catch {{ return 'refused'; }} }}"
             )
-            == "refused"
-        )
+            assert answer == "refused", deed
         assert found.run("() => window.pwned") is None
-        assert found.requests == [f"{game.as_uri()}?t=0"] or "data:" in found.requests[-1]
+        assert [each for each in found.requests if not each.startswith("data:")] == [f"{game.as_uri()}?t=0"]
 
 
 # -- numbers ---------------------------------------------------------------------------------------------------------

@@ -160,25 +160,23 @@ def claim_of(certificate: dict[str, Any]) -> str | None:
         return None
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda found: found | {"certificate": 2},
-        lambda found: found | {"bodies": None},
-        lambda found: found | {"claim": "floats"},
-        lambda found: found | {"forces": []},
-        lambda found: found | {"gravity": ["0", "1/0", "0"]},
-        lambda found: {"certificate": 1},
-        lambda found: found | {"scene": "</script>\u2028\x7f\ud83d\ude00"},
-    ],
+CHANGES: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (
+    lambda found: found | {"certificate": 2},
+    lambda found: found | {"bodies": None},
+    lambda found: found | {"claim": "floats"},
+    lambda found: found | {"forces": []},
+    lambda found: found | {"gravity": ["0", "1/0", "0"]},
+    lambda found: {"certificate": 1},
+    # not malformed, only strange
+    lambda found: found | {"scene": "</script>\u2028\x7f\U0001f600"},
 )
-def test_malformed_proofs_are_refused_in_words(
-    browser: Browser, standing: Path, change: Callable[[dict[str, Any]], dict[str, Any]]
-) -> None:
 
-    found = change(certificate_of("two_bricks", True))
-    found["digest"] = digest_of(found)
+
+def test_malformed_proofs_are_refused_in_words(browser: Browser, standing: Path) -> None:
     with opened(browser, standing) as tab:
-        answer = tab.run("text => teeter.prove(JSON.parse(text))", json.dumps(found))
-        assert answer["claim"] == claim_of(found)
-        assert bool(answer["why"]) == (answer["claim"] is None)
+        for change in CHANGES:
+            found = change(certificate_of("two_bricks", True))
+            found["digest"] = digest_of(found)
+            answer = tab.run("text => teeter.prove(JSON.parse(text))", json.dumps(found))
+            assert answer["claim"] == claim_of(found)
+            assert bool(answer["why"]) == (answer["claim"] is None)

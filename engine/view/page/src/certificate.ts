@@ -4,53 +4,10 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 
+import { add, cross, dot, Fraction, least, most, scale, sub, sum, TWO, ZERO, type Vector } from "./fraction";
+
 export class RefusedError extends Error {}
 
-class Fraction {
-  readonly n: bigint;
-  readonly d: bigint;
-
-  constructor(n: bigint, d = 1n) {
-    if (d === 0n) refuse("malformed: a number is divided by zero");
-    let [a, b] = [n < 0n ? -n : n, d < 0n ? -d : d];
-    while (b) [a, b] = [b, a % b];
-    if (d < 0n) a = -a;
-    this.n = n / (a || 1n);
-    this.d = d / (a || 1n);
-  }
-
-  plus(other: Fraction): Fraction {
-    return this.d === other.d
-      ? new Fraction(this.n + other.n, this.d)
-      : new Fraction(this.n * other.d + other.n * this.d, this.d * other.d);
-  }
-
-  minus(other: Fraction): Fraction {
-    return this.plus(new Fraction(-other.n, other.d));
-  }
-
-  times(other: Fraction): Fraction {
-    return this.n && other.n ? new Fraction(this.n * other.n, this.d * other.d) : ZERO;
-  }
-
-  over(other: Fraction): Fraction {
-    return new Fraction(this.n * other.d, this.d * other.n);
-  }
-
-  abs(): Fraction {
-    return this.n < 0n ? new Fraction(-this.n, this.d) : this;
-  }
-
-  isBelow(other: Fraction): boolean {
-    return this.n * other.d < other.n * this.d;
-  }
-
-  toString(): string {
-    return `${this.n}/${this.d}`;
-  }
-}
-
-type Vector = Fraction[];
 type Json = Record<string, unknown>;
 interface Contact {
   upper: string;
@@ -61,26 +18,9 @@ interface Contact {
 }
 type Free = Map<string, { weight: Vector; centre: Vector }>;
 
-const ZERO = new Fraction(0n),
-  TWO = new Fraction(2n);
 const TOUCH = new Fraction(2n, 100_000n); // metres: corners this close to a plane touch it
 const ROUNDING = new Fraction(1n, 10_000_000n); // metres by which outlines may miss each other and still meet
 const VERSION = 1;
-
-const sum = (values: Vector): Fraction => values.reduce((all, value) => all.plus(value), ZERO);
-const add = (a: Vector, b: Vector): Vector => a.map((value, k) => value.plus(b[k]));
-const sub = (a: Vector, b: Vector): Vector => a.map((value, k) => value.minus(b[k]));
-const scale = (factor: Fraction, a: Vector): Vector => a.map((value) => factor.times(value));
-const dot = (a: Vector, b: Vector): Fraction => sum(a.map((value, k) => value.times(b[k])));
-const cross = (a: Vector, b: Vector): Vector =>
-  [
-    [1, 2],
-    [2, 0],
-    [0, 1],
-  ].map(([i, j]) => a[i].times(b[j]).minus(a[j].times(b[i])));
-const least = (values: Vector): Fraction => values.reduce((low, value) => (value.isBelow(low) ? value : low));
-const most = (values: Vector): Fraction =>
-  values.reduce((high, value) => (high.isBelow(value) ? value : high));
 
 function refuse(why: string): never {
   throw new RefusedError(why);

@@ -1,6 +1,7 @@
 // Draws bodies with the shaders of our own pictures: shadow map, pieces, table, backdrop, and overlays above them.
 
 import type { BodyRow, Numbers, Place, SceneData, Triple } from "./data";
+import { Device, type Model } from "./gl";
 import {
   axesOf,
   length,
@@ -15,22 +16,10 @@ import {
 } from "./maths";
 import { fibres, rings } from "./wood";
 
-const TAPS = 5;
 const SHADOW = { software: 768, card: 1024 };
 const MAX_SPREAD = 3;
 const REACH = 1.25; // of half a piece: how far from it the table may lie in its shadow
-const ATTRIBUTES = ["p3d_Vertex", "p3d_Normal", "grain", "grain_normal"];
 
-interface Program {
-  program: WebGLProgram;
-  at: Record<string, WebGLUniformLocation>;
-  picture: number;
-}
-interface Model {
-  array: WebGLVertexArrayObject;
-  count: number;
-  type: number;
-}
 export interface Overlay {
   model: Model;
   ink: number[];
@@ -46,9 +35,8 @@ export interface Shown {
 }
 
 export class Stage {
-  readonly isSoftware: boolean;
+  private readonly device: Device;
   private readonly gl: WebGL2RenderingContext;
-  private readonly programs = new Map<string, Program>();
   private readonly models: Model[] = [];
   private readonly prints: WebGLTexture[] = [];
   private readonly matrices: Matrix[];
@@ -72,23 +60,19 @@ export class Stage {
     private readonly data: SceneData,
     private readonly numbers: Numbers,
   ) {
-    const gl = canvas.getContext("webgl2", {
-      antialias: !looksSoftware(),
-      alpha: false,
-      powerPreference: "high-performance",
-    });
-    if (!gl) throw new Error("This browser has no WebGL 2, which the picture needs.");
-    this.gl = gl;
-    this.isSoftware = looksSoftware();
-    this.shadow = this.isSoftware ? SHADOW.software : SHADOW.card;
+    this.device = new Device(canvas, data.shaders, data.light.constants);
+    this.gl = this.device.gl;
+    this.shadow = this.device.isSoftware ? SHADOW.software : SHADOW.card;
     for (const mesh of data.meshes)
       this.models.push(this.mesh(mesh.points, mesh.normals, mesh.triangles, mesh.scale, mesh.grain));
-    this.screen = this.model(
+    this.screen = this.device.model(
       new Float32Array([-1, 0, -1, 3, 0, -1, -1, 0, 3]),
       new Float32Array(9),
       new Uint16Array([0, 1, 2]),
     );
-    this.casters = data.bodies.map((body) => (body.isBox ? this.box(body.extents) : this.models[body.mesh]));
+    this.casters = data.bodies.map((body) =>
+      body.isBox ? this.device.box(body.extents) : this.models[body.mesh],
+    );
     if (data.table >= 0 && data.bodies[data.table].isBox) this.patch = this.makePatch();
     this.matrices = data.bodies.map(() => new Float32Array(16));
     this.halves = data.bodies.map((body) => length(body.extents) / 2);
@@ -105,7 +89,7 @@ export class Stage {
         colorSpaceConversion: "none",
         imageOrientation: "flipY",
       });
-      const texture = this.texture(gl.CLAMP_TO_EDGE, gl.LINEAR_MIPMAP_LINEAR);
+      const texture = this.device.texture(gl.CLAMP_TO_EDGE, gl.LINEAR_MIPMAP_LINEAR);
       gl.texImage2D(gl.TEXTURE_2D, 0, gl.SRGB8_ALPHA8, gl.RGBA, gl.UNSIGNED_BYTE, picture);
       gl.generateMipmap(gl.TEXTURE_2D);
       this.prints.push(texture);
@@ -123,7 +107,7 @@ export class Stage {
       return found;
     };
     const corners = this.numbers.at(triangles) as Uint16Array | Uint32Array;
-    return this.model(
+    return this.device.model(
       rows(points, scale),
       rows(normals, normals[0] === "Int8Array" ? 1 / 127 : 1),
       corners,
@@ -218,7 +202,7 @@ export class Stage {
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadowTarget);
     gl.viewport(0, 0, this.shadow, this.shadow);
     gl.clear(gl.DEPTH_BUFFER_BIT);
-    const { program, at } = this.program("depth.vert", ["depth.frag"], {});
+    const { program, at } = this.device.program("depth.vert", ["depth.frag"], {});
     gl.useProgram(program);
     for (const n of shading) {
       gl.uniformMatrix4fv(at.p3d_ModelViewProjectionMatrix, false, times(this.fromSun, this.matrices[n]));
@@ -259,7 +243,7 @@ export class Stage {
       const corners = new Float32Array([x0, y0, half[2], x1, y0, half[2], x1, y1, half[2], x0, y1, half[2]]);
       for (const [buffer, rows] of [
         [patch.points, corners],
-        [patch.grain, this.along(corners, this.data.meshes[this.data.bodies[table].mesh].grain)],
+        [patch.grain, this.device.along(corners, this.data.meshes[this.data.bodies[table].mesh].grain)],
       ] as const) {
         gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
         gl.bufferSubData(gl.ARRAY_BUFFER, 0, rows);
@@ -278,8 +262,8 @@ export class Stage {
       body = this.data.bodies[n],
       isTable = n === this.data.table;
     const own = isTable
-      ? this.program("piece.vert", ["light.glsl", "table.frag"], { TABLE: 1, CLOSE: close })
-      : this.program("piece.vert", ["light.glsl", "piece.frag"], {
+      ? this.device.program("piece.vert", ["light.glsl", "table.frag"], { TABLE: 1, CLOSE: close })
+      : this.device.program("piece.vert", ["light.glsl", "piece.frag"], {
           ...(body.finish[1] > 0 ? { COAT: 1 } : {}),
           ...(body.print ? { FACE: body.print.isPressed ? 2 : 1 } : {}),
         });
@@ -330,7 +314,7 @@ export class Stage {
 
   private drawBackdrop(): void {
     const gl = this.gl,
-      { program, at } = this.program("backdrop.vert", ["light.glsl", "backdrop.frag"], {});
+      { program, at } = this.device.program("backdrop.vert", ["light.glsl", "backdrop.frag"], {});
     gl.useProgram(program);
     gl.uniform2f(at.u_pixel, 1 / this.canvas.width, 1 / this.canvas.height);
     gl.depthMask(false);
@@ -341,7 +325,7 @@ export class Stage {
   private drawOverlays(overlays: Overlay[], view: Matrix, eye: Triple): void {
     if (!overlays.length) return;
     const gl = this.gl,
-      { program, at } = this.program("overlay.vert", ["overlay.frag"], {});
+      { program, at } = this.device.program("overlay.vert", ["overlay.frag"], {});
     gl.useProgram(program);
     gl.enable(gl.BLEND);
     gl.disable(gl.CULL_FACE);
@@ -373,81 +357,18 @@ export class Stage {
     this.gl.drawElements(this.gl.TRIANGLES, model.count, model.type, 0);
   }
 
-  // Rows along the grain and across it.
-  private along(rows: Float32Array, grain: number[]): Float32Array {
-    const found = new Float32Array(rows.length);
-    for (let n = 0; n < rows.length; n += 3)
-      for (let k = 0; k < 3; ++k)
-        found[n + k] =
-          grain[3 * k] * rows[n] + grain[3 * k + 1] * rows[n + 1] + grain[3 * k + 2] * rows[n + 2];
-    return found;
-  }
-
-  // A piece that is a box, without its rounded edges: its shadow does not show them.
-  private box([x, y, z]: Triple): Model {
-    const points = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((n) =>
-      [n & 4 ? x : -x, n & 2 ? y : -y, n & 1 ? z : -z].map((side) => side / 2),
-    );
-    const faces = [
-      [0, 1, 3, 2],
-      [4, 6, 7, 5],
-      [0, 4, 5, 1],
-      [2, 3, 7, 6],
-      [0, 2, 6, 4],
-      [1, 5, 7, 3],
-    ];
-    return this.model(
-      new Float32Array(points),
-      new Float32Array(24),
-      new Uint16Array(faces.flatMap(([a, b, c, d]) => [a, b, c, a, c, d])),
-    );
-  }
-
   private makePatch(): { model: Model; points: WebGLBuffer; grain: WebGLBuffer } {
     const up = new Float32Array([0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1]),
       buffers: WebGLBuffer[] = [];
     const grain = this.data.meshes[this.data.bodies[this.data.table].mesh].grain;
-    const model = this.model(new Float32Array(12), up, new Uint16Array([0, 1, 2, 0, 2, 3]), grain, buffers);
+    const model = this.device.model(
+      new Float32Array(12),
+      up,
+      new Uint16Array([0, 1, 2, 0, 2, 3]),
+      grain,
+      buffers,
+    );
     return { model, points: buffers[0], grain: buffers[2] };
-  }
-
-  private model(
-    points: Float32Array,
-    normals: Float32Array,
-    corners: Uint16Array | Uint32Array,
-    grain: number[] | null = null,
-    buffers: WebGLBuffer[] = [],
-  ): Model {
-    const gl = this.gl,
-      array = gl.createVertexArray();
-    gl.bindVertexArray(array);
-    const along = (rows: Float32Array): Float32Array => (grain ? this.along(rows, grain) : rows);
-    [points, normals, along(points), along(normals)].forEach((rows, place) => {
-      buffers.push(gl.createBuffer());
-      gl.bindBuffer(gl.ARRAY_BUFFER, buffers[place]);
-      gl.bufferData(gl.ARRAY_BUFFER, rows, gl.STATIC_DRAW);
-      gl.enableVertexAttribArray(place);
-      gl.vertexAttribPointer(place, 3, gl.FLOAT, false, 0, 0);
-    });
-    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
-    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, corners, gl.STATIC_DRAW);
-    gl.bindVertexArray(null);
-    return {
-      array,
-      count: corners.length,
-      type: corners instanceof Uint16Array ? gl.UNSIGNED_SHORT : gl.UNSIGNED_INT,
-    };
-  }
-
-  private texture(wrap: number, filter: number): WebGLTexture {
-    const gl = this.gl,
-      texture = gl.createTexture();
-    gl.bindTexture(gl.TEXTURE_2D, texture);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, wrap);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_T, wrap);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, filter);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.LINEAR);
-    return texture;
   }
 
   private makeTextures(): void {
@@ -455,7 +376,7 @@ export class Stage {
     const grain = fibres(),
       years = rings();
     gl.activeTexture(gl.TEXTURE0);
-    this.texture(gl.REPEAT, gl.LINEAR_MIPMAP_NEAREST);
+    this.device.texture(gl.REPEAT, gl.LINEAR_MIPMAP_NEAREST);
     gl.texImage2D(
       gl.TEXTURE_2D,
       0,
@@ -469,10 +390,10 @@ export class Stage {
     );
     gl.generateMipmap(gl.TEXTURE_2D);
     gl.activeTexture(gl.TEXTURE1);
-    this.texture(gl.REPEAT, gl.LINEAR);
+    this.device.texture(gl.REPEAT, gl.LINEAR);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, years.width, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, years.pixels);
     gl.activeTexture(gl.TEXTURE2);
-    this.shadowMap = this.texture(gl.CLAMP_TO_EDGE, gl.LINEAR);
+    this.shadowMap = this.device.texture(gl.CLAMP_TO_EDGE, gl.LINEAR);
     gl.texStorage2D(gl.TEXTURE_2D, 1, gl.DEPTH_COMPONENT24, this.shadow, this.shadow);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_FUNC, gl.LEQUAL);
@@ -486,67 +407,4 @@ export class Stage {
     gl.enable(gl.CULL_FACE);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
   }
-
-  // A program of shader files written for desktop GL, whose dialect differs in the first lines alone.
-  private program(vertex: string, fragments: string[], defines: Record<string, number>): Program {
-    const key = JSON.stringify([vertex, fragments, defines]);
-    const known = this.programs.get(key);
-    if (known) return known;
-    const gl = this.gl,
-      program = gl.createProgram();
-    const number = (value: number): string => (Number.isInteger(value) ? `${value}.0` : String(value));
-    const constants = Object.entries(this.data.light.constants).map(
-      ([name, values]) => `#define ${name} vec${values.length}(${values.map(number)})\n`,
-    );
-    const numbers = Object.entries({ TAPS, SIDE: 3, OCCLUSION: 0, ...defines }).map(
-      ([name, value]) => `#define ${name} ${value}\n`,
-    );
-    const head =
-      "#version 300 es\nprecision highp float;\nprecision highp int;\nprecision highp sampler2DShadow;\n" +
-      constants.join("") +
-      numbers.join("");
-    for (const [kind, names] of [
-      [gl.VERTEX_SHADER, [vertex]],
-      [gl.FRAGMENT_SHADER, fragments],
-    ] as const) {
-      const shader = gl.createShader(kind)!;
-      gl.shaderSource(
-        shader,
-        head + names.map((name) => this.data.shaders[name].replace("#version 150\n", "")).join(""),
-      );
-      gl.compileShader(shader);
-      gl.attachShader(program, shader);
-      if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS))
-        throw new Error(`${names}: ${gl.getShaderInfoLog(shader)}`);
-    }
-    ATTRIBUTES.forEach((name, place) => gl.bindAttribLocation(program, place, name));
-    gl.linkProgram(program);
-    if (!gl.getProgramParameter(program, gl.LINK_STATUS))
-      throw new Error(`${key}: ${gl.getProgramInfoLog(program)}`);
-    const at: Program["at"] = {};
-    for (let n = gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS) - 1; n >= 0; --n) {
-      const name = gl.getActiveUniform(program, n)!.name;
-      at[name] = gl.getUniformLocation(program, name)!;
-    }
-    gl.useProgram(program);
-    ["u_fibres", "u_rings", "u_shadow_map", "u_face"].forEach((name, unit) => {
-      if (at[name]) gl.uniform1i(at[name], unit);
-    });
-    const found = { program, at, picture: -1 };
-    this.programs.set(key, found);
-    return found;
-  }
-}
-
-// Whether pictures are drawn without a graphics card, where samples and pixels cost the most.
-let software: boolean | undefined;
-function looksSoftware(): boolean {
-  if (software === undefined) {
-    const gl = document.createElement("canvas").getContext("webgl2");
-    const extension = gl?.getExtension("WEBGL_debug_renderer_info");
-    const name = gl && extension ? String(gl.getParameter(extension.UNMASKED_RENDERER_WEBGL)) : "";
-    software = /swiftshader|llvmpipe|software/i.test(name);
-    gl?.getExtension("WEBGL_lose_context")?.loseContext();
-  }
-  return software;
 }
