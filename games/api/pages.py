@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,8 @@ from games.api.results import CheckResult, as_checked, explained, noise_result
 
 if TYPE_CHECKING:
     from engine.topple.laboratory.noise import Chance
+    from engine.topple.laboratory.sweep import SweepPlace, SweepRow
+    from engine.world import Assembly, Body
 
 HTML = ".html"
 
@@ -46,6 +49,23 @@ def recording_page(file: Path, out: Path) -> RecordingPage:
     text = html.page({"kind": "recording", **data}, blob)
     html.save(out, text)
     return RecordingPage(out, len(text.encode()), replay.seconds)
+
+
+def sweep_page(
+    out: Path,
+    tower: Assembly,
+    piece: Body,
+    places: Sequence[SweepPlace],
+    rows: Sequence[SweepRow],
+    safest: Sequence[SweepRow],
+) -> None:
+    """Write a sweep as a page with its map. tower: without the piece. Raises OutputError."""
+    from engine.view.page import html
+    from engine.view.page.blob import Blob
+    from engine.view.page.sweep import sweep_data
+
+    blob = Blob()
+    html.save(out, html.page({"kind": "sweep", **sweep_data(tower, piece, places, rows, safest, blob)}, blob))
 
 
 def verdict_page(

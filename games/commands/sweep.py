@@ -73,6 +73,7 @@ class SweepRequest:
         typer.Option(help="Table to write, .csv or .parquet; one that is there already is gone on with."),
     ] = None
     plot: Annotated[Path | None, typer.Option(help="Map to draw, .png, .pdf or .svg.")] = None
+    page: Annotated[Path | None, typer.Option(help="Write a page for browsers with the map, .html.")] = None
     workers: Workers = None
     dask: Annotated[str | None, typer.Option(help="Address of a dask scheduler to work on instead.")] = None
     seed: Annotated[int, typer.Option(help="Of the small disturbances and the places at random.")] = 0
@@ -89,6 +90,7 @@ class SweepReport:
     safest: Sequence[SweepRow]
     out: Path | None
     plot: Path | None = None
+    page: Path | None = None
 
 
 def run(request: SweepRequest) -> int:
@@ -121,7 +123,11 @@ def _swept_places(request: SweepRequest) -> SweepReport:
         from games.commands.sweep_plot import draw
 
         draw(request.plot, found, bodies, body, safest)
-    return SweepReport(scene.name, body.name, found, safest, request.out, request.plot)
+    if request.page is not None:
+        from games.api.pages import sweep_page
+
+        sweep_page(request.page, common.tower, body, places, found, safest)
+    return SweepReport(scene.name, body.name, found, safest, request.out, request.plot, request.page)
 
 
 def _swept_scenes(request: SweepRequest) -> SweepReport:
@@ -217,7 +223,9 @@ def _validate(request: SweepRequest) -> None:
         wrong += [f"--{name} is missing" for name in missing]
     if request.scenes is not None:
         given = [
-            name for name in ("piece", "x", "y", "samples", "plot") if getattr(request, name) is not None
+            name
+            for name in ("piece", "x", "y", "samples", "plot", "page")
+            if getattr(request, name) is not None
         ]
         wrong += [f"--{name} is about one piece of one scene: it does not go with --scenes" for name in given]
     wrong += out_of_range(
@@ -240,7 +248,12 @@ def _wrong_files(request: SweepRequest) -> list[str]:
     from models.files import output_fault
 
     wrong = []
-    for name, path, endings in (("--out", request.out, TABLES), ("--plot", request.plot, PICTURES)):
+    asked = (
+        ("--out", request.out, TABLES),
+        ("--plot", request.plot, PICTURES),
+        ("--page", request.page, (".html",)),
+    )
+    for name, path, endings in asked:
         if path is None:
             continue
         if path.suffix not in endings:
@@ -282,7 +295,7 @@ def _print(report: SweepReport) -> None:
     console.print(f"[bold]{escape(report.name)}[/bold]: {len(report.rows)} {what}: {told}.")
     if report.safest:
         console.print(_table(report))
-    for path in (report.out, report.plot):
+    for path in (report.out, report.plot, report.page):
         if path is not None:
             console.print(f"wrote {path}", markup=False)
 

@@ -4,68 +4,23 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 
+import { add, cross, dot, Fraction, least, most, scale, sub, sum, TWO, ZERO, type Vector } from "./fraction";
+
 export class RefusedError extends Error {}
 
-class Fraction {
-  readonly n: bigint;
-  readonly d: bigint;
-
-  constructor(n: bigint, d = 1n) {
-    if (d === 0n) refuse("malformed: a number is divided by zero");
-    let [a, b] = [n < 0n ? -n : n, d < 0n ? -d : d];
-    while (b) [a, b] = [b, a % b];
-    if (d < 0n) a = -a;
-    this.n = n / (a || 1n);
-    this.d = d / (a || 1n);
-  }
-
-  plus(other: Fraction): Fraction {
-    return this.d === other.d ? new Fraction(this.n + other.n, this.d) : new Fraction(this.n * other.d + other.n * this.d, this.d * other.d);
-  }
-
-  minus(other: Fraction): Fraction {
-    return this.plus(new Fraction(-other.n, other.d));
-  }
-
-  times(other: Fraction): Fraction {
-    return this.n && other.n ? new Fraction(this.n * other.n, this.d * other.d) : ZERO;
-  }
-
-  over(other: Fraction): Fraction {
-    return new Fraction(this.n * other.d, this.d * other.n);
-  }
-
-  abs(): Fraction {
-    return this.n < 0n ? new Fraction(-this.n, this.d) : this;
-  }
-
-  isBelow(other: Fraction): boolean {
-    return this.n * other.d < other.n * this.d;
-  }
-
-  toString(): string {
-    return `${this.n}/${this.d}`;
-  }
-}
-
-type Vector = Fraction[];
 type Json = Record<string, unknown>;
-interface Contact { upper: string; lower: string; point: Vector; normal: Vector; friction: Fraction }
+interface Contact {
+  upper: string;
+  lower: string;
+  point: Vector;
+  normal: Vector;
+  friction: Fraction;
+}
 type Free = Map<string, { weight: Vector; centre: Vector }>;
 
-const ZERO = new Fraction(0n), TWO = new Fraction(2n);
-const TOUCH = new Fraction(2n, 100_000n);           // metres: corners this close to a plane touch it
-const ROUNDING = new Fraction(1n, 10_000_000n);     // metres by which outlines may miss each other and still meet
+const TOUCH = new Fraction(2n, 100_000n); // metres: corners this close to a plane touch it
+const ROUNDING = new Fraction(1n, 10_000_000n); // metres by which outlines may miss each other and still meet
 const VERSION = 1;
-
-const sum = (values: Vector): Fraction => values.reduce((all, value) => all.plus(value), ZERO);
-const add = (a: Vector, b: Vector): Vector => a.map((value, k) => value.plus(b[k]));
-const sub = (a: Vector, b: Vector): Vector => a.map((value, k) => value.minus(b[k]));
-const scale = (factor: Fraction, a: Vector): Vector => a.map((value) => factor.times(value));
-const dot = (a: Vector, b: Vector): Fraction => sum(a.map((value, k) => value.times(b[k])));
-const cross = (a: Vector, b: Vector): Vector => [[1, 2], [2, 0], [0, 1]].map(([i, j]) => a[i].times(b[j]).minus(a[j].times(b[i])));
-const least = (values: Vector): Fraction => values.reduce((low, value) => (value.isBelow(low) ? value : low));
-const most = (values: Vector): Fraction => values.reduce((high, value) => (high.isBelow(value) ? value : high));
 
 function refuse(why: string): never {
   throw new RefusedError(why);
@@ -97,12 +52,18 @@ export function* check(certificate: Json): Generator<void, string> {
     const loose = list(certificate.bodies).filter((body) => !body.fixed);
     require(loose.every((body) => ZERO.isBelow(number(body.mass))), "a free body has no mass");
     const pull = vector(certificate.gravity);
-    const free: Free = new Map(loose.map((body) => [
-      text(body.name), { weight: scale(number(body.mass), pull), centre: placed(body, [body.centre])[0] }]));
+    const free: Free = new Map(
+      loose.map((body) => [
+        text(body.name),
+        { weight: scale(number(body.mass), pull), centre: placed(body, [body.centre])[0] },
+      ]),
+    );
     const claim = certificate.claim;
     if (claim !== "stands" && claim !== "topples") refuse("malformed: it claims nothing that is known");
     const contacts = yield* contactsOf(certificate);
-    yield* claim === "stands" ? checkForces(contacts, certificate, free) : checkMotion(contacts, certificate, free);
+    yield* claim === "stands"
+      ? checkForces(contacts, certificate, free)
+      : checkMotion(contacts, certificate, free);
     return claim;
   } catch (error) {
     if (error instanceof RefusedError) throw error;
@@ -116,10 +77,17 @@ function* checkForces(contacts: Contact[], certificate: Json, free: Free): Gener
   const push = new Map([...free].map(([name, body]) => [name, body.weight]));
   const moment = new Map([...free].map(([name]) => [name, [ZERO, ZERO, ZERO] as Vector]));
   for (const [k, { upper, lower, point, normal, friction }] of contacts.entries()) {
-    const force = forces[k], along = dot(force, normal), square = along.times(along);
-    const isHeld = !friction.times(square).isBelow(dot(force, force).times(dot(normal, normal)).minus(square));
+    const force = forces[k],
+      along = dot(force, normal),
+      square = along.times(along);
+    const isHeld = !friction
+      .times(square)
+      .isBelow(dot(force, force).times(dot(normal, normal)).minus(square));
     require(!along.isBelow(ZERO) && isHeld, `the force of ${lower} on ${upper} is outside its friction cone`);
-    for (const [name, own] of [[upper, force], [lower, scale(new Fraction(-1n), force)]] as const) {
+    for (const [name, own] of [
+      [upper, force],
+      [lower, scale(new Fraction(-1n), force)],
+    ] as const) {
       const body = free.get(name);
       if (!body) continue;
       push.set(name, add(push.get(name)!, own));
@@ -128,7 +96,9 @@ function* checkForces(contacts: Contact[], certificate: Json, free: Free): Gener
     yield;
   }
   for (const name of free.keys())
-    require([...push.get(name)!, ...moment.get(name)!].every((value) => value.n === 0n), `${name} is not in equilibrium`);
+    require([...push.get(name)!, ...moment.get(name)!].every(
+      (value) => value.n === 0n,
+    ), `${name} is not in equilibrium`);
 }
 
 function* checkMotion(contacts: Contact[], certificate: Json, free: Free): Generator<void> {
@@ -142,7 +112,8 @@ function* checkMotion(contacts: Contact[], certificate: Json, free: Free): Gener
   };
   for (const { upper, lower, point, normal, friction } of contacts) {
     const parting = sub(velocity(upper, point), velocity(lower, point));
-    const along = dot(parting, normal), square = along.times(along);
+    const along = dot(parting, normal),
+      square = along.times(along);
     const sliding = dot(parting, parting).times(dot(normal, normal)).minus(square);
     const isFree = !along.isBelow(ZERO) && !square.isBelow(friction.times(sliding));
     require(isFree, `the contact of ${upper} and ${lower} opposes the motion`);
@@ -157,33 +128,44 @@ function* contactsOf(certificate: Json): Generator<void, Contact[]> {
   const bodies = list(certificate.bodies);
   const planes = new Map(list(certificate.planes).map((plane) => [JSON.stringify(plane.between), plane]));
   require(new Set(bodies.map((body) => body.name)).size === bodies.length, "two bodies have one name");
-  const parts = bodies.flatMap((body) => (body.parts as unknown[][]).map((part, k) => {
-    const corners = placed(body, part);
-    const box = [0, 1, 2].map((axis) => {
-      const along = corners.map((corner) => corner[axis]);
-      return [least(along), most(along)];
-    });
-    return { body, k, corners, box };
-  }));
+  const parts = bodies.flatMap((body) =>
+    (body.parts as unknown[][]).map((part, k) => {
+      const corners = placed(body, part);
+      const box = [0, 1, 2].map((axis) => {
+        const along = corners.map((corner) => corner[axis]);
+        return [least(along), most(along)];
+      });
+      return { body, k, corners, box };
+    }),
+  );
   const found: Contact[] = [];
   for (const [at, one] of parts.entries()) {
     for (const other of parts.slice(at + 1)) {
-      const isApart = one.box.some(([low, high], axis) =>
-        TOUCH.isBelow(low.minus(other.box[axis][1])) || TOUCH.isBelow(other.box[axis][0].minus(high)));
+      const isApart = one.box.some(
+        ([low, high], axis) =>
+          TOUCH.isBelow(low.minus(other.box[axis][1])) || TOUCH.isBelow(other.box[axis][0].minus(high)),
+      );
       if (one.body === other.body || (one.body.fixed && other.body.fixed) || isApart) continue;
       const [upper, lower] = [text(one.body.name), text(other.body.name)];
-      const plane = planes.get(JSON.stringify([upper, one.k, lower, other.k])) ?? refuse(`malformed: no plane between ${upper} and ${lower}`);
-      const normal = vector(plane.normal), offset = number(plane.offset);
+      const plane =
+        planes.get(JSON.stringify([upper, one.k, lower, other.k])) ??
+        refuse(`malformed: no plane between ${upper} and ${lower}`);
+      const normal = vector(plane.normal),
+        offset = number(plane.offset);
       const friction = number(one.body.friction).times(number(other.body.friction));
-      require(normal.some((value) => value.n !== 0n) && !friction.isBelow(ZERO), "a plane has no normal, or friction is negative");
+      require(normal.some((value) => value.n !== 0n) &&
+        !friction.isBelow(ZERO), "a plane has no normal, or friction is negative");
       const reach = TOUCH.times(most(normal.map((value) => value.abs())));
       const above = one.corners.map((corner) => ({ corner, height: dot(corner, normal).minus(offset) }));
       const below = other.corners.map((corner) => ({ corner, height: offset.minus(dot(corner, normal)) }));
       const lowest = least([...above, ...below].map((each) => each.height));
       require(!lowest.plus(reach).isBelow(ZERO), `${upper} and ${lower} overlap`);
-      const [mine, theirs] = [above, below].map((side) => side.filter((each) => !reach.isBelow(each.height)).map((each) => each.corner));
+      const [mine, theirs] = [above, below].map((side) =>
+        side.filter((each) => !reach.isBelow(each.height)).map((each) => each.corner),
+      );
       if (mine.length && theirs.length)
-        for (const point of common(mine, theirs, normal, offset)) found.push({ upper, lower, point, normal, friction });
+        for (const point of common(mine, theirs, normal, offset))
+          found.push({ upper, lower, point, normal, friction });
       yield;
     }
   }
@@ -201,13 +183,19 @@ function common(above: Vector[], below: Vector[], normal: Vector, offset: Fracti
     const ring = area;
     area = [];
     for (const [k, a] of ring.entries()) {
-      const b = ring[(k + 1) % ring.length], atA = isIn(a), atB = isIn(b);
+      const b = ring[(k + 1) % ring.length],
+        atA = isIn(a),
+        atB = isIn(b);
       if (!atA.isBelow(ZERO)) area.push(a);
-      if (atA.isBelow(ZERO) !== atB.isBelow(ZERO)) area.push(add(a, scale(atA.over(atA.minus(atB)), sub(b, a))));
+      if (atA.isBelow(ZERO) !== atB.isBelow(ZERO))
+        area.push(add(a, scale(atA.over(atA.minus(atB)), sub(b, a))));
     }
   }
   return [...new Map(area.map((point) => [point.join(), point])).values()].map((point) => {
-    const height = offset.minus(normal[u].times(point[0])).minus(normal[v].times(point[1])).over(normal[axis]);
+    const height = offset
+      .minus(normal[u].times(point[0]))
+      .minus(normal[v].times(point[1]))
+      .over(normal[axis]);
     const whole: Vector = [];
     [whole[u], whole[v], whole[axis]] = [point[0], point[1], height];
     return whole;
@@ -216,9 +204,12 @@ function common(above: Vector[], below: Vector[], normal: Vector, offset: Fracti
 
 function hull(points: Vector[]): Vector[] {
   const order = (a: Fraction, b: Fraction): number => (a.isBelow(b) ? -1 : b.isBelow(a) ? 1 : 0);
-  const rest = [...new Map(points.map((point) => [point.join(), point])).values()].sort((a, b) => order(a[0], b[0]) || order(a[1], b[1]));
+  const rest = [...new Map(points.map((point) => [point.join(), point])).values()].sort(
+    (a, b) => order(a[0], b[0]) || order(a[1], b[1]),
+  );
   const ring: Vector[] = [];
-  for (const ordered of [rest, [...rest].reverse()]) {     // Andrew 1979: counter-clockwise
+  for (const ordered of [rest, [...rest].reverse()]) {
+    // Andrew 1979: counter-clockwise
     const chain: Vector[] = [];
     for (const point of ordered) {
       while (chain.length > 1 && !ZERO.isBelow(turn(chain.at(-2)!, chain.at(-1)!, point))) chain.pop();
@@ -236,7 +227,8 @@ function sides(ring: Vector[]): ((point: Vector) => Fraction)[] {
     ring = [sub(ring[0], aside), add(ring[0], aside)];
   }
   return ring.flatMap((a, k) => {
-    const b = ring[(k + 1) % ring.length], along = sub(b, a);
+    const b = ring[(k + 1) % ring.length],
+      along = sub(b, a);
     const slack = ROUNDING.times(sum(along.map((value) => value.abs())));
     const edge = (point: Vector): Fraction => slack.plus(turn(a, b, point));
     const end = (point: Vector): Fraction => slack.plus(dot(sub(point, a), along));
@@ -252,7 +244,9 @@ function turn(a: Vector, b: Vector, c: Vector): Fraction {
 // Points of a body's frame in the world. A quaternion of any length is an exact rotation.
 function placed(body: Json, points: unknown[]): Vector[] {
   const [x, y, z, w] = (body.rotation as unknown[]).map(number);
-  const axis = [x, y, z], position = vector(body.position), factor = TWO.over(sum([x, y, z, w].map((value) => value.times(value))));
+  const axis = [x, y, z],
+    position = vector(body.position),
+    factor = TWO.over(sum([x, y, z, w].map((value) => value.times(value))));
   return points.map(vector).map((point) => {
     const twice = scale(factor, cross(axis, point));
     return add(add(position, point), add(scale(w, twice), cross(axis, twice)));
@@ -268,13 +262,21 @@ function digestOf(certificate: Json): string {
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(", ")}]`;
   if (value !== null && typeof value === "object")
-    return `{${Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, own]) => `${canonical(key)}: ${canonical(own)}`).join(", ")}}`;
-  return JSON.stringify(value).replace(/[\u007f-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    return `{${Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, own]) => `${canonical(key)}: ${canonical(own)}`)
+      .join(", ")}}`;
+  return JSON.stringify(value).replace(
+    /[\u007f-\uffff]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 function number(value: unknown): Fraction {
   const parts = typeof value === "string" ? /^(-?[0-9]{1,4000})(?:\/([0-9]{1,4000}))?$/.exec(value) : null;
-  return parts ? new Fraction(BigInt(parts[1]), BigInt(parts[2] ?? "1")) : refuse(`malformed: ${String(value)} is no number`);
+  return parts
+    ? new Fraction(BigInt(parts[1]), BigInt(parts[2] ?? "1"))
+    : refuse(`malformed: ${String(value)} is no number`);
 }
 
 function vector(values: unknown): Vector {

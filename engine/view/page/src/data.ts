@@ -3,38 +3,96 @@
 export type Place = [type: keyof typeof TYPES, offset: number, count: number];
 export type Triple = [number, number, number];
 
-export interface Mesh { points: Place; normals: Place; triangles: Place; scale: number; grain: number[] }
-export interface Print { picture: number; area: number[]; press: number[]; isPressed: boolean }
-export interface Track { there: number[]; keys: number; gaps: Place; steps: Place[] }
+export interface Mesh {
+  points: Place;
+  normals: Place;
+  triangles: Place;
+  scale: number;
+  grain: number[];
+}
+export interface Print {
+  picture: number;
+  area: number[];
+  press: number[];
+  isPressed: boolean;
+}
+export interface Track {
+  there: number[];
+  keys: number;
+  gaps: Place;
+  steps: Place[];
+}
 export interface BodyRow {
-  name: string; mesh: number; albedo: Triple; finish: number[]; offset: Triple; extents: Triple;
-  isBox: boolean; print?: Print; track?: Track; pose?: number[];
+  name: string;
+  mesh: number;
+  albedo: Triple;
+  finish: number[];
+  offset: Triple;
+  extents: Triple;
+  isBox: boolean;
+  print?: Print;
+  track?: Track;
+  pose?: number[];
 }
 export interface SceneData {
-  kind: "recording" | "verdict"; title: string;
+  kind: "recording" | "verdict" | "sweep";
+  title: string;
   shaders: Record<string, string>;
   light: { constants: Record<string, number[]>; sunAxes: number[]; penumbra: number };
-  meshes: Mesh[]; prints: Place[]; bodies: BodyRow[]; table: number; sphere: [number, number, number, number];
+  meshes: Mesh[];
+  prints: Place[];
+  bodies: BodyRow[];
+  table: number;
+  sphere: [number, number, number, number];
 }
 export interface RecordingData extends SceneData {
-  players: string[]; result: string; seconds: number; frames: number; times: Place;
+  players: string[];
+  result: string;
+  seconds: number;
+  frames: number;
+  times: Place;
   quanta: [position: number, rotation: number, time: number];
   director: { rate: number; fov: number; path: Place };
   lines: [seconds: number, text: string, who: string][];
   marks: [seconds: number, kind: string, text: string][];
   sound: {
-    sounds: { modes: [hertz: number, decay: number, strength: number][]; click: [decay: number, strength: number, softness: number] }[];
+    sounds: {
+      modes: [hertz: number, decay: number, strength: number][];
+      click: [decay: number, strength: number, softness: number];
+    }[];
     impacts: [seconds: number, sound: number, loudness: number, x: number, y: number, z: number][];
     seconds: number;
   };
 }
-export interface Solid { points: Place; normals: Place; triangles: Place; ink: number[]; layer: "forces" | "motion" | "support" }
+export interface Solid {
+  points: Place;
+  normals: Place;
+  triangles: Place;
+  ink: number[];
+  layer: "forces" | "motion" | "support";
+}
 export interface VerdictData extends SceneData {
-  word: "stands" | "topples" | "unsure"; headline: string; rows: [label: string, text: string][]; why: string[];
-  solids: Solid[]; weakest: { name: string; colour: number[]; words: string } | null; legend: [colour: string, text: string][];
+  word: "stands" | "topples" | "unsure";
+  headline: string;
+  rows: [label: string, text: string][];
+  why: string[];
+  solids: Solid[];
+  weakest: { name: string; colour: number[]; words: string } | null;
+  legend: [colour: string, text: string][];
   mechanism: Record<string, [linear: Triple, angular: Triple, centre: Triple]>;
-  ghosts: { body: number; pose: number[]; copy: number }[]; noise: string;
+  ghosts: { body: number; pose: number[]; copy: number }[];
+  noise: string;
   certificate: Record<string, unknown> | null;
+}
+export interface SweepData extends SceneData {
+  scene: string;
+  places: Place;
+  poses: Place;
+  verdicts: Place;
+  tilts: Place;
+  weakest: Place;
+  names: string[];
+  safest: number[];
 }
 
 const TYPES = { Int8Array, Uint8Array, Int16Array, Uint16Array, Uint32Array, Float32Array };
@@ -53,7 +111,9 @@ export class Numbers {
     return new Numbers(await new Response(stream).arrayBuffer());
   }
 
-  at<T extends keyof typeof TYPES>([type, offset, count]: [T, number, number] | Place): InstanceType<(typeof TYPES)[T]> {
+  at<T extends keyof typeof TYPES>([type, offset, count]: [T, number, number] | Place): InstanceType<
+    (typeof TYPES)[T]
+  > {
     return new TYPES[type](this.bytes, offset, count) as InstanceType<(typeof TYPES)[T]>;
   }
 
@@ -61,9 +121,12 @@ export class Numbers {
   sums(place: Place, count: number): Float64Array {
     const bytes = this.at(place) as Uint8Array;
     const found = new Float64Array(count);
-    let at = 0, sum = 0;
+    let at = 0,
+      sum = 0;
     for (let n = 0; n < count; ++n) {
-      let value = 0, scale = 1, byte;
+      let value = 0,
+        scale = 1,
+        byte;
       do {
         byte = bytes[at++];
         value += (byte & 127) * scale;

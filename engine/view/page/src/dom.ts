@@ -1,7 +1,10 @@
 // Elements of the page. Every text is set as text, never as markup.
 
 export function make<K extends keyof HTMLElementTagNameMap>(
-  tag: K, name: string, parent: HTMLElement, text = "",
+  tag: K,
+  name: string,
+  parent: HTMLElement,
+  text = "",
 ): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   element.className = name;
@@ -10,7 +13,12 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-export function button(parent: HTMLElement, text: string, title: string, press: () => void): HTMLButtonElement {
+export function button(
+  parent: HTMLElement,
+  text: string,
+  title: string,
+  press: () => void,
+): HTMLButtonElement {
   const element = make("button", "", parent, text);
   element.title = title;
   element.addEventListener("click", press);

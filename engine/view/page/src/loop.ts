@@ -17,7 +17,9 @@ export class Loop {
 
   // step: time passes, in seconds; returns whether the picture changes by itself. draw: at a share of the full size.
   constructor(
-    private readonly canvas: HTMLCanvasElement, private readonly step: (seconds: number) => boolean, private readonly draw: () => void,
+    private readonly canvas: HTMLCanvasElement,
+    private readonly step: (seconds: number) => boolean,
+    private readonly draw: () => void,
     private readonly isAdaptive = true,
   ) {
     new ResizeObserver(() => this.touch()).observe(canvas);
@@ -61,8 +63,10 @@ export class Loop {
 
   picture(): void {
     const share = this.scale * Math.min(devicePixelRatio, 2);
-    const width = Math.max(1, Math.round(this.canvas.clientWidth * share)), height = Math.max(1, Math.round(this.canvas.clientHeight * share));
-    if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
+    const width = Math.max(1, Math.round(this.canvas.clientWidth * share)),
+      height = Math.max(1, Math.round(this.canvas.clientHeight * share));
+    if (this.canvas.width !== width || this.canvas.height !== height)
+      Object.assign(this.canvas, { width, height });
     this.draw();
     ++this.pictures;
   }

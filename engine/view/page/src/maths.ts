@@ -4,13 +4,24 @@ import type { Triple } from "./data";
 
 export type Matrix = Float32Array;
 
-export interface Camera { eye: Triple; target: Triple; fov: number }
+export interface Camera {
+  eye: Triple;
+  target: Triple;
+  fov: number;
+}
 
-export const add = (a: Triple, b: Triple, times = 1): Triple => [a[0] + times * b[0], a[1] + times * b[1], a[2] + times * b[2]];
+export const add = (a: Triple, b: Triple, times = 1): Triple => [
+  a[0] + times * b[0],
+  a[1] + times * b[1],
+  a[2] + times * b[2],
+];
 export const minus = (a: Triple, b: Triple): Triple => add(a, b, -1);
 export const dot = (a: Triple, b: Triple): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 export const cross = (a: Triple, b: Triple): Triple => [
-  a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+  a[1] * b[2] - a[2] * b[1],
+  a[2] * b[0] - a[0] * b[2],
+  a[0] * b[1] - a[1] * b[0],
+];
 export const length = (a: Triple): number => Math.hypot(a[0], a[1], a[2]);
 export const scaled = (a: Triple, times: number): Triple => [times * a[0], times * a[1], times * a[2]];
 
@@ -30,10 +41,23 @@ export function placed(into: Matrix, pose: ArrayLike<number>, at = 0): Matrix {
   const [x, y, z, w] = [pose[at + 3], pose[at + 4], pose[at + 5], pose[at + 6]];
   const s = 2 / (x * x + y * y + z * z + w * w);
   into.set([
-    1 - s * (y * y + z * z), s * (x * y + z * w), s * (x * z - y * w), 0,
-    s * (x * y - z * w), 1 - s * (x * x + z * z), s * (y * z + x * w), 0,
-    s * (x * z + y * w), s * (y * z - x * w), 1 - s * (x * x + y * y), 0,
-    pose[at], pose[at + 1], pose[at + 2], 1]);
+    1 - s * (y * y + z * z),
+    s * (x * y + z * w),
+    s * (x * z - y * w),
+    0,
+    s * (x * y - z * w),
+    1 - s * (x * x + z * z),
+    s * (y * z + x * w),
+    0,
+    s * (x * z + y * w),
+    s * (y * z - x * w),
+    1 - s * (x * x + y * y),
+    0,
+    pose[at],
+    pose[at + 1],
+    pose[at + 2],
+    1,
+  ]);
   return into;
 }
 
@@ -41,7 +65,8 @@ export function placed(into: Matrix, pose: ArrayLike<number>, at = 0): Matrix {
 export function axesOf(camera: Camera): [Triple, Triple, Triple] {
   const away = minus(camera.target, camera.eye);
   const forward = scaled(away, 1 / length(away));
-  const flat: Triple = Math.abs(forward[2]) < 0.999 ? [forward[1], -forward[0], 0] : [-forward[2], 0, forward[0]];
+  const flat: Triple =
+    Math.abs(forward[2]) < 0.999 ? [forward[1], -forward[0], 0] : [-forward[2], 0, forward[0]];
   const right = scaled(flat, 1 / length(flat));
   return [right, forward, cross(right, forward)];
 }
@@ -49,17 +74,64 @@ export function axesOf(camera: Camera): [Triple, Triple, Triple] {
 // From the world to a camera at an eye with these axes.
 export function lookAt(eye: Triple, [right, forward, up]: [Triple, Triple, Triple]): Matrix {
   return new Float32Array([
-    right[0], up[0], -forward[0], 0, right[1], up[1], -forward[1], 0, right[2], up[2], -forward[2], 0,
-    -dot(right, eye), -dot(up, eye), dot(forward, eye), 1]);
+    right[0],
+    up[0],
+    -forward[0],
+    0,
+    right[1],
+    up[1],
+    -forward[1],
+    0,
+    right[2],
+    up[2],
+    -forward[2],
+    0,
+    -dot(right, eye),
+    -dot(up, eye),
+    dot(forward, eye),
+    1,
+  ]);
 }
 
 export function perspective(fov: number, aspect: number, near: number, far: number): Matrix {
   const zoom = 1 / Math.tan((fov * Math.PI) / 360);
   return new Float32Array([
-    zoom / aspect, 0, 0, 0, 0, zoom, 0, 0, 0, 0, (far + near) / (near - far), -1, 0, 0, (2 * far * near) / (near - far), 0]);
+    zoom / aspect,
+    0,
+    0,
+    0,
+    0,
+    zoom,
+    0,
+    0,
+    0,
+    0,
+    (far + near) / (near - far),
+    -1,
+    0,
+    0,
+    (2 * far * near) / (near - far),
+    0,
+  ]);
 }
 
 export function orthographic(half: number, near: number, far: number): Matrix {
   return new Float32Array([
-    1 / half, 0, 0, 0, 0, 1 / half, 0, 0, 0, 0, 2 / (near - far), 0, 0, 0, (far + near) / (near - far), 1]);
+    1 / half,
+    0,
+    0,
+    0,
+    0,
+    1 / half,
+    0,
+    0,
+    0,
+    0,
+    2 / (near - far),
+    0,
+    0,
+    0,
+    (far + near) / (near - far),
+    1,
+  ]);
 }

@@ -3,7 +3,7 @@
 import type { Triple } from "./data";
 import { add, axesOf, length, minus, scaled, type Camera } from "./maths";
 
-const DEGREES = 0.35 * 720;      // by a drag over the height of the picture
+const DEGREES = 0.35 * 720; // by a drag over the height of the picture
 const [LOW, HIGH] = [-4, 88];
 const [NEAR, FAR] = [0.06, 6];
 
@@ -11,7 +11,10 @@ export class Orbit {
   onMove: () => void = () => {};
   private readonly pointers = new Map<number, [number, number]>();
 
-  constructor(private readonly canvas: HTMLElement, public camera: Camera) {
+  constructor(
+    private readonly canvas: HTMLElement,
+    public camera: Camera,
+  ) {
     canvas.addEventListener("pointerdown", (event) => {
       canvas.setPointerCapture(event.pointerId);
       this.pointers.set(event.pointerId, [event.clientX, event.clientY]);
@@ -20,10 +23,14 @@ export class Orbit {
       canvas.addEventListener(name, (event) => this.pointers.delete(event.pointerId));
     canvas.addEventListener("pointermove", (event) => this.drag(event));
     canvas.addEventListener("contextmenu", (event) => event.preventDefault());
-    canvas.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      this.zoom(Math.exp(0.0011 * event.deltaY));
-    }, { passive: false });
+    canvas.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        this.zoom(Math.exp(0.0011 * event.deltaY));
+      },
+      { passive: false },
+    );
   }
 
   private drag(event: PointerEvent): void {
@@ -43,7 +50,9 @@ export class Orbit {
   }
 
   turn(right: number, up: number): void {
-    const { eye, target, fov } = this.camera, off = minus(eye, target), away = length(off);
+    const { eye, target, fov } = this.camera,
+      off = minus(eye, target),
+      away = length(off);
     const azimuth = Math.atan2(off[1], off[0]) + (right * Math.PI) / 180;
     const degrees = (Math.asin(off[2] / away) * 180) / Math.PI + up;
     const elevation = (Math.min(Math.max(degrees, LOW), HIGH) * Math.PI) / 180;
@@ -53,14 +62,17 @@ export class Orbit {
   }
 
   pan(right: number, down: number): void {
-    const { eye, target, fov } = this.camera, [across, , up] = axesOf(this.camera);
+    const { eye, target, fov } = this.camera,
+      [across, , up] = axesOf(this.camera);
     const high = 2 * length(minus(eye, target)) * Math.tan((fov * Math.PI) / 360);
     const by = add(scaled(across, -right * high), up, down * high);
     this.set({ eye: add(eye, by), target: add(target, by), fov });
   }
 
   zoom(times: number): void {
-    const { eye, target, fov } = this.camera, off = minus(eye, target), away = length(off);
+    const { eye, target, fov } = this.camera,
+      off = minus(eye, target),
+      away = length(off);
     const distance = Math.min(Math.max(away * times, NEAR), FAR);
     this.set({ eye: add(target, off, distance / away), target, fov });
   }
@@ -73,10 +85,16 @@ export class Orbit {
 
 // A camera that has a sphere in the picture, from where people like to look.
 export function framing([x, y, z, radius]: [number, number, number, number], aspect: number): Camera {
-  const fov = 28, half = (fov * Math.PI) / 360;
+  const fov = 28,
+    half = (fov * Math.PI) / 360;
   const narrow = Math.min(half, Math.atan(Math.tan(half) * aspect));
-  const away = radius / Math.sin(narrow) / 0.92, azimuth = (-58 * Math.PI) / 180, elevation = (20 * Math.PI) / 180;
+  const away = radius / Math.sin(narrow) / 0.92,
+    azimuth = (-58 * Math.PI) / 180,
+    elevation = (20 * Math.PI) / 180;
   const level = away * Math.cos(elevation);
   return {
-    eye: [x + level * Math.cos(azimuth), y + level * Math.sin(azimuth), z + away * Math.sin(elevation)], target: [x, y, z], fov };
+    eye: [x + level * Math.cos(azimuth), y + level * Math.sin(azimuth), z + away * Math.sin(elevation)],
+    target: [x, y, z],
+    fov,
+  };
 }

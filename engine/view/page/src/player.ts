@@ -10,7 +10,7 @@ import { Tracks } from "./track";
 import type { Camera } from "./maths";
 
 const SPEEDS = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16];
-const LEAD_S = 0.6;         // before a fall, when going to it
+const LEAD_S = 0.6; // before a fall, when going to it
 const STAY_S = 3.2;
 const STEP_S = 1 / 60;
 
@@ -30,24 +30,48 @@ export class Player {
   private readonly bar: Record<string, HTMLElement> = {};
   private readonly scrub: HTMLInputElement;
 
-  constructor(private readonly data: RecordingData, numbers: Numbers, private readonly stage: Stage, root: HTMLElement) {
+  constructor(
+    private readonly data: RecordingData,
+    numbers: Numbers,
+    private readonly stage: Stage,
+    root: HTMLElement,
+  ) {
     this.tracks = new Tracks(data, numbers);
     this.path = numbers.at(data.director.path) as Float32Array;
     this.poses = new Float32Array(7 * data.bodies.length);
     this.seen = new Uint8Array(data.bodies.length);
     this.sound = new Sound(data.sound);
     this.orbit = new Orbit(stage.canvas, framing(data.sphere, 16 / 9));
-    this.orbit.onMove = () => { this.look("free"); };
+    this.orbit.onMove = () => {
+      this.look("free");
+    };
     this.scrub = this.makeBar(root);
     this.addKeys();
     // a drag begins from where the director looks now
-    stage.canvas.addEventListener("pointerdown", () => { this.orbit.camera = this.view(); }, { capture: true });
-    stage.canvas.addEventListener("wheel", () => { this.orbit.camera = this.view(); }, { capture: true });
+    stage.canvas.addEventListener(
+      "pointerdown",
+      () => {
+        this.orbit.camera = this.view();
+      },
+      { capture: true },
+    );
+    stage.canvas.addEventListener(
+      "wheel",
+      () => {
+        this.orbit.camera = this.view();
+      },
+      { capture: true },
+    );
     const asked = new URLSearchParams(location.search);
     const at = Number(asked.get("t"));
     this.seek(Number.isFinite(at) ? at : 0);
     this.isPlaying = !asked.has("t");
-    this.loop = new Loop(stage.canvas, (elapsed) => this.step(elapsed), () => this.draw(), !asked.has("full"));
+    this.loop = new Loop(
+      stage.canvas,
+      (elapsed) => this.step(elapsed),
+      () => this.draw(),
+      !asked.has("full"),
+    );
   }
 
   seek(seconds: number): void {
@@ -66,10 +90,14 @@ export class Player {
   // Where the eye is now.
   view(): Camera {
     if (this.camera === "free") return this.orbit.camera;
-    const { rate, fov } = this.data.director, count = this.path.length / 6;
-    const place = Math.min(this.seconds * rate, count - 1), at = Math.min(Math.floor(place), Math.max(count - 2, 0)), part = place - at;
+    const { rate, fov } = this.data.director,
+      count = this.path.length / 6;
+    const place = Math.min(this.seconds * rate, count - 1),
+      at = Math.min(Math.floor(place), Math.max(count - 2, 0)),
+      part = place - at;
     const row = [0, 1, 2, 3, 4, 5].map((k) => {
-      const here = this.path[k * count + at], there = this.path[k * count + Math.min(at + 1, count - 1)];
+      const here = this.path[k * count + at],
+        there = this.path[k * count + Math.min(at + 1, count - 1)];
       return here + part * (there - here);
     });
     const aspect = this.stage.canvas.width / this.stage.canvas.height;
@@ -102,8 +130,12 @@ export class Player {
   }
 
   private jump(direction: 1 | -1): void {
-    const places = this.data.marks.filter(([, kind]) => kind === "fell").map(([seconds]) => Math.max(seconds - LEAD_S, 0)).sort((a, b) => a - b);
-    const ahead = places.filter((place) => place > this.seconds + 0.05), behind = places.filter((place) => place < this.seconds - 0.05);
+    const places = this.data.marks
+      .filter(([, kind]) => kind === "fell")
+      .map(([seconds]) => Math.max(seconds - LEAD_S, 0))
+      .sort((a, b) => a - b);
+    const ahead = places.filter((place) => place > this.seconds + 0.05),
+      behind = places.filter((place) => place < this.seconds - 0.05);
     const chosen = direction > 0 ? ahead[0] : behind.at(-1);
     if (chosen !== undefined) this.seek(chosen);
   }
@@ -128,15 +160,26 @@ export class Player {
   }
 
   private makeBar(root: HTMLElement): HTMLInputElement {
-    const head = make("header", "panel", root), bar = this.bar;
+    const head = make("header", "panel", root),
+      bar = this.bar;
     make("h1", "", head, this.data.title);
     make("p", "quiet", head, this.data.players.join(" · "));
     bar.who = make("p", "who", head);
     bar.line = make("output", "line", root);
-    const foot = make("footer", "panel", root), rail = make("div", "rail", foot);
+    const foot = make("footer", "panel", root),
+      rail = make("div", "rail", foot);
     const scrub = make("input", "", rail);
-    Object.assign(scrub, { type: "range", min: "0", max: String(this.data.seconds), step: "any", ariaLabel: "moment" });
-    scrub.addEventListener("input", () => { this.isPlaying = false; this.seek(Number(scrub.value)); });
+    Object.assign(scrub, {
+      type: "range",
+      min: "0",
+      max: String(this.data.seconds),
+      step: "any",
+      ariaLabel: "moment",
+    });
+    scrub.addEventListener("input", () => {
+      this.isPlaying = false;
+      this.seek(Number(scrub.value));
+    });
     for (const [seconds, kind, text] of this.data.marks) {
       const mark = make("i", `mark ${kind}`, rail);
       mark.style.left = `${(100 * seconds) / Math.max(this.data.seconds, 1e-9)}%`;
@@ -149,7 +192,9 @@ export class Player {
     button(row, "-", "Slower", () => this.hurry(-1));
     bar.speed = make("span", "", row, "1 x");
     button(row, "+", "Faster", () => this.hurry(1));
-    bar.camera = button(row, "director", "Who moves the camera: the director, or you (C)", () => this.look(this.camera === "free" ? "director" : "free", this.view()));
+    bar.camera = button(row, "director", "Who moves the camera: the director, or you (C)", () =>
+      this.look(this.camera === "free" ? "director" : "free", this.view()),
+    );
     bar.sound = button(row, "sound off", "Sound (S)", () => this.hear());
     bar.clock = make("span", "clock", row);
     return scrub;
@@ -161,11 +206,23 @@ export class Player {
   }
 
   private addKeys(): void {
-    const step = (by: number): void => { this.isPlaying = false; this.seek(this.seconds + by * STEP_S); };
+    const step = (by: number): void => {
+      this.isPlaying = false;
+      this.seek(this.seconds + by * STEP_S);
+    };
     const keys: Record<string, () => void> = {
-      " ": () => this.play(), ArrowRight: () => step(1), ArrowLeft: () => step(-1), ".": () => step(1), ",": () => step(-1),
-      n: () => this.jump(1), p: () => this.jump(-1), "+": () => this.hurry(1), "-": () => this.hurry(-1),
-      Home: () => this.seek(0), End: () => this.seek(this.data.seconds), s: () => this.hear(),
+      " ": () => this.play(),
+      ArrowRight: () => step(1),
+      ArrowLeft: () => step(-1),
+      ".": () => step(1),
+      ",": () => step(-1),
+      n: () => this.jump(1),
+      p: () => this.jump(-1),
+      "+": () => this.hurry(1),
+      "-": () => this.hurry(-1),
+      Home: () => this.seek(0),
+      End: () => this.seek(this.data.seconds),
+      s: () => this.hear(),
       c: () => this.look(this.camera === "free" ? "director" : "free", this.view()),
     };
     addEventListener("keydown", (event) => {
@@ -175,7 +232,6 @@ export class Player {
       press();
     });
   }
-
 }
 
 function clock(seconds: number): string {

@@ -24,7 +24,12 @@ export class Sound {
     if (!this.context) {
       this.context = new AudioContext();
       // loud impacts are pressed together, so that a collapse does not make all else inaudible
-      const press = new DynamicsCompressorNode(this.context, { threshold: -12, ratio: 6, attack: 0.002, release: 0.08 });
+      const press = new DynamicsCompressorNode(this.context, {
+        threshold: -12,
+        ratio: 6,
+        attack: 0.002,
+        release: 0.08,
+      });
       press.connect(this.context.destination);
       this.out = press;
     }
@@ -41,23 +46,31 @@ export class Sound {
       const volume = new GainNode(this.context, { gain });
       const side = new StereoPannerNode(this.context, { pan: 0.8 * across([x, y, z]) });
       source.connect(volume).connect(side).connect(this.out);
-      source.onended = () => { --this.playing; };
+      source.onended = () => {
+        --this.playing;
+      };
       ++this.playing;
       source.start();
     }
   }
 
   samples(sound: number, rate: number): Float32Array<ArrayBuffer> {
-    const { modes, click: [decays, part, softness] } = this.data.sounds[sound];
+    const {
+      modes,
+      click: [decays, part, softness],
+    } = this.data.sounds[sound];
     const found = new Float32Array(Math.round(this.data.seconds * rate));
     const fade = Math.round(0.01 * rate);
     for (let n = 0; n < found.length; ++n) {
       const t = n / rate;
       let sum = 0;
-      for (const [hertz, decay, strength] of modes) sum += strength * Math.exp(-t / decay) * Math.sin(2 * Math.PI * hertz * t);
+      for (const [hertz, decay, strength] of modes)
+        sum += strength * Math.exp(-t / decay) * Math.sin(2 * Math.PI * hertz * t);
       found[n] = sum;
     }
-    click(decays, softness, rate).forEach((value, n) => { found[n] += part * value; });
+    click(decays, softness, rate).forEach((value, n) => {
+      found[n] += part * value;
+    });
     return found.map((value, n) => value * Math.min(1, n / 3, (found.length - 1 - n) / fade));
   }
 
@@ -77,16 +90,20 @@ export class Sound {
 function click(decays: number, softness: number, rate: number): number[] {
   let state = 1;
   const even = (): number => (state = (48271 * state) % 2147483647) / 2147483647;
-  const raw = Array.from({ length: Math.round(6 * decays * rate) }, (_, n) =>
-    Math.sqrt(-2 * Math.log(even())) * Math.cos(2 * Math.PI * even()) * Math.exp(-n / rate / decays));
+  const raw = Array.from(
+    { length: Math.round(6 * decays * rate) },
+    (_, n) =>
+      Math.sqrt(-2 * Math.log(even())) * Math.cos(2 * Math.PI * even()) * Math.exp(-n / rate / decays),
+  );
   const wide = Math.max(Math.round(softness * rate), 2) + 2;
   const middle = Math.floor((wide - 1) / 2);
   const smooth = raw.map((_, n) => {
     let sum = 0;
-    for (let k = 0; k < wide; ++k) sum += (raw[n + k - middle] ?? 0) * (0.5 - 0.5 * Math.cos((2 * Math.PI * k) / (wide - 1)));
+    for (let k = 0; k < wide; ++k)
+      sum += (raw[n + k - middle] ?? 0) * (0.5 - 0.5 * Math.cos((2 * Math.PI * k) / (wide - 1)));
     return sum;
   });
   const steep = smooth.map((value, n) => ((smooth[n + 1] ?? value) - (smooth[n - 1] ?? value)) / 2);
   const most = Math.max(...steep.map(Math.abs));
-  return steep.map(value => value / most);
+  return steep.map((value) => value / most);
 }

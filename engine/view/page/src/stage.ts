@@ -1,30 +1,42 @@
 // Draws bodies with the shaders of our own pictures: shadow map, pieces, table, backdrop, and overlays above them.
 
 import type { BodyRow, Numbers, Place, SceneData, Triple } from "./data";
-import { axesOf, length, lookAt, minus, orthographic, perspective, placed, times, type Camera, type Matrix } from "./maths";
+import { Device, type Model } from "./gl";
+import {
+  axesOf,
+  length,
+  lookAt,
+  minus,
+  orthographic,
+  perspective,
+  placed,
+  times,
+  type Camera,
+  type Matrix,
+} from "./maths";
 import { fibres, rings } from "./wood";
 
-const TAPS = 5;
 const SHADOW = { software: 768, card: 1024 };
 const MAX_SPREAD = 3;
-const REACH = 1.25;         // of half a piece: how far from it the table may lie in its shadow
-const ATTRIBUTES = ["p3d_Vertex", "p3d_Normal", "grain", "grain_normal"];
+const REACH = 1.25; // of half a piece: how far from it the table may lie in its shadow
 
-interface Program { program: WebGLProgram; at: Record<string, WebGLUniformLocation> }
-interface Model { array: WebGLVertexArrayObject; count: number; type: number }
-export interface Overlay { model: Model; ink: number[]; pose?: ArrayLike<number>; glass?: number }
+export interface Overlay {
+  model: Model;
+  ink: number[];
+  pose?: ArrayLike<number>;
+  glass?: number;
+}
 export interface Shown {
   camera: Camera;
-  poses: Float32Array;          // seven numbers a body
+  poses: Float32Array; // seven numbers a body
   seen: Uint8Array;
   marks?: Map<number, number[]>;
   overlays?: Overlay[];
 }
 
 export class Stage {
-  readonly isSoftware: boolean;
+  private readonly device: Device;
   private readonly gl: WebGL2RenderingContext;
-  private readonly programs = new Map<string, Program>();
   private readonly models: Model[] = [];
   private readonly prints: WebGLTexture[] = [];
   private readonly matrices: Matrix[];
@@ -41,16 +53,26 @@ export class Stage {
   private shadowBlur = 0;
   private readonly drawn: Float32Array;
   private isShadowDue = true;
+  private picture = 0;
 
-  constructor(readonly canvas: HTMLCanvasElement, private readonly data: SceneData, private readonly numbers: Numbers) {
-    const gl = canvas.getContext("webgl2", { antialias: !looksSoftware(), alpha: false, powerPreference: "high-performance" });
-    if (!gl) throw new Error("This browser has no WebGL 2, which the picture needs.");
-    this.gl = gl;
-    this.isSoftware = looksSoftware();
-    this.shadow = this.isSoftware ? SHADOW.software : SHADOW.card;
-    for (const mesh of data.meshes) this.models.push(this.mesh(mesh.points, mesh.normals, mesh.triangles, mesh.scale, mesh.grain));
-    this.screen = this.model(new Float32Array([-1, 0, -1, 3, 0, -1, -1, 0, 3]), new Float32Array(9), new Uint16Array([0, 1, 2]));
-    this.casters = data.bodies.map((body) => (body.isBox ? this.box(body.extents) : this.models[body.mesh]));
+  constructor(
+    readonly canvas: HTMLCanvasElement,
+    private readonly data: SceneData,
+    private readonly numbers: Numbers,
+  ) {
+    this.device = new Device(canvas, data.shaders, data.light.constants);
+    this.gl = this.device.gl;
+    this.shadow = this.device.isSoftware ? SHADOW.software : SHADOW.card;
+    for (const mesh of data.meshes)
+      this.models.push(this.mesh(mesh.points, mesh.normals, mesh.triangles, mesh.scale, mesh.grain));
+    this.screen = this.device.model(
+      new Float32Array([-1, 0, -1, 3, 0, -1, -1, 0, 3]),
+      new Float32Array(9),
+      new Uint16Array([0, 1, 2]),
+    );
+    this.casters = data.bodies.map((body) =>
+      body.isBox ? this.device.box(body.extents) : this.models[body.mesh],
+    );
     if (data.table >= 0 && data.bodies[data.table].isBox) this.patch = this.makePatch();
     this.matrices = data.bodies.map(() => new Float32Array(16));
     this.halves = data.bodies.map((body) => length(body.extents) / 2);
@@ -63,8 +85,11 @@ export class Stage {
     for (const place of this.data.prints) {
       const bytes = this.numbers.at(place) as Uint8Array<ArrayBuffer>;
       const picture = await createImageBitmap(new Blob([bytes], { type: "image/png" }), {
-        premultiplyAlpha: "none", colorSpaceConversion: "none", imageOrientation: "flipY" });
-      const texture = this.texture(gl.CLAMP_TO_EDGE, gl.LINEAR_MIPMAP_LINEAR);
+        premultiplyAlpha: "none",
+        colorSpaceConversion: "none",
+        imageOrientation: "flipY",
+      });
+      const texture = this.device.texture(gl.CLAMP_TO_EDGE, gl.LINEAR_MIPMAP_LINEAR);
       gl.texImage2D(gl.TEXTURE_2D, 0, gl.SRGB8_ALPHA8, gl.RGBA, gl.UNSIGNED_BYTE, picture);
       gl.generateMipmap(gl.TEXTURE_2D);
       this.prints.push(texture);
@@ -74,31 +99,45 @@ export class Stage {
   // A mesh that Python wrote: points and normals by components.
   mesh(points: Place, normals: Place, triangles: Place, scale: number, grain: number[] | null): Model {
     const rows = (place: Place, factor: number): Float32Array => {
-      const columns = this.numbers.at(place), count = columns.length / 3;
+      const columns = this.numbers.at(place),
+        count = columns.length / 3;
       const found = new Float32Array(columns.length);
-      for (let n = 0; n < count; ++n) for (let k = 0; k < 3; ++k) found[3 * n + k] = columns[k * count + n] * factor;
+      for (let n = 0; n < count; ++n)
+        for (let k = 0; k < 3; ++k) found[3 * n + k] = columns[k * count + n] * factor;
       return found;
     };
     const corners = this.numbers.at(triangles) as Uint16Array | Uint32Array;
-    return this.model(rows(points, scale), rows(normals, normals[0] === "Int8Array" ? 1 / 127 : 1), corners, grain);
+    return this.device.model(
+      rows(points, scale),
+      rows(normals, normals[0] === "Int8Array" ? 1 / 127 : 1),
+      corners,
+      grain,
+    );
   }
 
   draw(shown: Shown): void {
-    const gl = this.gl, data = this.data;
+    const gl = this.gl,
+      data = this.data;
+    ++this.picture;
     this.move(shown);
     if (this.isShadowDue) this.drawShadows(shown);
     const [width, height] = [this.canvas.width, this.canvas.height];
     gl.viewport(0, 0, width, height);
     gl.clear(gl.DEPTH_BUFFER_BIT);
     const camera = shown.camera;
-    const centre = data.sphere.slice(0, 3) as Triple, radius = data.sphere[3];
+    const centre = data.sphere.slice(0, 3) as Triple,
+      radius = data.sphere[3];
     const away = length(minus(camera.eye, centre));
     const near = Math.max(away - 8 * radius, 0.02 * length(minus(camera.target, camera.eye)));
     const axes = axesOf(camera);
-    const view = times(perspective(camera.fov, width / height, near, away + 20 * radius + 2), lookAt(camera.eye, axes));
+    const view = times(
+      perspective(camera.fov, width / height, near, away + 20 * radius + 2),
+      lookAt(camera.eye, axes),
+    );
     const order = data.bodies.map((_, n) => n).filter((n) => shown.seen[n] && n !== data.table);
     const depth = (n: number): number => {
-      const at = 7 * n, p = shown.poses;
+      const at = 7 * n,
+        p = shown.poses;
       return axes[1][0] * p[at] + axes[1][1] * p[at + 1] + axes[1][2] * p[at + 2];
     };
     order.sort((a, b) => depth(a) - depth(b));
@@ -110,10 +149,17 @@ export class Stage {
 
   // Which way across a place is in the picture, from -1 to 1.
   across(place: Triple, camera: Camera): number {
-    const [right, forward] = axesOf(camera), off = minus(place, camera.eye);
+    const [right, forward] = axesOf(camera),
+      off = minus(place, camera.eye);
     const deep = Math.max(off[0] * forward[0] + off[1] * forward[1] + off[2] * forward[2], 1e-3);
     const side = off[0] * right[0] + off[1] * right[1] + off[2] * right[2];
-    return Math.max(-1, Math.min(1, side / deep / Math.tan((camera.fov * Math.PI) / 360) / (this.canvas.width / this.canvas.height)));
+    return Math.max(
+      -1,
+      Math.min(
+        1,
+        side / deep / Math.tan((camera.fov * Math.PI) / 360) / (this.canvas.width / this.canvas.height),
+      ),
+    );
   }
 
   private move(shown: Shown): void {
@@ -130,7 +176,8 @@ export class Stage {
   }
 
   private drawShadows(shown: Shown): void {
-    const gl = this.gl, [x, y, z, radius] = this.data.sphere;
+    const gl = this.gl,
+      [x, y, z, radius] = this.data.sphere;
     let needed = radius;
     const shading = this.data.bodies.map((_, n) => n).filter((n) => shown.seen[n] && n !== this.data.table);
     for (const n of shading) {
@@ -144,7 +191,10 @@ export class Stage {
     const eye: Triple = [x - 2 * half * axes[1][0], y - 2 * half * axes[1][1], z - 2 * half * axes[1][2]];
     // deep enough for the whole table: what lies beyond the last depth would be in shadow
     this.fromSun = times(orthographic(half, -8 * half, 16 * half), lookAt(eye, axes));
-    this.toShadow = times(new Float32Array([0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0.5, 0.5, 0.5, 1]), this.fromSun);
+    this.toShadow = times(
+      new Float32Array([0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0.5, 0.5, 0.5, 1]),
+      this.fromSun,
+    );
     const texel = (2 * half) / this.shadow;
     const spacing = Math.min(Math.max((2 * radius * this.data.light.penumbra) / 3, 1.2 * texel), 2.6 * texel);
     this.shadowStep = texel + 0.5 * spacing * 2;
@@ -152,7 +202,7 @@ export class Stage {
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadowTarget);
     gl.viewport(0, 0, this.shadow, this.shadow);
     gl.clear(gl.DEPTH_BUFFER_BIT);
-    const { program, at } = this.program("depth.vert", ["depth.frag"], {});
+    const { program, at } = this.device.program("depth.vert", ["depth.frag"], {});
     gl.useProgram(program);
     for (const n of shading) {
       gl.uniformMatrix4fv(at.p3d_ModelViewProjectionMatrix, false, times(this.fromSun, this.matrices[n]));
@@ -164,26 +214,37 @@ export class Stage {
 
   // Most of a table lies in full sun, far from all pieces, and costs little: only a patch of it looks for shadows.
   private drawTable(order: number[], view: Matrix, shown: Shown): void {
-    const gl = this.gl, table = this.data.table, patch = this.patch;
+    const gl = this.gl,
+      table = this.data.table,
+      patch = this.patch;
     if (!patch || shown.poses[7 * table + 3] || shown.poses[7 * table + 4] || shown.poses[7 * table + 5]) {
       this.drawBody(table, view, shown, 1);
       return;
     }
-    const half = this.data.bodies[table].extents.map((side) => side / 2), place = shown.poses.subarray(7 * table, 7 * table + 3);
-    const sun = this.data.light.constants.SUN, low = [Infinity, Infinity], high = [-Infinity, -Infinity];
+    const half = this.data.bodies[table].extents.map((side) => side / 2),
+      place = shown.poses.subarray(7 * table, 7 * table + 3);
+    const sun = this.data.light.constants.SUN,
+      low = [Infinity, Infinity],
+      high = [-Infinity, -Infinity];
     const clipped = (value: number, k: number): number => Math.min(Math.max(value, -half[k]), half[k]);
     for (const n of order) {
-      const up = Math.max(shown.poses[7 * n + 2] - place[2] - half[2], 0), reach = REACH * this.halves[n];
+      const up = Math.max(shown.poses[7 * n + 2] - place[2] - half[2], 0),
+        reach = REACH * this.halves[n];
       for (const k of [0, 1]) {
-        const here = shown.poses[7 * n + k] - place[k], there = here - (up * sun[k]) / sun[2];
+        const here = shown.poses[7 * n + k] - place[k],
+          there = here - (up * sun[k]) / sun[2];
         low[k] = Math.min(low[k], here - reach, there - reach);
         high[k] = Math.max(high[k], here + reach, there + reach);
       }
     }
     if (low[0] < high[0]) {
-      const [x0, x1] = [clipped(low[0], 0), clipped(high[0], 0)], [y0, y1] = [clipped(low[1], 1), clipped(high[1], 1)];
+      const [x0, x1] = [clipped(low[0], 0), clipped(high[0], 0)],
+        [y0, y1] = [clipped(low[1], 1), clipped(high[1], 1)];
       const corners = new Float32Array([x0, y0, half[2], x1, y0, half[2], x1, y1, half[2], x0, y1, half[2]]);
-      for (const [buffer, rows] of [[patch.points, corners], [patch.grain, this.along(corners, this.data.meshes[this.data.bodies[table].mesh].grain)]] as const) {
+      for (const [buffer, rows] of [
+        [patch.points, corners],
+        [patch.grain, this.device.along(corners, this.data.meshes[this.data.bodies[table].mesh].grain)],
+      ] as const) {
         gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
         gl.bufferSubData(gl.ARRAY_BUFFER, 0, rows);
       }
@@ -197,18 +258,28 @@ export class Stage {
   }
 
   private drawBody(n: number, view: Matrix, shown: Shown, close = 0, model?: Model): void {
-    const gl = this.gl, body = this.data.bodies[n], isTable = n === this.data.table;
-    const { program, at } = isTable ? this.program("piece.vert", ["light.glsl", "table.frag"], { TABLE: 1, CLOSE: close })
-      : this.program("piece.vert", ["light.glsl", "piece.frag"], {
-        ...(body.finish[1] > 0 ? { COAT: 1 } : {}), ...(body.print ? { FACE: body.print.isPressed ? 2 : 1 } : {}) });
+    const gl = this.gl,
+      body = this.data.bodies[n],
+      isTable = n === this.data.table;
+    const own = isTable
+      ? this.device.program("piece.vert", ["light.glsl", "table.frag"], { TABLE: 1, CLOSE: close })
+      : this.device.program("piece.vert", ["light.glsl", "piece.frag"], {
+          ...(body.finish[1] > 0 ? { COAT: 1 } : {}),
+          ...(body.print ? { FACE: body.print.isPressed ? 2 : 1 } : {}),
+        });
+    const { program, at } = own;
     gl.useProgram(program);
+    if (own.picture !== this.picture) {
+      // the same for all bodies of a picture
+      own.picture = this.picture;
+      gl.uniformMatrix4fv(at.u_shadow, false, this.toShadow);
+      gl.uniform1f(at.u_shadow_step, this.shadowStep);
+      gl.uniform1f(at.u_shadow_blur, this.shadowBlur);
+      gl.uniform2f(at.u_pixel, 1 / this.canvas.width, 1 / this.canvas.height);
+      gl.uniform3fv(at.u_eye, shown.camera.eye);
+    }
     gl.uniformMatrix4fv(at.p3d_ModelViewProjectionMatrix, false, times(view, this.matrices[n]));
     gl.uniformMatrix4fv(at.p3d_ModelMatrix, false, this.matrices[n]);
-    gl.uniformMatrix4fv(at.u_shadow, false, this.toShadow);
-    gl.uniform1f(at.u_shadow_step, this.shadowStep);
-    gl.uniform1f(at.u_shadow_blur, this.shadowBlur);
-    gl.uniform2f(at.u_pixel, 1 / this.canvas.width, 1 / this.canvas.height);
-    gl.uniform3fv(at.u_eye, shown.camera.eye);
     gl.uniform3fv(at.u_albedo, body.albedo);
     gl.uniform4fv(at.u_finish, body.finish);
     gl.uniform3fv(at.u_offset, body.offset);
@@ -218,18 +289,32 @@ export class Stage {
   }
 
   private dress(body: BodyRow, at: Record<string, WebGLUniformLocation>): void {
-    const gl = this.gl, print = body.print!, grain = this.data.meshes[body.mesh].grain;
+    const gl = this.gl,
+      print = body.print!,
+      grain = this.data.meshes[body.mesh].grain;
     gl.activeTexture(gl.TEXTURE3);
     gl.bindTexture(gl.TEXTURE_2D, this.prints[print.picture]);
     gl.uniform1f(at.u_face_shown, 1);
     // from along the grain back to the piece: the transpose of the rows that lead there, which are the columns here
-    gl.uniformMatrix4fv(at.u_face_axes, false, [...grain.slice(0, 3), 0, ...grain.slice(3, 6), 0, ...grain.slice(6, 9), 0, 0, 0, 0, 1]);
+    gl.uniformMatrix4fv(at.u_face_axes, false, [
+      ...grain.slice(0, 3),
+      0,
+      ...grain.slice(3, 6),
+      0,
+      ...grain.slice(6, 9),
+      0,
+      0,
+      0,
+      0,
+      1,
+    ]);
     gl.uniform4fv(at.u_face_area, print.area);
     gl.uniform3fv(at.u_face_press, print.press);
   }
 
   private drawBackdrop(): void {
-    const gl = this.gl, { program, at } = this.program("backdrop.vert", ["light.glsl", "backdrop.frag"], {});
+    const gl = this.gl,
+      { program, at } = this.device.program("backdrop.vert", ["light.glsl", "backdrop.frag"], {});
     gl.useProgram(program);
     gl.uniform2f(at.u_pixel, 1 / this.canvas.width, 1 / this.canvas.height);
     gl.depthMask(false);
@@ -239,7 +324,8 @@ export class Stage {
 
   private drawOverlays(overlays: Overlay[], view: Matrix, eye: Triple): void {
     if (!overlays.length) return;
-    const gl = this.gl, { program, at } = this.program("overlay.vert", ["overlay.frag"], {});
+    const gl = this.gl,
+      { program, at } = this.device.program("overlay.vert", ["overlay.frag"], {});
     gl.useProgram(program);
     gl.enable(gl.BLEND);
     gl.disable(gl.CULL_FACE);
@@ -271,70 +357,43 @@ export class Stage {
     this.gl.drawElements(this.gl.TRIANGLES, model.count, model.type, 0);
   }
 
-  // Rows along the grain and across it.
-  private along(rows: Float32Array, grain: number[]): Float32Array {
-    const found = new Float32Array(rows.length);
-    for (let n = 0; n < rows.length; n += 3)
-      for (let k = 0; k < 3; ++k)
-        found[n + k] = grain[3 * k] * rows[n] + grain[3 * k + 1] * rows[n + 1] + grain[3 * k + 2] * rows[n + 2];
-    return found;
-  }
-
-  // A piece that is a box, without its rounded edges: its shadow does not show them.
-  private box([x, y, z]: Triple): Model {
-    const points = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((n) => [n & 4 ? x : -x, n & 2 ? y : -y, n & 1 ? z : -z].map((side) => side / 2));
-    const faces = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]];
-    return this.model(new Float32Array(points), new Float32Array(24), new Uint16Array(faces.flatMap(([a, b, c, d]) => [a, b, c, a, c, d])));
-  }
-
   private makePatch(): { model: Model; points: WebGLBuffer; grain: WebGLBuffer } {
-    const up = new Float32Array([0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1]), buffers: WebGLBuffer[] = [];
+    const up = new Float32Array([0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1]),
+      buffers: WebGLBuffer[] = [];
     const grain = this.data.meshes[this.data.bodies[this.data.table].mesh].grain;
-    const model = this.model(new Float32Array(12), up, new Uint16Array([0, 1, 2, 0, 2, 3]), grain, buffers);
+    const model = this.device.model(
+      new Float32Array(12),
+      up,
+      new Uint16Array([0, 1, 2, 0, 2, 3]),
+      grain,
+      buffers,
+    );
     return { model, points: buffers[0], grain: buffers[2] };
-  }
-
-  private model(
-    points: Float32Array, normals: Float32Array, corners: Uint16Array | Uint32Array, grain: number[] | null = null, buffers: WebGLBuffer[] = [],
-  ): Model {
-    const gl = this.gl, array = gl.createVertexArray();
-    gl.bindVertexArray(array);
-    const along = (rows: Float32Array): Float32Array => (grain ? this.along(rows, grain) : rows);
-    [points, normals, along(points), along(normals)].forEach((rows, place) => {
-      buffers.push(gl.createBuffer());
-      gl.bindBuffer(gl.ARRAY_BUFFER, buffers[place]);
-      gl.bufferData(gl.ARRAY_BUFFER, rows, gl.STATIC_DRAW);
-      gl.enableVertexAttribArray(place);
-      gl.vertexAttribPointer(place, 3, gl.FLOAT, false, 0, 0);
-    });
-    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
-    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, corners, gl.STATIC_DRAW);
-    gl.bindVertexArray(null);
-    return { array, count: corners.length, type: corners instanceof Uint16Array ? gl.UNSIGNED_SHORT : gl.UNSIGNED_INT };
-  }
-
-  private texture(wrap: number, filter: number): WebGLTexture {
-    const gl = this.gl, texture = gl.createTexture();
-    gl.bindTexture(gl.TEXTURE_2D, texture);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, wrap);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_T, wrap);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, filter);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.LINEAR);
-    return texture;
   }
 
   private makeTextures(): void {
     const gl = this.gl;
-    const grain = fibres(), years = rings();
+    const grain = fibres(),
+      years = rings();
     gl.activeTexture(gl.TEXTURE0);
-    this.texture(gl.REPEAT, gl.LINEAR_MIPMAP_NEAREST);
-    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, grain.side, grain.side, 0, gl.RGBA, gl.UNSIGNED_BYTE, grain.pixels);
+    this.device.texture(gl.REPEAT, gl.LINEAR_MIPMAP_NEAREST);
+    gl.texImage2D(
+      gl.TEXTURE_2D,
+      0,
+      gl.RGBA8,
+      grain.side,
+      grain.side,
+      0,
+      gl.RGBA,
+      gl.UNSIGNED_BYTE,
+      grain.pixels,
+    );
     gl.generateMipmap(gl.TEXTURE_2D);
     gl.activeTexture(gl.TEXTURE1);
-    this.texture(gl.REPEAT, gl.LINEAR);
+    this.device.texture(gl.REPEAT, gl.LINEAR);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, years.width, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, years.pixels);
     gl.activeTexture(gl.TEXTURE2);
-    this.shadowMap = this.texture(gl.CLAMP_TO_EDGE, gl.LINEAR);
+    this.shadowMap = this.device.texture(gl.CLAMP_TO_EDGE, gl.LINEAR);
     gl.texStorage2D(gl.TEXTURE_2D, 1, gl.DEPTH_COMPONENT24, this.shadow, this.shadow);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_FUNC, gl.LEQUAL);
@@ -348,51 +407,4 @@ export class Stage {
     gl.enable(gl.CULL_FACE);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
   }
-
-  // A program of shader files written for desktop GL, whose dialect differs in the first lines alone.
-  private program(vertex: string, fragments: string[], defines: Record<string, number>): Program {
-    const key = JSON.stringify([vertex, fragments, defines]);
-    const known = this.programs.get(key);
-    if (known) return known;
-    const gl = this.gl, program = gl.createProgram();
-    const number = (value: number): string => (Number.isInteger(value) ? `${value}.0` : String(value));
-    const constants = Object.entries(this.data.light.constants).map(
-      ([name, values]) => `#define ${name} vec${values.length}(${values.map(number)})\n`);
-    const numbers = Object.entries({ TAPS, SIDE: 3, OCCLUSION: 0, ...defines }).map(([name, value]) => `#define ${name} ${value}\n`);
-    const head = "#version 300 es\nprecision highp float;\nprecision highp int;\nprecision highp sampler2DShadow;\n"
-      + constants.join("") + numbers.join("");
-    for (const [kind, names] of [[gl.VERTEX_SHADER, [vertex]], [gl.FRAGMENT_SHADER, fragments]] as const) {
-      const shader = gl.createShader(kind)!;
-      gl.shaderSource(shader, head + names.map((name) => this.data.shaders[name].replace("#version 150\n", "")).join(""));
-      gl.compileShader(shader);
-      gl.attachShader(program, shader);
-      if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(`${names}: ${gl.getShaderInfoLog(shader)}`);
-    }
-    ATTRIBUTES.forEach((name, place) => gl.bindAttribLocation(program, place, name));
-    gl.linkProgram(program);
-    if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(`${key}: ${gl.getProgramInfoLog(program)}`);
-    const at: Program["at"] = {};
-    for (let n = gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS) - 1; n >= 0; --n) {
-      const name = gl.getActiveUniform(program, n)!.name;
-      at[name] = gl.getUniformLocation(program, name)!;
-    }
-    gl.useProgram(program);
-    ["u_fibres", "u_rings", "u_shadow_map", "u_face"].forEach((name, unit) => { if (at[name]) gl.uniform1i(at[name], unit); });
-    const found = { program, at };
-    this.programs.set(key, found);
-    return found;
-  }
-}
-
-// Whether pictures are drawn without a graphics card, where samples and pixels cost the most.
-let software: boolean | undefined;
-function looksSoftware(): boolean {
-  if (software === undefined) {
-    const gl = document.createElement("canvas").getContext("webgl2");
-    const extension = gl?.getExtension("WEBGL_debug_renderer_info");
-    const name = gl && extension ? String(gl.getParameter(extension.UNMASKED_RENDERER_WEBGL)) : "";
-    software = /swiftshader|llvmpipe|software/i.test(name);
-    gl?.getExtension("WEBGL_lose_context")?.loseContext();
-  }
-  return software;
 }

@@ -2,7 +2,11 @@
 
 import type { BodyRow, Numbers, RecordingData } from "./data";
 
-interface Way { frames: Float64Array; poses: Float32Array; there: number[] }
+interface Way {
+  frames: Float64Array;
+  poses: Float32Array;
+  there: number[];
+}
 
 export class Tracks {
   readonly times: Float64Array;
@@ -16,7 +20,9 @@ export class Tracks {
       const poses = new Float32Array(7 * track.keys);
       track.steps.forEach((place, k) => {
         const quantum = k < 3 ? position : rotation;
-        numbers.sums(place, track.keys).forEach((steps, key) => { poses[7 * key + k] = steps * quantum; });
+        numbers.sums(place, track.keys).forEach((steps, key) => {
+          poses[7 * key + k] = steps * quantum;
+        });
       });
       return { frames: numbers.sums(track.gaps, track.keys), poses, there: track.there };
     });
@@ -30,15 +36,18 @@ export class Tracks {
     this.ways.forEach((way, n) => {
       seen[n] = Number(isThere(way, frame) && (part === 0 || isThere(way, next)));
       if (!seen[n]) return;
-      const a = 7 * last(way.frames, frame), b = 7 * last(way.frames, next);
-      for (let k = 0; k < 7; ++k) poses[7 * n + k] = way.poses[a + k] + part * (way.poses[b + k] - way.poses[a + k]);
+      const a = 7 * last(way.frames, frame),
+        b = 7 * last(way.frames, next);
+      for (let k = 0; k < 7; ++k)
+        poses[7 * n + k] = way.poses[a + k] + part * (way.poses[b + k] - way.poses[a + k]);
     });
   }
 }
 
 // The place of the last of rising numbers that is not above a value; the first when all are.
 export function last(rising: ArrayLike<number>, value: number): number {
-  let low = 0, high = rising.length;
+  let low = 0,
+    high = rising.length;
   while (high - low > 1) {
     const middle = (low + high) >> 1;
     if (rising[middle] <= value) low = middle;

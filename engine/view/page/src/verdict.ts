@@ -8,10 +8,10 @@ import { cross, length } from "./maths";
 import { framing, Orbit } from "./orbit";
 import type { Overlay, Stage } from "./stage";
 
-const SLICE_MS = 12;        // of checking between two pictures
-const PANEL = 360;          // pixels that the panel takes
-const SWING_S = 2.6;        // in which the mechanism goes there and back
-const REACH = 0.16;         // of the scene's radius: how far the fastest piece goes
+const SLICE_MS = 12; // of checking between two pictures
+const PANEL = 360; // pixels that the panel takes
+const SWING_S = 2.6; // in which the mechanism goes there and back
+const REACH = 0.16; // of the scene's radius: how far the fastest piece goes
 const GHOST = [0.78, 0.25, 0.17, 0.22];
 
 export class VerdictView {
@@ -27,22 +27,38 @@ export class VerdictView {
   private readonly marks = new Map<number, number[]>();
   private seconds = 0;
 
-  constructor(private readonly data: VerdictData, private readonly stage: Stage, root: HTMLElement) {
+  constructor(
+    private readonly data: VerdictData,
+    private readonly stage: Stage,
+    root: HTMLElement,
+  ) {
     const count = data.bodies.length;
     this.poses = new Float32Array(7 * count);
     data.bodies.forEach((body, n) => this.poses.set(body.pose!, 7 * n));
     this.moved = this.poses.slice();
     this.seen = new Uint8Array(count).fill(1);
-    if (data.weakest) this.marks.set(data.bodies.findIndex((body) => body.name === data.weakest!.name), data.weakest.colour);
+    if (data.weakest)
+      this.marks.set(
+        data.bodies.findIndex((body) => body.name === data.weakest!.name),
+        data.weakest.colour,
+      );
     for (const solid of data.solids)
-      this.layers[solid.layer].push({ model: stage.mesh(solid.points, solid.normals, solid.triangles, 1, null), ink: solid.ink });
-    for (const ghost of data.ghosts) this.layers.ghosts.push({ model: stage.modelOf(ghost.body), ink: GHOST, pose: ghost.pose, glass: 1 });
+      this.layers[solid.layer].push({
+        model: stage.mesh(solid.points, solid.normals, solid.triangles, 1, null),
+        ink: solid.ink,
+      });
+    for (const ghost of data.ghosts)
+      this.layers.ghosts.push({ model: stage.modelOf(ghost.body), ink: GHOST, pose: ghost.pose, glass: 1 });
     this.orbit = new Orbit(stage.canvas, framing(data.sphere, innerWidth / innerHeight));
     // a little to the right of the panel, where there is room
     if (innerWidth > 1.2 * innerHeight) this.orbit.pan(PANEL / innerHeight / 2, 0);
     this.orbit.onMove = () => this.loop.touch();
     this.makePanel(root);
-    this.loop = new Loop(stage.canvas, (elapsed) => this.step(elapsed), () => this.draw());
+    this.loop = new Loop(
+      stage.canvas,
+      (elapsed) => this.step(elapsed),
+      () => this.draw(),
+    );
   }
 
   look(camera: Orbit["camera"]): void {
@@ -76,21 +92,34 @@ export class VerdictView {
       const own = mechanism[body.name];
       if (!own) return;
       const [linear, angular, centre] = own;
-      const angle = factor * length(angular), size = Math.max(length(angular), 1e-12);
-      const axis = angular.map((value) => value / size) as Triple, [s, w] = [Math.sin(angle / 2), Math.cos(angle / 2)];
+      const angle = factor * length(angular),
+        size = Math.max(length(angular), 1e-12);
+      const axis = angular.map((value) => value / size) as Triple,
+        [s, w] = [Math.sin(angle / 2), Math.cos(angle / 2)];
       const [x, y, z] = [s * axis[0], s * axis[1], s * axis[2]];
       const pose = this.poses.subarray(7 * n, 7 * n + 7);
       const off: Triple = [pose[0] - centre[0], pose[1] - centre[1], pose[2] - centre[2]];
       // the piece turns about its centre of mass while that moves on
-      const twice = cross([x, y, z], off).map((value) => 2 * value) as Triple, more = cross([x, y, z], twice);
-      for (let k = 0; k < 3; ++k) this.moved[7 * n + k] = centre[k] + off[k] + w * twice[k] + more[k] + factor * linear[k];
+      const twice = cross([x, y, z], off).map((value) => 2 * value) as Triple,
+        more = cross([x, y, z], twice);
+      for (let k = 0; k < 3; ++k)
+        this.moved[7 * n + k] = centre[k] + off[k] + w * twice[k] + more[k] + factor * linear[k];
       const [a, b, c, d] = pose.subarray(3);
-      this.moved.set([w * a + x * d + y * c - z * b, w * b - x * c + y * d + z * a, w * c + x * b - y * a + z * d, w * d - x * a - y * b - z * c], 7 * n + 3);
+      this.moved.set(
+        [
+          w * a + x * d + y * c - z * b,
+          w * b - x * c + y * d + z * a,
+          w * c + x * b - y * a + z * d,
+          w * d - x * a - y * b - z * c,
+        ],
+        7 * n + 3,
+      );
     });
   }
 
   private makePanel(root: HTMLElement): void {
-    const data = this.data, panel = make("header", "panel", root);
+    const data = this.data,
+      panel = make("header", "panel", root);
     make("h1", "", panel, data.title);
     make("p", `word ${data.word}`, panel, data.word);
     make("p", "", panel, data.headline);
@@ -103,9 +132,15 @@ export class VerdictView {
     if (data.noise) make("p", "", panel, data.noise);
     this.prove(make("p", "proof", panel, "Checking the proof ..."));
     const row = make("div", "row", panel);
-    const names = { forces: "Forces", support: "Support", motion: "How it would move", ghosts: "Copies that fell" };
+    const names = {
+      forces: "Forces",
+      support: "Support",
+      motion: "How it would move",
+      ghosts: "Copies that fell",
+    };
     for (const [name, words] of Object.entries(names)) {
-      const has = this.layers[name].length > 0 || (name === "motion" && Object.keys(data.mechanism).length > 0);
+      const has =
+        this.layers[name].length > 0 || (name === "motion" && Object.keys(data.mechanism).length > 0);
       this.shows[name] = has && (name !== "motion" || data.word === "topples");
       if (!has) continue;
       const key = button(row, words, "", () => {
@@ -127,7 +162,9 @@ export class VerdictView {
   private prove(line: HTMLElement): void {
     const certificate = this.data.certificate;
     if (!certificate || certificate.claim === null) {
-      line.textContent = certificate ? `No proof: ${String(certificate.why)}.` : "No proof comes with this page.";
+      line.textContent = certificate
+        ? `No proof: ${String(certificate.why)}.`
+        : "No proof comes with this page.";
       this.refusal = line.textContent;
       return;
     }

@@ -25,7 +25,8 @@ function blur(field: Float32Array, deviation: number, step: number, stride: numb
       for (let k = -half; k <= half; ++k) sum += field[first + ((k + SIDE) % SIDE) * step];
       for (let k = 0; k < SIDE; ++k) {
         next[first + k * step] = sum / (2 * half + 1);
-        sum += field[first + ((k + half + 1) % SIDE) * step] - field[first + ((k - half + SIDE) % SIDE) * step];
+        sum +=
+          field[first + ((k + half + 1) % SIDE) * step] - field[first + ((k - half + SIDE) % SIDE) * step];
       }
     }
     field = next;
@@ -38,8 +39,12 @@ function noise(next: () => number, down: number, along: number): Float32Array {
   let field: Float32Array = new Float32Array(SIDE * SIDE);
   for (let n = 0; n < field.length; ++n) field[n] = next() + next() + next() + next() - 2;
   field = blur(blur(field, along, 1, SIDE), down, SIDE, 1);
-  let mean = 0, square = 0;
-  for (const value of field) { mean += value; square += value * value; }
+  let mean = 0,
+    square = 0;
+  for (const value of field) {
+    mean += value;
+    square += value * value;
+  }
   mean /= field.length;
   const scale = 1 / Math.sqrt(square / field.length - mean * mean);
   return field.map((value) => (value - mean) * scale);
@@ -49,9 +54,12 @@ const byte = (value: number): number => Math.min(255, Math.max(0, Math.round(255
 
 export function fibres(): { side: number; pixels: Uint8Array } {
   const next = random(7);
-  const fine = noise(next, 0.7, 22), broad = noise(next, 2.5, 60);
-  const dashes = noise(next, 1, 6), figure = noise(next, 9, 70);
-  const speckle = noise(next, 0.6, 0.6), blotch = noise(next, 4, 4);
+  const fine = noise(next, 0.7, 22),
+    broad = noise(next, 2.5, 60);
+  const dashes = noise(next, 1, 6),
+    figure = noise(next, 9, 70);
+  const speckle = noise(next, 0.6, 0.6),
+    blotch = noise(next, 4, 4);
   const pixels = new Uint8Array(4 * SIDE * SIDE);
   for (let n = 0; n < SIDE * SIDE; ++n) {
     pixels[4 * n] = byte(0.5 + 0.17 * (0.6 * fine[n] + 0.4 * broad[n]));
@@ -68,7 +76,8 @@ export function rings(): { width: number; pixels: Uint8Array } {
   const depths = years.map(() => 0.45 + 0.55 * next());
   const whole = years.reduce((sum, year) => sum + year);
   const pixels = new Uint8Array(4 * SIDE);
-  let year = 0, begin = 0;
+  let year = 0,
+    begin = 0;
   for (let n = 0; n < SIDE; ++n) {
     const at = ((n + 0.5) / SIDE) * whole;
     while (at > begin + years[year]) begin += years[year++];

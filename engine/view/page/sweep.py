@@ -1,0 +1,60 @@
+"""A sweep as a page shows it: a map of all places, and the piece at the one that is pointed at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from engine.topple.laboratory.sweep import SweepPlace, SweepRow
+from engine.view.camera import bounding_sphere
+from engine.view.page.blob import Blob
+from engine.view.page.bodies import BodyWriter
+from engine.view.page.recording import sphere_of
+from engine.view.video.captions import clean
+from engine.world import TABLE, Assembly, Body
+
+VERDICTS = ("stands", "topples", "unsure", "overlaps", "apart")
+
+
+def sweep_data(
+    tower: Assembly,
+    piece: Body,
+    places: Sequence[SweepPlace],
+    rows: Sequence[SweepRow],
+    safest: Sequence[SweepRow],
+    blob: Blob,
+) -> dict[str, Any]:
+    """Returns what a page is told of a sweep. tower: without the piece. rows: of the places, in their order."""
+    bodies = (*tower.bodies, piece)
+    writer = BodyWriter(blob)
+    told = writer.rows(bodies)
+    for row, body in zip(told, bodies, strict=True):
+        row["pose"] = [*body.pose.position, *body.pose.orientation]
+    poses = np.full((len(places), 7), np.nan, dtype=np.float32)
+    for number, place in enumerate(places):
+        if place.body is not None:
+            poses[number] = (*place.body.pose.position, *place.body.pose.orientation)
+    asked = np.array([(place.x_mm, place.y_mm, place.yaw_deg) for place in places], dtype=np.float32)
+    tilts = np.array([np.nan if row.tilt_deg is None else row.tilt_deg for row in rows], dtype=np.float32)
+    names = sorted({row.weakest for row in rows if row.weakest is not None})
+    weakest = np.array(
+        [0 if row.weakest is None else 1 + names.index(row.weakest) for row in rows], dtype=np.uint16
+    )
+    return {
+        "title": clean(f"Where could {piece.name} go?"),
+        "scene": tower.name,
+        "meshes": writer.meshes,
+        "prints": writer.prints,
+        "bodies": told,
+        "table": next((n for n, body in enumerate(bodies) if body.name == TABLE), -1),
+        "sphere": sphere_of(bounding_sphere(bodies)),
+        "places": blob.put(asked),
+        "poses": blob.put(poses),
+        "verdicts": blob.put(np.array([VERDICTS.index(row.verdict) for row in rows], dtype=np.uint8)),
+        "tilts": blob.put(tilts),
+        "weakest": blob.put(weakest),
+        "names": names,
+        "safest": [row.number for row in safest],
+    }
