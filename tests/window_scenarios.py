@@ -247,7 +247,6 @@ def small_game_by_hand(file: str) -> None:
             )
         )
         person.keep(f"bausack-{len(tower)}")
-        person.move(480, 270)
         person.key("space")
         person.wait(lambda: person.client.waits and not person.client.held, "it lies")
     outcome = person.wait(lambda: person.client.game.rules.outcome(person.client.state), "the end")

@@ -144,7 +144,8 @@ class GameScreen:
         if self.hand.grip is not None and self.hints.colour:
             marks[self.hand.grip.name] = self.hints.colour
         lit = self._lit_choice()
-        for piece in (*self.look.pieces, piece_of(lit) if lit is not None else ""):
+        about = self._details.lit(self.client)
+        for piece in (*about, *self.look.pieces, piece_of(lit) if lit is not None else ""):
             if piece in self.client.frame.names:
                 marks[piece] = LIT
         return marks
@@ -325,6 +326,7 @@ class GameScreen:
         return self.client.choices[self._cursor] if 0 <= self._cursor < len(self.client.choices) else None
 
     def _do(self, choice: Choice) -> None:
+        self._tried = self.window.pointer
         self._order(Do(choice.action))
         self.look = replace(self.look, pieces=(), page=0)
 

@@ -23,7 +23,7 @@ from engine.process import suppress_stderr
 from engine.view.frame import frame_of
 from engine.world import FLOOR, Body
 from games.core.errors import IllegalAction, RulesError, SetupError
-from games.core.events import Question
+from games.core.events import Fell, Question
 from games.core.rules import Bring, Input, Need, TakeBack, Wait
 from games.play.session import Session
 from games.players.bots import Bot, lay, pull, way_clear
@@ -35,6 +35,8 @@ from models.errors import ModelError
 
 BOT_PAUSE_S = 0.5
 """Seconds between two acts of a bot, so that people can follow."""
+FALLEN_S = 2.0
+"""Seconds for which what fell is seen before anything is put back or set up anew."""
 IDLE_STEPS = 120
 """Steps after which a piece that is held still is held without time passing."""
 CLOSE_BY = 0.004
@@ -79,7 +81,7 @@ class PhysicsServer:
         self._orders: deque[Order] = deque()
         self._known: dict[str, Body] = {}
         self._last: TableView | None = None
-        self._is_open = self._is_paused = False
+        self._is_open = self._is_paused = self._has_fallen = False
         self._pulled = ""
         self.active = open_game(plan, self._tell, self._look)
         self.session: Session = self.active.session
@@ -102,6 +104,7 @@ class PhysicsServer:
 
     def _tell(self, before: Any, given: Input, after: Any) -> None:
         lines = self.session.game.rules.tell(before, given, after)
+        self._has_fallen |= isinstance(given, Fell)
         self.say(GameUpdate(after, lines, type(given).__name__, given))
 
     def _look(self, step: int, bodies: Mapping[str, Body]) -> None:
@@ -132,7 +135,10 @@ class PhysicsServer:
             self.say(view)
 
     def _refresh(self) -> None:
-        """Show what there is, now."""
+        """Show what there is, now; after a fall first what has become of it."""
+        if self._has_fallen and self._is_open:
+            self._has_fallen = False
+            self._pause(FALLEN_S)
         self._clock.restart(self.session.table.step)
         self._last = None
         self._show(self.session.table.step, self.session.table.bodies)
