@@ -20,7 +20,7 @@ from games.ui.details import details_of
 from games.ui.messages import Plan, Waits
 from games.ui.physics_client import ClientState
 from games.ui.pictures import Pictures, from_above, is_shipped, of_piece
-from games.ui.setup import first_state
+from games.ui.setup import first_view
 from models.build import build
 from models.catalogue import find
 
@@ -104,7 +104,8 @@ def test_pictures_are_drawn_beside_the_window_and_kept(
 
 def test_every_card_of_a_hand_has_a_picture_and_only_who_holds_it_sees_it() -> None:
     plan = Plan("wonky", ("Ana", "Ben"), 1, {"first": "Ana"})
-    game, state, bodies = first_state(plan)
+    opening = first_view(plan)
+    game, state, bodies = opening.game, opening.state, opening.bodies
     client = ClientState(plan, game, state, bodies, time.perf_counter)
     assert details_of(game).cards(client) == ()
     choices: tuple[Choice, ...] = game.rules.legal(state)
@@ -122,7 +123,8 @@ def test_prints_that_nobody_has_read_are_not_shown_closely() -> None:
     from games.ui.settings import load_settings
 
     plan = Plan("tower-topple", ("Ana", "Ben"), 3)
-    game, state, bodies = first_state(plan)
+    opening = first_view(plan)
+    game, state, bodies = opening.game, opening.state, opening.bodies
     client = ClientState(plan, game, state, bodies, time.perf_counter)
     unread = details_of(game).unread(client)
     assert unread

@@ -39,6 +39,8 @@ from models.spec import parse
 
 SIZE = (1280, 720)
 
+REACH = (-0.65, 0.65, -0.45, 0.45)
+
 
 def measure(text: str, size: int, bold: bool) -> float:
     return 0.5 * size * len(text)
@@ -202,7 +204,7 @@ def ground(*bodies: Body) -> LandingSurface:
 
 def test_the_hand_rises_over_what_lies_on_its_way_and_hovers_over_its_place() -> None:
     wall = Body("wall", box(20, 200, 60), Pose((0.0, 0.0, 0.03)))
-    grip = CarryTarget("brick", BRICK, Pose((-0.2, 0.0, 0.0075)), is_pulling=False, hover=0.004)
+    grip = CarryTarget("brick", BRICK, Pose((-0.2, 0.0, 0.0075)), is_pulling=False, hover=0.004, reach=REACH)
     over = grip.to(0.2, 0.0, ground(wall), grip.start)
     assert over.position[2] > 0.06 + 0.0075 + 0.004
     assert grip.landing == pytest.approx(0.0075, abs=1e-6)
@@ -224,7 +226,7 @@ def test_a_pointer_on_the_side_of_a_tower_means_its_top() -> None:
 
 
 def test_turns_are_whole_steps_or_free_and_flips_go_round() -> None:
-    grip = CarryTarget("brick", BRICK, Pose((0.0, 0.0, 0.0075)), is_pulling=False, hover=0.004)
+    grip = CarryTarget("brick", BRICK, Pose((0.0, 0.0, 0.0075)), is_pulling=False, hover=0.004, reach=REACH)
     grip.turned(13.0, 15.0)
     assert grip.yaw == pytest.approx(15.0)
     grip.turned(2.5)
@@ -253,7 +255,7 @@ def test_an_outline_is_what_is_covered_from_above() -> None:
 
 
 def test_a_brick_is_pulled_level_by_how_far_the_hand_goes() -> None:
-    grip = CarryTarget("brick", BRICK, Pose((0.0, 0.0, 0.1)), is_pulling=True, hover=0.004)
+    grip = CarryTarget("brick", BRICK, Pose((0.0, 0.0, 0.1)), is_pulling=True, hover=0.004, reach=REACH)
     grip.pull(0.5, 0.5)
     assert grip.goal.position == pytest.approx((0.0, 0.0, 0.1))
     assert grip.pull(0.52, 0.5).position == pytest.approx((0.02, 0.0, 0.1))
@@ -343,14 +345,14 @@ def test_faults_of_settings_are_told_with_file_and_place(tmp_path: Path, text: s
 
 @pytest.mark.parametrize("game", [game.name for game in GAMES])
 def test_every_game_of_the_menu_can_be_started_as_it_is_offered(game: str) -> None:
-    from games.ui.setup import first_state
+    from games.ui.setup import first_view
 
     form = menu.of_game(game)
     for mode in form.chosen.modes:
         chosen = menu.clicked(form, f"mode:{mode.name}")
         assert mode.least <= len(chosen.players) <= mode.most
         plan = chosen.plan(load_settings(), None)
-        assert first_state(plan)[1].seats
+        assert first_view(plan).state.seats
 
 
 def test_the_menu_knows_the_computer_players_there_are() -> None:

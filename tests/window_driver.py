@@ -50,6 +50,7 @@ KEYS = {
     "Up": "arrow_up",
     "Left": "arrow_left",
     "Right": "arrow_right",
+    "Home": "home",
     "shift": "lshift",
 }
 """What X11 calls keys, and what the window calls them."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,8 +21,6 @@ SIZE = (960, 640)
 """Pixels of a picture in a notebook."""
 ZOOM = 0.9
 """Of the distance, for a click of the wheel."""
-IDLE_S = 0.004
-"""Seconds to sleep when there is nothing to draw."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +203,7 @@ def _look_around(
                 orbit = pointer.turned(orbit, event, window)
             window.aim(orbit.camera)
             if not window.draw():
-                time.sleep(IDLE_S)
+                window.pause()
     finally:
         window.close()
 

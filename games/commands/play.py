@@ -44,7 +44,9 @@ class PlayRequest:
     )
     house: Annotated[list[str] | None, typer.Option(help="KEY=VALUE of an option; repeatable.")] = None
     tremor: Annotated[float, typer.Option(help="How much hands shake, mm; 0.1 calm, 2 nervous.")] = 0.0
-    record: Annotated[Path | None, typer.Option(help="Write a replay to this file.")] = None
+    record: Annotated[
+        Path | None, typer.Option(help="Write a replay to this file, instead of among the games of the menu.")
+    ] = None
     resume: Annotated[
         Path | None,
         typer.Option(help="Go on with this game, in its file; with --record in a new one."),
@@ -92,12 +94,12 @@ def open_window(plan: Plan | None) -> int:
     Raises ViewError without a display, SetupError for a game that cannot begin or broken settings, RecordError.
     """
     from games.ui.settings import load_settings
-    from games.ui.setup import first_state
+    from games.ui.setup import first_view
 
     settings = load_settings()
     if plan is not None:
         # refused before a window opens
-        first_state(plan)
+        first_view(plan)
     from games.ui.app import App
 
     App(settings, plan).run()
@@ -109,7 +111,7 @@ def _plan_of(request: PlayRequest) -> Plan | None:
     from games.registry import game_named
     from games.ui.menu import of_game, seated
     from games.ui.messages import Plan
-    from games.ui.setup import plan_of
+    from games.ui.setup import new_file, plan_of
 
     if request.resume is not None:
         return plan_of(request.resume)
@@ -122,12 +124,15 @@ def _plan_of(request: PlayRequest) -> Plan | None:
     players = names_of(request.players)
     if players is None:
         players = seated(of_game(game.name), str(options.get("mode", ""))).players
+    record = request.record
+    if record is None and not game.is_free_building:
+        record = new_file(game.name, request.seed)
     return Plan(
         game.name,
         players,
         request.seed,
         options,
-        request.record,
+        record,
         scene=request.scene,
         tremor=request.tremor / 1e3,
     )

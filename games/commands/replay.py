@@ -43,8 +43,6 @@ from games.play.replays import (
 
 PLANNED = 5
 """Pictures a second for which a camera is planned; between them it goes straight."""
-IDLE_S = 0.004
-"""For which an idle round sleeps."""
 SETTLE = 3e-4
 """Metres of gap and overlap that are closed before a moment of a game is judged."""
 CHECK_TIMEOUT_S = 600.0
@@ -162,7 +160,7 @@ class Viewer:
             self.handle(event)
         self.step(seconds)
         if not self.window.draw():
-            time.sleep(IDLE_S)
+            self.window.pause()
 
     def handle(self, event: Event) -> None:
         """A button, a key, the scrub bar."""

@@ -19,6 +19,7 @@ from engine.record.part import SUFFIX, FolderLock
 from engine.record.reader import Replay, load
 from engine.record.writer import Recorder
 from games.core.errors import RulesError
+from games.core.rules import Input
 from games.game import Game
 from games.play.recording import Tape, first_state, known_game
 from games.play.session import Session, Teller
@@ -26,6 +27,9 @@ from games.play.table import Sink
 
 Progress = Callable[[int, int], None]
 """Hears how many entries of the journal are done, and of how many."""
+
+Taken = tuple[Any, Input, Any]
+"""The state before, what the rules took, and the state after."""
 
 
 def _unheard(done: int, total: int) -> None:
@@ -131,6 +135,22 @@ def fork(
     if path is not None:
         tape.recorder = Recorder(path, _afresh(replay.meta))
     return _up_to(replay, count, tape, progress), tape.recorder
+
+
+def past_of(replay: Replay) -> tuple[Any, tuple[Taken, ...]]:
+    """Returns the state of the rules at the last checkpoint of a record, and all that led there: the rules alone are
+    asked again, no world is simulated. Raises RecordError when the rules refuse what the record has them take."""
+    game = game_of(replay)
+    try:
+        state = first_state(game, replay.meta)
+        past: list[Taken] = []
+        for _, entry in replay.events:
+            given = game.read_input(json.dumps(entry["input"]))
+            before, state = state, game.rules.apply(state, given)
+            past.append((before, given, state))
+    except (RulesError, ValueError, KeyError, TypeError) as error:
+        raise RecordError(replay.path, f"holds what the game refuses: {error}") from None
+    return state, tuple(past)
 
 
 def checkpoint_at(replay: Replay, seconds: float) -> int:

@@ -61,6 +61,17 @@ def placed(replay: Replay, bodies: Sequence[Body]) -> tuple[Body, ...]:
     return tuple(body.at(shown) if body.pose == NOWHERE else body for body in found)
 
 
+def last_bodies(replay: Replay) -> tuple[Body, ...]:
+    """Returns the bodies that lie there at the last checkpoint of a recording, where they lie. Raises RecordError."""
+    poses = replay.named(replay.checkpoints[-1].poses)
+    found = []
+    for body in bodies_of(replay):
+        x, y, z, a, b, c, d = poses[body.name].tolist()
+        if np.isfinite(x):
+            found.append(body.at(Pose((x, y, z), (a, b, c, d))))
+    return tuple(found)
+
+
 def _own(meta: Meta) -> dict[str, Body]:
     """Returns the bodies that a game lays out for these players, seed and options; none when it does not know them."""
     game = known_game(meta)

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 BEFORE_FALL_S = 2.0
 """Seconds before a fall at which watching it begins."""
-IDLE_S = 0.004
-"""Seconds that an idle loop sleeps."""
 
 
 class Screen(Protocol):
@@ -125,7 +123,7 @@ class App:
             self._quality.before(seconds)
         begin = time.perf_counter()
         if not self.window.draw():
-            time.sleep(IDLE_S)
+            self.window.pause()
         elif self._quality is not None:
             self._quality.took(time.perf_counter() - begin)
         return self._grant()

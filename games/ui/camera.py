@@ -5,10 +5,12 @@ a handicap does to it (CT-40 to CT-48), as `games.play.held_piece` does to the h
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from engine.hand import Sway
 from engine.view.camera import (
@@ -19,8 +21,12 @@ from engine.view.camera import (
     bounding_sphere,
     orbit_of,
 )
+from engine.view.frame import Frame
 from engine.world import TABLE, Body
 from games.core.rules import Handicap
+from models.piece import Piece
+
+Array = NDArray[np.float64]
 
 VIEWS = ("three-quarter", "front", "side", "top", "close")
 SWING_S = 0.35
@@ -29,6 +35,12 @@ SHAKE = (0.0045, 0.7, 17.0)
 """Size in radians, seconds, and swings a second of a shake."""
 ZOOM = 0.88
 """A notch of the wheel, or a press of a key."""
+EYE_LOW, AIR, FAR = 0.02, 0.03, 1.0
+"""Metres: of the eye over the table and from every piece, at least; from the middle to what is looked at, at most."""
+IN_VIEW = 0.86
+"""Of half the picture: where a piece in the hand is still seen."""
+MAX_TRIES = 60
+"""Steps in which the camera is moved to where it may be."""
 SPIN_S = 1.1
 """Seconds for one turn of the camera."""
 MAX_FURTHER = 1.6
@@ -93,6 +105,7 @@ class CameraController:
         self.orbit = self._goal = self._home
         self._view = 0
         self._is_first = True
+        self._obstacles: tuple[Array, Rotation, Array] | None = None
         self.is_following = False
         self.is_locked = False
         self._shaken = math.inf
@@ -125,12 +138,13 @@ class CameraController:
         """The pointer was dragged by pixels, in a window so many pixels high."""
         if self.is_locked:
             return
-        self.orbit = self._goal = self._goal.dragged(right, down, high, is_pan=is_pan)
+        self._set(self._goal.dragged(right, down, high, is_pan=is_pan))
+        self.orbit = self._goal
 
     def zoom(self, notches: float, toward: Vector | None = None) -> None:
         """Nearer (positive) or further away."""
         if not self.is_locked:
-            self._goal = self._goal.zoomed(ZOOM**notches, toward)
+            self._set(self._goal.zoomed(ZOOM**notches, toward))
 
     def next_view(self) -> None:
         """Go to the next preset."""
@@ -139,23 +153,65 @@ class CameraController:
         self._view = (self._view + 1) % len(VIEWS)
         view = VIEWS[self._view]
         if view == "three-quarter":
-            self._goal = self._home
+            self._set(self._home)
         elif view == "close":
-            self._goal = replace(self._goal, distance=0.45, elevation=18.0)
+            self._set(replace(self._goal, distance=0.45, elevation=18.0))
         else:
-            self._goal = orbit_of(self._sphere, view)
+            self._set(orbit_of(self._sphere, view))
+
+    def go_home(self) -> None:
+        """Look from where one looked first."""
+        if not self.is_locked:
+            self._set(self._home)
 
     def stand(self, azimuth: float, elevation: float, near: float) -> None:
         """Look from there at once; near: times as far as at home."""
         distance = near * self._home.distance
-        self.orbit = self._goal = replace(
-            self._home, azimuth=azimuth % 360.0, elevation=elevation, distance=distance
-        )
+        home = replace(self._home, azimuth=azimuth % 360.0, elevation=elevation, distance=distance)
+        self._set(home)
+        self.orbit = self._goal
 
     def look_at(self, place: Vector) -> None:
         """Follow a place, when following."""
         if self.is_following and not self.is_locked:
-            self._goal = replace(self._goal, target=place)
+            self._set(replace(self._goal, target=place))
+
+    def keep_in_view(self, place: Vector, aspect: float) -> None:
+        """Move along until a place is in the picture, so many times as wide as it is high."""
+        for _ in range(MAX_TRIES):
+            camera = self._goal.camera
+            right, ahead, up = (camera.axes @ np.subtract(place, camera.eye)).tolist()
+            half = IN_VIEW * math.tan(math.radians(camera.fov) / 2.0) * max(ahead, 1e-6)
+            if self.is_locked or (ahead > 0.0 and abs(up) < half and abs(right) < half * aspect):
+                return
+            x, y, z = (t + 0.1 * (p - t) for t, p in zip(self._goal.target, place, strict=True))
+            self._set(replace(self._goal, target=(x, y, z)))
+
+    def keep_out_of(self, frame: Frame, pieces: Mapping[str, Piece], held: str) -> None:
+        """Where everything is that the eye must not be in; the piece in the hand is not among it."""
+        rows = [row for row, name in enumerate(frame.names) if name not in (held, TABLE) and name in pieces]
+        if not rows:
+            self._obstacles = None
+            return
+        halves = np.array([pieces[frame.names[row]].extents / 2.0 + AIR for row in rows])
+        turned = Rotation.from_quat(frame.poses[rows, 3:])
+        self._obstacles = (frame.poses[rows, :3], turned, halves)
+
+    def _outside(self, orbit: Orbit) -> Orbit:
+        """The orbit with its eye over the table and in no piece."""
+        x, y, z = orbit.target
+        target = (min(max(x, -FAR), FAR), min(max(y, -FAR), FAR), min(max(z, 0.0), FAR))
+        lowest = math.degrees(math.asin(min(max((EYE_LOW - target[2]) / orbit.distance, -1.0), 1.0)))
+        orbit = replace(orbit, target=target, elevation=max(orbit.elevation, lowest))
+        for _ in range(MAX_TRIES):
+            if self._obstacles is None:
+                break
+            places, turned, halves = self._obstacles
+            away = turned.apply(np.asarray(orbit.camera.eye) - places, inverse=True)
+            if not (np.abs(away) < halves).all(axis=1).any():
+                break
+            orbit = replace(orbit, distance=1.1 * orbit.distance)
+        return orbit
 
     def shake(self) -> None:
         """Something heavy fell."""
@@ -175,10 +231,14 @@ class CameraController:
             if math.dist(self._free, self._free_goal) < 1e-3:
                 self._free = self._free_goal
         if self.orbit != self._goal:
-            self.orbit = self.orbit.towards(self._goal, 1.0 - math.exp(-4.0 * seconds / SWING_S))
+            part = 1.0 - math.exp(-4.0 * seconds / SWING_S)
+            self.orbit = self._outside(self.orbit.towards(self._goal, part))
             if _near(self.orbit, self._goal):
                 self.orbit = self._goal
         return self.camera != was
+
+    def _set(self, goal: Orbit) -> None:
+        self._goal = self._outside(goal)
 
 
 def _near(one: Orbit, other: Orbit) -> bool:

@@ -26,12 +26,14 @@ from models.piece import Piece
 
 Array = NDArray[np.float64]
 
-REACH = (0.62, 0.52)
-"""Metres from the middle of the table to which a hand goes, in x and y."""
 HIGHEST = 0.9
 """Metres."""
 CRUISE, NEAR = 0.008, 0.006
 """Metres of more air over what is crossed, until the hand is so near to its place."""
+RAY_STEP = 0.005
+"""Metres of height between two looks along a ray: less than the edge of a tower is seen to be deep."""
+ARRIVED, ARRIVED_ANGLE = 5e-4, 0.01
+"""Metres and radians from which a goal is as good as reached."""
 STANDS_DEG = 4.0
 """A face on which a piece can be tilted by so much lets it stand."""
 FLAT = math.cos(math.radians(0.5))
@@ -109,7 +111,8 @@ class LandingSurface:
             lies = self.landing(piece, Pose((x, y, 0.0), rotation.orientation))
             return lies is not None and lies - low >= height - 1e-6
 
-        heights = np.linspace(self.top + 1e-4, 0.0, 17).tolist()
+        above = self.top + 1e-4
+        heights = np.linspace(above, 0.0, 1 + max(16, math.ceil(above / RAY_STEP))).tolist()
         first = next((number for number, height in enumerate(heights) if meets(height)), None)
         if first is None:
             return place(0.0)
@@ -132,14 +135,24 @@ class LandingSurface:
 
 
 class CarryTarget:
-    """The wish of one hand for one piece. pose: where the piece is when it is taken."""
+    """The wish of one hand for one piece. pose: where the piece is when it is taken. reach: the least and greatest x
+    and y, metres, to which it is carried."""
 
-    def __init__(self, name: str, piece: Piece, pose: Pose, *, is_pulling: bool, hover: float) -> None:
+    def __init__(
+        self,
+        name: str,
+        piece: Piece,
+        pose: Pose,
+        *,
+        is_pulling: bool,
+        hover: float,
+        reach: tuple[float, float, float, float],
+    ) -> None:
         self.name, self.piece, self.is_pulling = name, piece, is_pulling
         self.start = self.goal = pose
         self.lift = 0.0
         self.landing: float | None = None
-        self._hover = hover
+        self._hover, self._reach = hover, reach
         self._base = pose.matrix
         self._yaw = 0.0
         self._pulled: tuple[float, float] | None = None
@@ -188,7 +201,7 @@ class CarryTarget:
 
     def to(self, x: float, y: float, ground: LandingSurface, where: Pose) -> Pose:
         """Aim over a place, at a height that clears what lies on the way. where: the piece is now."""
-        x, y = (min(max(value, -limit), limit) for value, limit in zip((x, y), REACH, strict=True))
+        x, y = self._within_reach(x, y)
         rotation = self.rotation.orientation
         goal = Pose((x, y, 0.0), rotation)
         self.landing = ground.landing(self.piece, goal)
@@ -212,8 +225,12 @@ class CarryTarget:
     def drawn(self, x: float, y: float, *, is_all: bool = False) -> None:
         """Draw it on by so much, or by so much in all."""
         begin = self.start if is_all else self.goal
-        a, b = begin.position[0] + x, begin.position[1] + y
+        a, b = self._within_reach(begin.position[0] + x, begin.position[1] + y)
         self.goal = Pose((a, b, self.start.position[2]), self.rotation.orientation)
+
+    def _within_reach(self, x: float, y: float) -> tuple[float, float]:
+        left, right, near, far = self._reach
+        return min(max(x, left), right), min(max(y, near), far)
 
     def guides(self, pose: Pose) -> list[Overlay]:
         """Where it would land: a drop line and a contact shadow. pose: where the piece is."""
@@ -230,6 +247,7 @@ class CarryTarget:
         return guides
 
 
+@lru_cache(maxsize=16)
 def outline(piece: Piece, pose: Pose) -> Array:
     """(n, 2) metres: what a piece covers seen from above, counter-clockwise."""
     hull = shapely.MultiPoint(pose.apply(extreme_points(piece))[:, :2]).convex_hull
@@ -268,6 +286,13 @@ class HandFollower:
     def is_there(self) -> bool:
         """Whether the goal is reached."""
         return self.pose == self.goal
+
+    @property
+    def is_near(self) -> bool:
+        """Whether the goal is reached, but for what nobody sees."""
+        away = np.linalg.norm(np.subtract(self.pose.position, self.goal.position))
+        turn = angle_between(self.pose.orientation, self.goal.orientation)
+        return bool(away < ARRIVED and turn < ARRIVED_ANGLE)
 
     def step(self) -> Pose:
         """Where the hand wants to be after the next step."""

@@ -134,6 +134,10 @@ class Tutorial:
             return ""
         if desk.need.player not in desk.people:
             return DONE if self._carried else ""
+        if desk.has_laid:
+            # in an earlier session: the lesson is over
+            self._is_over = True
+            return ""
         wait, details = desk.need.wait, details_of(desk.game)
         phase = {Wait.HAND: "CARRY", Wait.PULL: "PULL"}.get(wait) or details.phase(desk.state)
         self._carried |= wait is Wait.HAND

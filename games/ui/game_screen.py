@@ -16,21 +16,23 @@ from games.core.rules import Choice, Take, Wait
 from games.ui import hud
 from games.ui.camera import CameraController, CameraHandicap, sphere_of
 from games.ui.details import Tutorial, details_of
-from games.ui.hand import HandControl, Mouse
-from games.ui.hints import Hints
+from games.ui.hand import HandControl
+from games.ui.hints import Hints, PlaceAnswer
 from games.ui.hud import HudState, piece_of
 from games.ui.impacts import ImpactDetector
 from games.ui.messages import Do, NewBody, Order, Pause, Plan, SetSpeed, TableView, Undo
+from games.ui.mouse import Mouse
 from games.ui.pages import Pages
 from games.ui.physics_client import ClientState, PhysicsClient
 from games.ui.settings import Settings
-from games.ui.setup import first_state
+from games.ui.setup import first_view
 
 HOVER, LIT = "#f2c14e", "#e07a2f"
 TOLD_S = 4.0
 """Seconds for which what just happened stands beside its piece."""
 SLOW = (0.35, 1.4)
 """How fast time runs when pieces fall, and seconds for which it does."""
+ENDING = "This would end the game, and not win it. The same once more lays it all the same."
 
 
 class GameScreen:
@@ -40,10 +42,12 @@ class GameScreen:
         self.window, self.settings = window, settings
         self.plan: Plan | None = plan
         self.film = ""
-        game, state, bodies = first_state(plan)
+        opening = first_view(plan)
+        game, state, bodies = opening.game, opening.state, opening.bodies
         self.physics = PhysicsClient(plan)
         self._details = details_of(game)
         self.client = ClientState(plan, game, state, bodies, time.perf_counter)
+        self.client.remember(opening.past)
         sphere = sphere_of(bodies)
         window.put(bodies, sphere=sphere)
         self.camera_control = CameraController(sphere, CameraHandicap(game.handicaps.of(state)))
@@ -61,6 +65,7 @@ class GameScreen:
         self._state = state
         self._marked: dict[str, str] = {}
         self._impacts = ImpactDetector()
+        self._warned: PlaceAnswer | None = None
         self._lesson = Tutorial() if is_coached else None
         self._is_new = True
         self._told, self._told_until = self.client.told_last, 0.0
@@ -86,15 +91,19 @@ class GameScreen:
                 self.window.stage.add(news.body)
         self._react(now)
         self.hand.follow()
+        self.mouse.step()
         self.camera_control.is_locked = self.camera_control.eye.locks(self.hand.grip is not None)
         self.hand.is_fine = self.is_down("fine")
         self.hand.hold(self.window.down, self.camera_control.camera, seconds)
         if self.hand.grip is not None and self.client.view is not None:
-            self.camera_control.look_at(self.client.pose(self.hand.grip.name).position)
+            place = self.client.pose(self.hand.grip.name).position
+            self.camera_control.look_at(place)
+            self.camera_control.keep_in_view(place, self.window.size[0] / self.window.size[1])
         if self.camera_control.step(seconds):
             self.window.aim(self.camera_control.camera)
         if is_new:
             self.hand.settle()
+            self.camera_control.keep_out_of(self.client.frame, self.client.pieces, self.client.held)
         if is_new or self._is_new or self._marks() != self._marked:
             self._show()
         self.hints.step(self.hand.grip, seconds)
@@ -173,6 +182,7 @@ class GameScreen:
             gap_mm=1e3 * grip.gap if grip is not None else 0.0,
             yaw_deg=grip.yaw if grip is not None else 0.0,
             hint=self.hints.word,
+            warning=ENDING if self._warned is not None and self._warned is self.hints.ending else "",
             feel=self.hints.feel_word,
             coach=self._lesson.told(self.client) if self._lesson is not None else "",
             is_scanning=self.is_scanned,
@@ -258,7 +268,7 @@ class GameScreen:
         if client.waits is None:
             return
         if self.hand.grip is not None:
-            self.hand.act("lay", self.camera_control.camera)
+            self.act("lay")
             return
         name, self._tried = self.mouse.piece_at(x, y), (x, y)
         if not name:
@@ -273,6 +283,15 @@ class GameScreen:
             # the rules say why not
             self.physics.send(Do(Take(client.waits.need.player, name)))
 
+    def take_at(self, x: float, y: float) -> bool:
+        """Take what is there to drag it. Returns whether there is something to be taken."""
+        name = self.mouse.piece_at(x, y)
+        found = [each for each in self.client.choices if name and piece_of(each) == name]
+        if self.client.waits is None or len(found) != 1:
+            return False
+        self._do(found[0])
+        return True
+
     def number(self, digit: int) -> None:
         """Take the choice of a number; 0 shows more of them."""
         if digit == 0:
@@ -284,6 +303,8 @@ class GameScreen:
 
     def act(self, name: str) -> None:
         """Do what a key does."""
+        if name in ("lay", "let_go") and self._is_to_be_confirmed():
+            return
         if name == "next":
             self._cursor = (self._cursor + 1) % max(len(self.client.choices), 1)
         elif name == "choose":
@@ -295,6 +316,9 @@ class GameScreen:
                 self._order(Undo())
         elif name == "view":
             self.camera_control.next_view()
+        elif name == "home":
+            self.camera_control.go_home()
+            self.hand.bring_back()
         elif name == "follow":
             self.camera_control.is_following = not self.camera_control.is_following
         elif name in ("closer", "further"):
@@ -321,6 +345,12 @@ class GameScreen:
         elif not self.hand.act(name, self.camera_control.camera) and name in ("left", "right", "far", "near"):
             turn = {"left": (-12, 0), "right": (12, 0), "far": (0, -12), "near": (0, 12)}[name]
             self.camera_control.drag(turn[0], turn[1], float(self.window.size[1]))
+
+    def _is_to_be_confirmed(self) -> bool:
+        """Whether laying the piece would end the game, which has to be wanted twice."""
+        ending, warned = self.hints.ending, self._warned
+        self._warned = ending
+        return ending is not None and ending is not warned
 
     def _lit_choice(self) -> Choice | None:
         return self.client.choices[self._cursor] if 0 <= self._cursor < len(self.client.choices) else None

@@ -1,24 +1,18 @@
-"""A person's hand at the window: mouse and keys become targets of the held piece, and orders to the physics."""
+"""A person's hand at the window: what mouse and keys want becomes targets of the held piece, and orders."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
 from engine.geometry.convex import ConvexSolids
 from engine.view.camera import Camera, on_plane, ray
 from engine.view.render.overlays import Overlay
-from engine.view.window.events import Lift, PointerMoved, Press
-from engine.view.window.picker import Hit, pick
-from engine.view.window.window import Window
 from engine.world import TABLE
 from games.core.rules import Wait
-from games.ui.camera import CameraController
 from games.ui.carry import CarryTarget, LandingSurface
-from games.ui.messages import Aim, Lay, LetGo
+from games.ui.messages import Aim, Lay, LetGo, Refused
 from games.ui.physics_client import ClientState, PhysicsClient
 from games.ui.settings import Settings
 
@@ -32,10 +26,8 @@ DIRECTIONS = {"left": (-1.0, 0.0), "right": (1.0, 0.0), "far": (0.0, 1.0), "near
 """Right and away from the eye."""
 PER_STEP = 36.0
 """Pixels of a right-drag to one step of turning, in a picture 720 pixels high."""
-CLICK = 4.0
-"""Pixels that the pointer may move between press and lift of a click."""
-REPEATED = ("lift", "lower", "turn_left", "turn_right")
-"""What is done again and again while its key stays down; the hand moved by keys goes on by itself."""
+OVER_EDGE = 0.05
+"""Metres beyond the table's edge to which a hand carries a piece."""
 
 
 class HandControl:
@@ -70,10 +62,19 @@ class HandControl:
         hover = self.settings.hand.hover_mm / 1e3
         # a piece just pulled out stays where it is until the hand moves: what it came from may still be above it
         was_pulled = self.grip is not None and self.grip.name == held
-        self.grip = CarryTarget(held, client.pieces[held], pose, is_pulling=is_pulling, hover=hover)
+        reach = self._reach()
+        self.grip = CarryTarget(
+            held, client.pieces[held], pose, is_pulling=is_pulling, hover=hover, reach=reach
+        )
         self._point, self._has_gone = None, False
         if not is_pulling and not was_pulled:
             self._go(pose.position[0], pose.position[1])
+
+    def _reach(self) -> tuple[float, float, float, float]:
+        """The least and greatest x and y to which the hand goes: a little beyond the table."""
+        x, y, _ = self.client.pose(TABLE).position
+        half, depth = (float(side) / 2 + OVER_EDGE for side in self.client.pieces[TABLE].extents[:2])
+        return x - half, x + half, y - depth, y + depth
 
     def ground(self) -> LandingSurface:
         """What the held piece may be laid on, as it lies now."""
@@ -145,6 +146,11 @@ class HandControl:
         elif name in ("lay", "let_go"):
             if self.client.waits is None or self.client.waits.need.wait is not Wait.HAND:
                 return False
+            if not self._has_gone:
+                self._again()
+            if grip.landing is None:
+                self.client.hear(Refused("", "There is nothing below it to lay it on"))
+                return False
             self.physics.send(Lay(grip.gap) if name == "lay" else LetGo())
         elif name in ("lift", "lower"):
             grip.lifted(hand.lift_mm / 1e3 * self.fine * (1.0 if name == "lift" else -1.0))
@@ -195,6 +201,17 @@ class HandControl:
         else:
             self._go(grip.goal.position[0] + x, grip.goal.position[1] + y)
 
+    def bring_back(self) -> None:
+        """Carry the held piece over the middle of the table."""
+        if self.grip is not None and not self.grip.is_pulling:
+            self._go(0.0, 0.0)
+
+    def rest(self) -> None:
+        """Pull no further."""
+        if self.grip is not None and self.grip.is_pulling:
+            self.grip.goal = self.client.pose(self.grip.name)
+            self.physics.send(Aim(self.grip.goal))
+
     # -- to the physics ----------------------------------------------------------------------------------------------
 
     def _go(self, x: float, y: float) -> None:
@@ -220,115 +237,3 @@ class HandControl:
         if self.grip is None or self.grip.name not in self.client.frame.names:
             return []
         return self.grip.guides(self.client.pose(self.grip.name))
-
-
-class MouseTarget(Protocol):
-    """What the mouse needs of the screen it moves over."""
-
-    window: Window
-    settings: Settings
-    client: ClientState
-    hand: HandControl
-    camera_control: CameraController
-
-    def number(self, digit: int) -> None:
-        """A digit was pressed."""
-
-    def act(self, name: str) -> None:
-        """A key was pressed that does something."""
-
-    def click_at(self, x: float, y: float) -> None:
-        """The table was clicked."""
-
-    def is_down(self, act: str) -> bool:
-        """Whether a key of an act is held down."""
-
-
-@dataclass(frozen=True, slots=True)
-class Drag:
-    """A button of the mouse is held. kind: what it does. x, y: where the pointer was last."""
-
-    kind: str
-    x: float
-    y: float
-
-
-class Mouse:
-    """One pointer over one table; keys come along."""
-
-    def __init__(self, screen: MouseTarget) -> None:
-        self._screen = screen
-        self._drag: Drag | None = None
-        self._hit: Hit | None = None
-
-    @property
-    def over(self) -> str:
-        """The piece below the pointer; empty for none, and for the table."""
-        return self._hit.name if self._hit is not None and self._hit.name != TABLE else ""
-
-    def piece_at(self, x: float, y: float) -> str:
-        """The piece at a place of the window; empty for none."""
-        self._pick(x, y)
-        return self.over
-
-    def pressed(self, event: Press) -> None:
-        """A button or key went down."""
-        screen, grip = self._screen, self._screen.hand.grip
-        if event.key == "mouse1":
-            self._drag = Drag("left", event.x, event.y)
-            return
-        if event.key in ("mouse2", "mouse3"):
-            is_turn = event.key == "mouse3" and grip is not None and not grip.is_pulling
-            kind = "turn" if is_turn else "pan" if event.key == "mouse2" else "orbit"
-            self._drag = Drag(kind, event.x, event.y)
-            return
-        if event.key.isdigit():
-            screen.number(int(event.key))
-            return
-        act = screen.settings.act_of(event.key)
-        if event.again and act not in REPEATED:
-            return
-        if act in ("lift", "lower") and grip is None and event.key.startswith("wheel"):
-            screen.camera_control.zoom(
-                1.0 if act == "lift" else -1.0, self._hit.point if self._hit is not None else None
-            )
-        elif act:
-            screen.act(act)
-
-    def lifted(self, event: Lift) -> None:
-        """A button or key went up."""
-        if not event.key.startswith("mouse"):
-            return
-        drag, self._drag = self._drag, None
-        if event.key == "mouse1" and drag is not None and drag.kind == "left":
-            self._screen.click_at(event.x, event.y)
-
-    def moved(self, event: PointerMoved) -> None:
-        """The pointer is elsewhere."""
-        if self._drag is not None:
-            self._dragged(self._drag, event)
-        elif event.over_panel:
-            return
-        elif self._screen.hand.grip is not None:
-            size = self._screen.window.size
-            x = size[0] - event.x if self._screen.camera_control.eye.is_mirrored else event.x
-            self._screen.hand.point(self._screen.camera_control.camera, size, x, event.y)
-        else:
-            self._pick(event.x, event.y)
-
-    def _dragged(self, drag: Drag, event: PointerMoved) -> None:
-        screen, high = self._screen, float(self._screen.window.size[1])
-        right, down = event.x - drag.x, event.y - drag.y
-        if drag.kind == "left":
-            if abs(right) + abs(down) <= CLICK or screen.hand.grip is not None or self.over:
-                return
-            drag = replace(drag, kind="orbit")
-        if drag.kind == "turn":
-            screen.hand.drag_turn(right, high, is_free=screen.is_down("free"))
-        else:
-            screen.camera_control.drag(right, down, high, is_pan=drag.kind == "pan")
-        self._drag = replace(drag, x=event.x, y=event.y)
-
-    def _pick(self, x: float, y: float) -> None:
-        origin, direction = ray(self._screen.camera_control.camera, self._screen.window.size, x, y)
-        self._hit = pick(self._screen.client.frame, self._screen.client.pieces, origin, direction)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
-import numpy as np
-
-from engine.pose import Pose
 from engine.tolerances import FALL_DROP_SEEN, TOUCH_FOR_HINTS
 from engine.topple.balance.equilibrium import balance_of
 from engine.topple.balance.statics import stands, tilt_margin
@@ -16,7 +14,12 @@ from engine.topple.verdict import CheckOptions, check
 from engine.view.camera import Vector
 from engine.world import Assembly, Body, Scale
 from engine.worlds import new_world
+from games.core.events import Condition
+from games.game import Game
+from games.play.preview import LayPreview, Previewer
+from games.registry import game_named
 from games.ui.hints import (
+    AGAINST,
     Answer,
     CheckAnswer,
     CheckQuestion,
@@ -31,8 +34,6 @@ from games.ui.hints import (
 
 SAFE_DEG = 3.0
 """A tower that the table may be tilted by so much is safe from a hand that lets go."""
-WATCHED_S = 0.6
-"""For which a piece that was let go is watched, to say where it comes to rest."""
 PRESSING_S, LEAST_N = 0.2, 1e-3
 """Seconds after which contact forces are read, and newtons that are shown."""
 
@@ -42,11 +43,13 @@ Known = dict[str, Body]
 def answerer() -> Callable[[list[Body], Question], Answer]:
     """Returns what answers in the process; the news are bodies, wherever they are."""
     known: Known = {}
+    previewers: dict[str, Previewer] = {}
 
     def answer(news: list[Body], asked: Question) -> Answer:
         known.update({body.name: body for body in news})
         if isinstance(asked, PlaceQuestion):
-            return _answer_place(asked, known)
+            previewer = previewers.setdefault(asked.game, Previewer(game_named(asked.game)))
+            return _answer_place(asked, known, previewer)
         if isinstance(asked, FeelQuestion):
             return _answer_feel(asked, known)
         return answer_check(asked, known)
@@ -58,20 +61,46 @@ def _lying(rows: Rows, known: Known) -> tuple[Body, ...]:
     return tuple(known[name].at(pose) for name, pose in rows)
 
 
-def _answer_place(asked: PlaceQuestion, known: Known) -> PlaceAnswer:
-    lying = _lying(asked.rows, known)
+def _answer_place(asked: PlaceQuestion, known: Known, previewer: Previewer) -> PlaceAnswer:
+    game, lying = game_named(asked.game), _lying(asked.rows, known)
     held = known[asked.held].at(asked.pose)
-    rest = _rest(held, lying) if asked.is_ghost else None
     try:
-        risk, tilt = _risk(Assembly("what if", (*lying, held.at(rest or asked.pose))))
+        found = previewer.preview(asked.state, lying, held)
+    except (ValueError, RuntimeError):
+        return PlaceAnswer("", 0.0, None)
+    mover = game.rules.needs(asked.state).player
+    is_end = found.outcome is not None and mover not in found.outcome.winners
+    if found.rest is None or math.dist(found.rest.position, asked.pose.position) > FALL_DROP_SEEN:
+        return PlaceAnswer("falls", 0.0, found.rest, "", is_end)
+    if why := _against(found, game, asked.held):
+        return PlaceAnswer("against", 0.0, found.rest, why, is_end)
+    play = game.judge.in_play(asked.state)
+    scene = (*(body for body in lying if body.fixed or body.name in play), held.at(found.rest))
+    try:
+        risk, tilt = _risk(Assembly("what if", scene))
     except (ValueError, RuntimeError):
         risk, tilt = "", 0.0
-    if (
-        rest is not None
-        and float(np.linalg.norm(np.subtract(rest.position, asked.pose.position))) > FALL_DROP_SEEN
-    ):
-        risk = "falls"
-    return PlaceAnswer(risk, tilt, rest)
+    if not risk:
+        return PlaceAnswer("risky", 0.0, found.rest, "It stands when it is tried; how firmly, nobody can say")
+    if found.narrow and risk == "safe":
+        return PlaceAnswer(
+            "risky", tilt, found.rest, f"Risky: {_told(found.narrow)}, if it lands a little off"
+        )
+    return PlaceAnswer(risk, tilt, found.rest)
+
+
+def _against(found: LayPreview, game: Game, held: str) -> str:
+    """Which rule laying a piece would break, in a sentence; empty for none."""
+    if found.fell:
+        said = "It would count as fallen" if held in found.fell else "Another piece would fall"
+        return f"{said} ({game.judge.fall_clause})"
+    if found.hit is not None:
+        return f"It would lie against the tower of {found.hit} (BS-03)"
+    return _told(found.broken) if found.broken else ""
+
+
+def _told(broken: tuple[Condition, ...]) -> str:
+    return f"{AGAINST[broken[0]]} ({broken[0].clause})"
 
 
 def _risk(scene: Assembly) -> tuple[Risk, float]:
@@ -81,13 +110,6 @@ def _risk(scene: Assembly) -> tuple[Risk, float]:
         return ("falls" if verdict is False else ""), 0.0
     tilt = tilt_margin(balance_of(scene, contacts)).degrees
     return ("safe" if tilt >= SAFE_DEG else "risky"), float(tilt)
-
-
-def _rest(held: Body, lying: tuple[Body, ...]) -> Pose:
-    """Where a piece is after it was let go and watched for a moment."""
-    with new_world((*lying, held)) as world:
-        world.advance(round(WATCHED_S * world.rate))
-        return world.pose(held.name)
 
 
 def _answer_feel(asked: FeelQuestion, known: Known) -> FeelAnswer:

@@ -7,29 +7,59 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from engine.pose import Pose
 from engine.view.camera import Vector
 from engine.view.render.overlays import Ghost, Overlay
 from engine.workers import Failed, Questioner
-from engine.world import Body
+from engine.world import FLOOR, Body
+from games.core.events import Condition
 from games.ui.carry import CarryTarget
 from games.ui.physics_client import ClientState
 from models.piece import Piece
 
-Risk = Literal["safe", "risky", "falls", ""]
+Risk = Literal["safe", "risky", "falls", "against", ""]
+"""Of letting go; against: the piece would lie, but not as the rules ask."""
 Rows = tuple[tuple[str, Pose], ...]
 """Name and pose of what lies on the table."""
 
-COLOURS: dict[Risk, str] = {"safe": "#2b7bba", "risky": "#e0a030", "falls": "#b0301c", "": "#8a8378"}
+COLOURS: dict[Risk, str] = {
+    "safe": "#2b7bba",
+    "risky": "#e0a030",
+    "falls": "#b0301c",
+    "against": "#b0301c",
+    "": "#8a8378",
+}
 """Blue, amber and dark red differ in lightness: told apart with any colour vision."""
 WORDS: dict[Risk, str] = {
     "safe": "Safe: it stands, with leeway to spare",
     "risky": "Risky: it stands, but hardly",
     "falls": "It falls",
+    "against": "It would be against the rules",
     "": "Nobody can say",
 }
+AGAINST: dict[Condition, str] = {
+    Condition.ON_HIGHEST_FLOOR: "It would not lie on the card",
+    Condition.ON_NAMED_FLOOR: "It would not lie on the floor it is put back on",
+    Condition.CARD_ON_TOP: "The card would not lie on top of the tower",
+    Condition.CARD_TOUCHES_BLOCK: "The card would touch no block of the floor below",
+    Condition.LAID_FLAT: "It would not lie flat on the card",
+    Condition.ON_ITS_SIDE: "It would not stand on its side",
+    Condition.COVERS_NO_RED_BOX: "It would cover a red box",
+    Condition.DROPPED_FROM_ABOVE: "It has to be let go at least 20 mm above the tower",
+    Condition.IN_THE_CENTRE: "It would not stand in the centre",
+    Condition.HIGHEST_OF_THE_TOWER: "It would not be the highest of the tower",
+    Condition.TOUCHES_TOWER_ONLY: "It would touch more than the tower",
+    Condition.IN_OWN_AREA: "It would lie outside your own area",
+    Condition.ON_OWN_TOWER: "It would not lie on your own tower",
+    Condition.CLEAR_OF_OTHER_TOWERS: "It would touch another tower",
+    Condition.IN_TOP_ROW: "It would not lie in the row on top",
+    Condition.FLAT_IN_ROW: "It would not lie flat",
+    Condition.BESIDE_ITS_ROW: "It would not lie in a free place of its row",
+    Condition.ACROSS_THE_ROW_BELOW: "It would not lie across the row below",
+}
+"""What a condition that is not met means, beforehand."""
 PAUSE_S = 0.12
 """How long the hand holds still before it is asked about."""
 SAME = 2e-4
@@ -40,21 +70,26 @@ TIMEOUT_S = 120.0
 
 @dataclass(frozen=True, slots=True)
 class PlaceQuestion:
-    """What if `held` were let go at a pose? rows: everything else. is_ghost: also asks where it comes to rest."""
+    """What if `held` were let go at a pose? rows: everything else, supplies too. game, state: whose rules it has to
+    obey."""
 
     held: str
     pose: Pose
     rows: Rows
-    is_ghost: bool
+    game: str
+    state: Any
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceAnswer:
-    """risk: of letting go. tilt_deg: how far the table could tilt then. rest: where the piece comes to rest."""
+    """risk: of letting go. tilt_deg: how far the table could tilt then. rest: where the piece comes to rest. why: the
+    rule that is in the way, in a sentence. is_end: the game would end, and not be won."""
 
     risk: Risk
     tilt_deg: float
     rest: Pose | None
+    why: str = ""
+    is_end: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +156,12 @@ class Hints:
         if self._answer is None or not self.shows_hint:
             return ""
         tilt = f" ({self._answer.tilt_deg:.0f} degrees)" if self._answer.risk in ("safe", "risky") else ""
-        return WORDS[self._answer.risk] + tilt
+        return self._answer.why or WORDS[self._answer.risk] + tilt
+
+    @property
+    def ending(self) -> PlaceAnswer | None:
+        """What is told of the place, where laying the piece there would end the game without winning it."""
+        return self._answer if self.shows_hint and self._answer is not None and self._answer.is_end else None
 
     @property
     def colour(self) -> str:
@@ -147,7 +187,10 @@ class Hints:
         self._since += seconds
         if self._since >= PAUSE_S and self._place != (grip.name, place):
             self._place = (grip.name, place)
-            self._ask(PlaceQuestion(grip.name, place, self._rows(grip.name), self.shows_ghost))
+            client = self.client
+            placed = client.frame.placed().items()
+            rows = tuple((name, pose) for name, pose in placed if name not in (grip.name, FLOOR))
+            self._ask(PlaceQuestion(grip.name, place, rows, client.game.name, client.state))
 
     def check(self) -> None:
         """Ask whether everything on the table stands."""
@@ -208,6 +251,7 @@ class Hints:
         return PlaceAnswer("", 0.0, None)
 
     def _rows(self, held: str) -> Rows:
+        """Names and poses of what is in play and of supports."""
         return tuple((body.name, body.pose) for body in self.client.lying(held))
 
     def close(self) -> None:

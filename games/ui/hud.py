@@ -42,6 +42,7 @@ class HudState:
     yaw_deg: float = 0.0
     is_fine: bool = False
     hint: str = ""
+    warning: str = ""
     is_scanning: bool = False
     coach: str = ""
     feel: str = ""
@@ -113,6 +114,8 @@ def _turn(client: ClientState, look: HudState) -> Panel:
         items.append(Text(capital(client.busy) + dots, "quiet"))
         if need.wait is Wait.COUNT and need.seconds > 0:
             items.append(Meter((look.now - client.busy_since) / need.seconds, "warn"))
+        elif client.busy_share:
+            items.append(Meter(client.busy_share))
     else:
         prompt = Text(_prompt(client, need, look), "quiet")
         image = _image_of(client, client.held) if client.held else ""
@@ -297,6 +300,8 @@ def _hand(client: ClientState, settings: Settings, look: HudState) -> Panel:
         items.append(Row(nudges(settings, look)))
     if look.hint:
         items.append(Text(look.hint, "plain", "small", bold=True))
+    if look.warning:
+        items.append(Text(look.warning, "bad", "small", bold=True))
     return Panel("hand", "bottom", tuple(items), width=430)
 
 

@@ -18,7 +18,7 @@ from games.ui.menu import Form
 from games.ui.messages import Plan
 from games.ui.pages import Pages
 from games.ui.settings import Settings
-from games.ui.setup import SavedGame, first_state
+from games.ui.setup import SavedGame, first_view
 from models.errors import TeeterError
 
 STACK = (
@@ -104,7 +104,7 @@ class MenuScreen:
             plan = form.plan(
                 self.settings, None if form.chosen.is_free_building else setup.new_file(form.game, seed)
             )
-            first_state(plan)
+            first_view(plan)
         except (TeeterError, ValueError) as error:
             self.form = replace(form, fault=str(error))
             return

@@ -159,9 +159,10 @@ class Waits:
 
 @dataclass(frozen=True, slots=True)
 class Busy:
-    """Nobody is asked; why, in words for people."""
+    """Nobody is asked; why, in words for people. share: how much of it is done, 0 where nobody knows."""
 
     why: str
+    share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

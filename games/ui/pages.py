@@ -35,6 +35,7 @@ ACTS = {
     "tap": "tap a brick that is being pulled",
     "view": "next view",
     "follow": "follow the hand",
+    "home": "bring piece and view back",
     "closer": "come nearer",
     "further": "go further away",
     "help": "this list",
@@ -45,8 +46,8 @@ ACTS = {
 }
 """What keys do, in words."""
 MOUSE = (
-    "Left button: take, lay. Right button and drag: turn the held piece, or go round the table. Middle button and "
-    "drag: move the view. Wheel: lift the held piece, or come nearer."
+    "Left button: take, lay; or press on a piece, carry it, and let go. Right button and drag: turn the held piece, or "
+    "go round the table. Middle button and drag: move the view. Wheel: lift the held piece, or come nearer."
 )
 TITLES = {"pause": "Paused", "settings": "Settings", "keys": "Keys", "rules": "Rules"}
 QUALITIES = ("auto", "low", "medium", "high")

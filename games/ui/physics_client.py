@@ -15,6 +15,7 @@ from engine.pose import Pose
 from engine.view.frame import Frame, frame_of
 from engine.workers import end_with_parent
 from engine.world import FLOOR, Body
+from games.core.events import Released
 from games.core.rules import Choice, Input, Need
 from games.game import Game
 from games.registry import clauses_of
@@ -54,13 +55,17 @@ class ClientState(Generic[S]):
         self.frame = frame_of(bodies)
         self.view: TableView | None = None
         self.waits: Waits | None = None
-        self.busy = "setting up the table"
+        self.busy = "setting up the table" if plan.resume is None else "checking what was played"
+        self.busy_share = 0.0
+        """How much of it is done, where that is known."""
+        self.has_laid = False
+        """Whether a piece was laid in an earlier session."""
         self.busy_since = clock()
         self.log: list[str] = []
         self.refused: Refused | None = None
         self.refused_at = 0.0
         self.broken = ""
-        self.told = 0
+        self.told = 0 if plan.resume is None else 1
         self.events: list[str] = []
         """Types of what the rules took, since somebody last looked."""
         self.told_last: tuple[str, ...] = ()
@@ -135,7 +140,9 @@ class ClientState(Generic[S]):
             self.waits, self.busy = news, ""
         elif isinstance(news, Busy):
             self.waits = None
-            self.busy, self.busy_since = news.why, self._clock()
+            if news.why != self.busy:
+                self.busy, self.busy_since = news.why, self._clock()
+            self.busy_share = news.share
         elif isinstance(news, Refused):
             self.refused, self.refused_at = news, self._clock()
         elif isinstance(news, Broken):
@@ -154,6 +161,15 @@ class ClientState(Generic[S]):
         if told.event == "Fell" and self.view is not None:
             self.fell_s = self.view.step / self.view.rate
         self.log = [*self.log, *lines][-LOG_LINES:]
+
+    def remember(self, past: tuple[tuple[S, Input, S], ...]) -> None:
+        """Take in what was played before the game was left. The state is the one after it."""
+        rules = self.game.rules
+        self.has_laid = any(isinstance(given, Released) for _, given, _ in past)
+        for before, given, after in past[-LOG_LINES:]:
+            told = GameUpdate(after, rules.tell(before, given, after), "", given)
+            lines = [HIDDEN.sub("a card", line) for line in self._public(before, told)]
+            self.log = [*self.log, *lines][-LOG_LINES:]
 
     def _public(self, before: S, told: GameUpdate[S]) -> tuple[str, ...]:
         """The story as everybody at the screen may read it."""

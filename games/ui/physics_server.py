@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.event_detector import steps_of
 from engine.hand import packed
 from engine.motions import Ending, Motion, draw, glide, lower
 from engine.pose import Pose
@@ -43,6 +44,8 @@ CLOSE_BY = 0.004
 """Metres above its place from which a piece is lowered slowly."""
 TOO_DEEP = 0.05
 """Metres below its place to which a piece is lowered until something carries it."""
+ARRIVAL_S = 3.0
+"""Seconds in which a hand gets to where its piece shall be lowered, or lowers it where it is."""
 LATE_S = 0.25
 """Seconds behind the clock on the wall after which lost time is given up."""
 
@@ -83,7 +86,8 @@ class PhysicsServer:
         self._last: TableView | None = None
         self._is_open = self._is_paused = self._has_fallen = False
         self._pulled = ""
-        self.active = open_game(plan, self._tell, self._look)
+        self._checked = 0.0
+        self.active = open_game(plan, self._tell, self._look, self._progress)
         self.session: Session = self.active.session
         game = self.session.game
         self._bots = {
@@ -106,6 +110,14 @@ class PhysicsServer:
         lines = self.session.game.rules.tell(before, given, after)
         self._has_fallen |= isinstance(given, Fell)
         self.say(GameUpdate(after, lines, type(given).__name__, given))
+
+    def _progress(self, done: int, whole: int) -> None:
+        """A game that is gone on with is played again up to where it was left."""
+        if done / whole > self._checked + 0.01:
+            self._checked = done / whole
+            self.say(Busy("checking what was played", self._checked))
+            if self._line.poll() and isinstance(self._line.recv(), messages.Quit):
+                raise Abandoned
 
     def _look(self, step: int, bodies: Mapping[str, Body]) -> None:
         """Show what there is when its time has come; hear whether it shall go on."""
@@ -170,7 +182,8 @@ class PhysicsServer:
         """Play until the window wants no more."""
         self._is_open = True
         self._refresh()
-        self.say(GameUpdate(self.session.state, (), "Opening"))
+        if self._plan.resume is None:
+            self.say(GameUpdate(self.session.state, (), "Opening"))
         while True:
             need = self.session.need
             if need.wait is Wait.OVER:
@@ -260,25 +273,33 @@ class PhysicsServer:
         session = self.session
         hand, held = session.table.hand, session.table.hand.held
         rate = session.table.rate
+        last = session.table.step
+        wanted: Pose | None = None
         follow = HandFollower(hand.target, rate, is_pulling=need.wait is Wait.PULL)
         motion = self._clearing(need, held or "")
         self._pulled = (held or "") if need.wait is Wait.PULL else ""
-        still, is_laying = 0, False
+        still, is_laying, gap = 0, False, -1.0
         self._clock.restart(session.table.step)
         while hand.held == held and session.need == need:
             self._hear(0.05 if still > IDLE_STEPS else 0.0)
             while self._orders:
                 order = self._orders.popleft()
                 if isinstance(order, messages.Aim):
-                    follow.goal = order.pose
+                    # what is to be laid stays where it was wanted then
+                    wanted = order.pose if gap < 0.0 else wanted
+                    follow.goal = wanted or order.pose
                 elif isinstance(order, messages.Lay):
-                    motion, is_laying = self._laying(order.gap), True
+                    gap, last = order.gap, session.table.step + steps_of(ARRIVAL_S, rate)
                 else:
                     self._obey(order)
                     return
+            if gap >= 0.0 and motion is None and (follow.is_near or session.table.step > last):
+                # the piece is lowered where it was wanted, not where the hand was by then
+                motion, is_laying = self._laying(gap), True
             # a hand that trembles, sways or is timed is never still
             is_still = (
                 motion is None
+                and gap < 0.0
                 and follow.is_there
                 and session.handling.is_plain
                 and not session.handling.limit_s
@@ -293,6 +314,7 @@ class PhysicsServer:
             except StopIteration:
                 if hand.held != held or not is_laying:
                     motion, follow = None, HandFollower(hand.target, rate, is_pulling=need.wait is Wait.PULL)
+                    follow.goal = wanted or hand.target
                     continue
                 session.release()
                 return

@@ -277,6 +277,16 @@ class SandboxScreen(GameScreen):
             action = PutAway if self.is_down("free") else Take
             self._order(Do(action(self.client.need.player, name)))
 
+    def take_at(self, x: float, y: float) -> bool:
+        """Take what is there to drag it. Returns whether there is something to be taken."""
+        name = self.mouse.piece_at(x, y)
+        if self.client.waits is None or name not in self.client.in_play or not self._can():
+            return False
+        self._forget()
+        self.physics.send(Do(Take(self.client.need.player, name)))
+        self.client.act()
+        return True
+
     def _marks(self) -> dict[str, str]:
         marks = super()._marks()
         finding = self.hints.finding

@@ -19,6 +19,7 @@ from games.ui.messages import Plan
 
 if TYPE_CHECKING:
     from engine.record.writer import Recorder
+    from games.play.playback import Progress, Taken
     from games.play.session import Session, Teller
     from games.play.table import Sink
     from games.ui.inventory import Inventory
@@ -41,10 +42,30 @@ def plan_of(path: Path) -> Plan:
     return Plan(meta.game, tuple(meta.players), meta.seed, options, resume=path)
 
 
-def first_state(plan: Plan) -> tuple[Game, Any, tuple[Body, ...]]:
-    """Returns the game, its state before the first turn and where everything lies then, as the physics will have it
-    too. Raises SetupError, SceneError."""
+@dataclass(frozen=True, slots=True)
+class FirstView:
+    """What a window shows of a game before the physics are ready. past: what the rules have taken, when it is gone on
+    with."""
+
+    game: Game
+    state: Any
+    bodies: tuple[Body, ...]
+    past: tuple[Taken, ...] = ()
+
+
+def first_view(plan: Plan) -> FirstView:
+    """Returns the game, its state before the first turn or where it was left, and where everything lies then, as the
+    physics will have it too. Raises SetupError, SceneError, RecordError."""
     game = game_named(plan.game)
+    if plan.resume is not None:
+        from engine.record.reader import load
+        from games.play.playback import found, past_of
+        from games.play.replays import last_bodies
+
+        replay = load(found(plan.resume))
+        if replay.checkpoints:
+            state, past = past_of(replay)
+            return FirstView(game, state, last_bodies(replay), past)
     judge, stock = game.judge, stock_of(game)
     if game.is_free_building:
         from games.ui.inventory import inventory_of
@@ -52,7 +73,7 @@ def first_state(plan: Plan) -> tuple[Game, Any, tuple[Body, ...]]:
         judge = inventory = inventory_of(plan.scene)
         stock = game.read_stock(inventory.tables())
     state = game.rules.start(plan.players, plan.seed, dict(plan.options), stock)
-    return game, state, tuple(body for body in judge.layout(state) if body.name != FLOOR)
+    return FirstView(game, state, tuple(body for body in judge.layout(state) if body.name != FLOOR))
 
 
 @dataclass(eq=False)
@@ -75,8 +96,9 @@ class ActiveGame:
         self.recorder = None
 
 
-def open_game(plan: Plan, tell: Teller, sink: Sink) -> ActiveGame:
-    """Begins a game, or goes on with one. Raises SetupError, RecordError, SceneError."""
+def open_game(plan: Plan, tell: Teller, sink: Sink, progress: Progress) -> ActiveGame:
+    """Begins a game, or goes on with one. progress: hears how much of that was played again. Raises SetupError,
+    RecordError, SceneError."""
     from games.play.playback import resume
     from games.play.recording import begin
     from games.play.session import Session
@@ -92,7 +114,7 @@ def open_game(plan: Plan, tell: Teller, sink: Sink) -> ActiveGame:
         tray.bodies = lambda: session.table.bodies
         return ActiveGame(session, tray=tray)
     if plan.resume is not None:
-        return ActiveGame(*resume(plan.resume, tell=(tell,), sink=sink))
+        return ActiveGame(*resume(plan.resume, tell=(tell,), sink=sink, progress=progress))
     return ActiveGame(
         *begin(
             game,

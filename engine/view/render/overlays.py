@@ -63,7 +63,7 @@ class Arrow:
     cover: float = 1.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Ghost:
     """A piece that is not there."""
 
@@ -90,10 +90,10 @@ class OverlayLayer:
         self._shown: tuple[Overlay, ...] = ()
         self._is_through = False
         self._ghosts: dict[TriangleMesh, Any] = {}
+        self.corners: Array = np.zeros((0, 3))
+        """(8, 3): of a box around all of them, world metres; (0, 3) when there are none."""
 
-    @property
-    def corners(self) -> Array:
-        """Returns (8, 3): the corners of a box around all of them, world metres; (0, 3) when there are none."""
+    def _box(self) -> Array:
         found = self._root.get_tight_bounds()
         if found is None or not self._shown:
             return np.zeros((0, 3))
@@ -114,6 +114,7 @@ class OverlayLayer:
         self._root.get_children().detach()
         for overlay in listed:
             self._draw(overlay)
+        self.corners = self._box()
         return True
 
     def _draw(self, overlay: Overlay) -> None:

@@ -31,6 +31,8 @@ class Hud:
 
     def __init__(self, window: Any, size: tuple[int, int]) -> None:
         self.layout = Layout()
+        self.is_new = True
+        """Whether the panels were drawn anew; their window takes note."""
         self._size, self._scale, self._hovered = size, 1.0, ""
         self._panels: tuple[Panel, ...] = ()
         # by shape, and how many equal ones come before it
@@ -108,6 +110,7 @@ class Hud:
         self._camera.set_pos(width / 2, 0, -height / 2)
 
     def _draw(self) -> None:
+        self.is_new = True
         names = {panel.name for panel in self._panels}
         self._scrolled = {name: line for name, line in self._scrolled.items() if name in names}
         self.layout = lay_out(

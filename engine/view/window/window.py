@@ -17,6 +17,7 @@ import ctypes
 import ctypes.util
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -45,6 +46,13 @@ MIN_SIDE_PX = 16
 DOWN, AGAIN, UP, TYPED, CLOSE = "teeter-down", "teeter-again", "teeter-up", "teeter-typed", "teeter-close"
 """Names of the events Panda3D is told to send."""
 EXIT_DISPLAY_LOST = 2
+REDRAW_S = 2.0
+"""After which a picture that stays the same is shown again: another window may have lain over this one."""
+BUSY_S = 0.5
+"""For which a window is looked at often after something has happened."""
+BUSY_PAUSE_S, IDLE_PAUSE_S = 0.004, 0.05
+"""Seconds between two looks while something happens, and while nothing does: nobody feels that a first move is late by
+so much."""
 
 
 class Window:
@@ -78,6 +86,7 @@ class Window:
         region.set_camera(scene.attach_new_node(core.Camera("screen", core.OrthographicLens())))
         self._slider: Region | None = None
         self._is_new = True
+        self._drawn_at = self._busy_at = 0.0
 
     def put(
         self, bodies: Iterable[Body], quality: Quality | None = None, sphere: BoundingSphere | None = None
@@ -96,6 +105,7 @@ class Window:
             self.stage.close()
         self.stage = None
         self._screen.hide()
+        self._is_new = True
 
     def show(self, frame: Frame) -> None:
         """Puts the bodies of the stage where a frame has them."""
@@ -139,8 +149,22 @@ class Window:
         is_new, self._is_new = self._is_new and is_seen, self._is_new and not is_seen
         if self.stage is not None:
             self.stage.rest(not is_new)
+        now = time.perf_counter()
+        is_drawn = is_new or self.hud.is_new or now - self._drawn_at > REDRAW_S
+        self._window.set_active(is_drawn)
+        # also where nothing is drawn: what was drawn last is shown now, and what the display says is heard
         self._device.engine.render_frame()
+        self.hud.is_new = False
+        if is_drawn:
+            self._drawn_at = now
+        if is_new:
+            self._busy_at = now
         return is_new and self.stage is not None
+
+    def pause(self) -> None:
+        """Sleep a little after a round in which the scene was not drawn; longer when nothing has happened for long."""
+        is_busy = time.perf_counter() - self._busy_at < BUSY_S
+        time.sleep(BUSY_PAUSE_S if is_busy else IDLE_PAUSE_S)
 
     def picture(self) -> NDArray[np.uint8]:
         """Returns what the window shows, panels included: (h, w, 3) bytes, RGB, top row first. Raises ViewError."""
@@ -180,6 +204,8 @@ class Window:
             elif kind == CLOSE:
                 self.is_closed = True
                 found.append(Closed())
+        if found:
+            self._busy_at = time.perf_counter()
         return tuple(found)
 
     def _pressed(self, key: str, again: bool) -> list[Event]:

@@ -1,0 +1,155 @@
+"""What laying the held piece somewhere would come to: tried on a table of its own, judged as the session judges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from engine.event_detector import steps_of
+from engine.events import Dropped, SceneEvent, Touched
+from engine.pose import Pose
+from engine.world import Body, Scale
+from games.core.errors import RulesError
+from games.core.events import Condition, CountElapsed, Fell, HitNeighbour, Placed, Released
+from games.core.rules import Input, Outcome, Wait
+from games.game import Game
+from games.judge.judge import TableScene
+from games.play.table import Table
+
+WATCHED_S = 4.0
+"""Seconds for which a piece that was let go is watched; one that still moves then has no place."""
+SHIFT = 0.003
+"""Metres by which a hand that lowers a piece may miss its place: what is allowed must be allowed so far off too."""
+SAME_PLACE = 5e-4
+"""Metres and units of a quaternion within which a table lies as it did."""
+
+
+@dataclass(frozen=True, slots=True)
+class LayPreview:
+    """What would be. rest: where the piece ends; None when it does not come to rest. fell: the pieces that would fall,
+    hit: the owner of the tower it would lie against, broken: the conditions it would not meet, narrow: those it would
+    not meet if the hand missed by a little. outcome: how the game would end, None when it would go on."""
+
+    rest: Pose | None
+    fell: tuple[str, ...] = ()
+    hit: str | None = None
+    broken: tuple[Condition, ...] = ()
+    narrow: tuple[Condition, ...] = ()
+    outcome: Outcome | None = None
+
+    @property
+    def is_allowed(self) -> bool:
+        """Whether it comes to rest and no rule is broken."""
+        return self.rest is not None and not (self.fell or self.hit or self.broken)
+
+
+class Previewer:
+    """Tries places on a table that is kept from one question to the next, as long as all else lies as it did."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._table: Table | None = None
+        self._key: tuple[Any, ...] = ()
+
+    def preview(self, state: Any, lying: Iterable[Body], held: Body) -> LayPreview:
+        """What if the held piece were let go where it is? state: of the rules, while it is carried. lying: all else.
+
+        Raises ValueError or RuntimeError when the simulation cannot tell.
+        """
+        judge, piece = self._game.judge, held.name
+        table = self._laid(judge.supplied(state, sorted(lying, key=lambda body: body.name)))
+        lain, moment = table.scene(), table.remember()
+        before = TableScene({**lain.bodies, piece: held}, lain.touching)
+        state = self._game.rules.apply(state, Released(state.step, piece))
+        counts_at_once = judge.is_instant or self._game.rules.needs(state).wait is Wait.COUNT
+        last = table.step + steps_of(WATCHED_S, table.rate)
+        down: tuple[str, ...] = ()
+
+        def stop_when(events: tuple[SceneEvent, ...]) -> bool:
+            nonlocal down
+            if counts_at_once and any(isinstance(event, (Dropped, Touched)) for event in events):
+                down = judge.fallen(state, piece, before, table.scene())
+            return bool(down) or table.step >= last
+
+        try:
+            table.put(replace(held, fixed=False))
+            table.rest_here()
+            released = table.scene()
+            table.run_to_rest(stop_when)
+            after, is_resting = table.scene(), not down and table.step < last
+        finally:
+            table.restore(moment)
+        return self._judged(state, piece, before, released, after, is_resting)
+
+    def _judged(
+        self,
+        state: Any,
+        piece: str,
+        before: TableScene,
+        released: TableScene,
+        after: TableScene,
+        is_resting: bool,
+    ) -> LayPreview:
+        """state: of the rules, after the piece was let go."""
+        judge, rules = self._game.judge, self._game.rules
+        need = rules.needs(state)
+        height = judge.height(state, piece, released)
+        fell = judge.fallen(state, piece, before, after)
+        hit = judge.hit(state, piece, after)
+        broken = judge.broken(state, piece, need.conditions, before, after, height)
+        narrow = [
+            each
+            for moved in _missed(after, piece)
+            for each in judge.broken(state, piece, need.conditions, before, moved, height)
+        ]
+        step = state.step
+        given: Input
+        if fell:
+            given = Fell(step, fell)
+        elif hit is not None:
+            given = HitNeighbour(step, piece, hit)
+        elif need.wait is Wait.COUNT:
+            given = CountElapsed(step, piece, broken)
+        else:
+            where, covers = judge.where(state, piece, after), judge.covers(state, piece, before, after)
+            given = Placed(step, piece, where, covers, broken)
+        try:
+            outcome = rules.outcome(rules.apply(state, given))
+        except RulesError:
+            # the rules wait for something else by now, as for a second fall
+            outcome = None
+        rest = after.bodies[piece].pose if is_resting else None
+        return LayPreview(rest, fell, hit, broken, tuple(dict.fromkeys(narrow)), outcome)
+
+    def _laid(self, bodies: tuple[Body, ...]) -> Table:
+        poses = np.array([(*body.pose.position, *body.pose.orientation) for body in bodies])
+        key = (tuple((body.name, id(body.piece), body.fixed) for body in bodies), poses)
+        is_same = bool(self._key) and self._key[0] == key[0]
+        if self._table is None or not (
+            is_same and np.allclose(self._key[1], poses, rtol=0.0, atol=SAME_PLACE)
+        ):
+            self.close()
+            scale = Scale.of(bodies)
+            self._table = Table(bodies, scale.finer if self._game.judge.is_fine else scale)
+            self._key = key
+        return self._table
+
+    def close(self) -> None:
+        """Free the simulator."""
+        if self._table is not None:
+            self._table.close()
+            self._table = None
+
+
+def _missed(scene: TableScene, piece: str) -> list[TableScene]:
+    """The scene with a piece shifted a little to every side."""
+    body = scene.bodies[piece]
+    x, y, z = body.pose.position
+    places = [(x + SHIFT, y, z), (x - SHIFT, y, z), (x, y + SHIFT, z), (x, y - SHIFT, z)]
+    return [
+        TableScene({**scene.bodies, piece: body.at(Pose(place, body.pose.orientation))}, scene.touching)
+        for place in places
+    ]

@@ -1,0 +1,196 @@
+"""The mouse over a table: it takes and lays pieces, drags them, turns them, and moves the camera; keys come along.
+
+A click takes a piece and another lays it; or one presses on a piece, carries it and lifts the button where it shall be
+lowered. The right button turns what is carried, also while the left one is down.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from engine.view.camera import ray
+from engine.view.window.events import Lift, PointerMoved, Press
+from engine.view.window.picker import Hit, pick
+from engine.view.window.window import Window
+from engine.world import TABLE
+from games.ui.camera import CameraController
+from games.ui.carry import CarryTarget
+from games.ui.hand import HandControl
+from games.ui.physics_client import ClientState
+from games.ui.settings import Settings
+
+CLICK = 4.0
+"""Pixels that the pointer may move between press and lift of a click."""
+REPEATED = ("lift", "lower", "turn_left", "turn_right")
+"""What is done again and again while its key stays down; the hand moved by keys goes on by itself."""
+
+
+class MouseTarget(Protocol):
+    """What the mouse needs of the screen it moves over."""
+
+    window: Window
+    settings: Settings
+    client: ClientState
+    hand: HandControl
+    camera_control: CameraController
+
+    def number(self, digit: int) -> None:
+        """A digit was pressed."""
+
+    def act(self, name: str) -> None:
+        """A key was pressed that does something."""
+
+    def click_at(self, x: float, y: float) -> None:
+        """The table was clicked."""
+
+    def take_at(self, x: float, y: float) -> bool:
+        """Take what is there to drag it. Returns whether there is something to be taken."""
+
+    def is_down(self, act: str) -> bool:
+        """Whether a key of an act is held down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drag:
+    """A button of the mouse is held. kind: what it does. x, y: where the pointer was last."""
+
+    kind: str
+    x: float
+    y: float
+
+
+class Mouse:
+    """One pointer over one table."""
+
+    def __init__(self, screen: MouseTarget) -> None:
+        self._screen = screen
+        self._left: Drag | None = None
+        self._other: Drag | None = None
+        self._hit: Hit | None = None
+        self._pointer = (0.0, 0.0)
+        self._carried: CarryTarget | None = None
+        self._owes_lay = False
+        self._has_let_be = False
+
+    @property
+    def over(self) -> str:
+        """The piece below the pointer; empty for none, and for the table."""
+        return self._hit.name if self._hit is not None and self._hit.name != TABLE else ""
+
+    def piece_at(self, x: float, y: float) -> str:
+        """The piece at a place of the window; empty for none."""
+        self._pick(x, y)
+        return self.over
+
+    def step(self) -> None:
+        """Time passes: a piece that was pressed on has come into the hand."""
+        grip = self._screen.hand.grip
+        is_dragged = self._left is not None and self._left.kind == "carry"
+        if grip is None or grip is self._carried or not (is_dragged or self._owes_lay):
+            return
+        self._carried = grip
+        if grip.is_pulling and self._left is not None:
+            # it is pulled by as much as the pointer has come since it was pressed on
+            self._point(self._left.x, self._left.y)
+        self._point(*self._pointer)
+        if self._owes_lay:
+            self._owes_lay = False
+            self._let_down()
+
+    def pressed(self, event: Press) -> None:
+        """A button or key went down."""
+        screen, grip = self._screen, self._screen.hand.grip
+        if event.key == "mouse1":
+            self._left, self._owes_lay, self._has_let_be = Drag("press", event.x, event.y), False, False
+            return
+        if event.key in ("mouse2", "mouse3"):
+            is_turn = event.key == "mouse3" and grip is not None and not grip.is_pulling
+            kind = "turn" if is_turn else "pan" if event.key == "mouse2" else "orbit"
+            self._other = Drag(kind, event.x, event.y)
+            return
+        if event.key.isdigit():
+            screen.number(int(event.key))
+            return
+        act = screen.settings.act_of(event.key)
+        if event.again and act not in REPEATED:
+            return
+        if act in ("lift", "lower") and grip is None and event.key.startswith("wheel"):
+            screen.camera_control.zoom(
+                1.0 if act == "lift" else -1.0, self._hit.point if self._hit is not None else None
+            )
+        elif act:
+            screen.act(act)
+
+    def lifted(self, event: Lift) -> None:
+        """A button or key went up."""
+        if event.key in ("mouse2", "mouse3"):
+            self._other = None
+        if event.key != "mouse1":
+            return
+        left, self._left = self._left, None
+        if left is None:
+            return
+        if left.kind == "press":
+            self._screen.click_at(event.x, event.y)
+        elif left.kind == "carry":
+            self._pointer = (event.x, event.y)
+            if self._screen.hand.grip is None:
+                # the piece is not in the hand yet: it is laid when it is
+                self._owes_lay = True
+            elif not self._screen.window.hud.layout.covers(event.x, event.y):
+                self._let_down()
+
+    def _let_down(self) -> None:
+        """A piece that was dragged is let go of: lowered, or no longer pulled."""
+        grip = self._screen.hand.grip
+        if grip is not None and grip.is_pulling:
+            self._has_let_be = True
+            self._screen.hand.rest()
+        else:
+            self._screen.act("lay")
+
+    def moved(self, event: PointerMoved) -> None:
+        """The pointer is elsewhere."""
+        self._pointer = (event.x, event.y)
+        if self._left is not None and self._left.kind == "press":
+            self._begin_drag(self._left, event)
+        if self._other is not None:
+            self._other = self._dragged(self._other, event)
+        elif self._left is not None and self._left.kind != "carry":
+            self._left = self._dragged(self._left, event)
+        elif event.over_panel:
+            return
+        elif self._screen.hand.grip is not None:
+            if not (self._has_let_be and self._screen.hand.grip.is_pulling):
+                self._point(event.x, event.y)
+        else:
+            self._pick(event.x, event.y)
+
+    def _begin_drag(self, left: Drag, event: PointerMoved) -> None:
+        if abs(event.x - left.x) + abs(event.y - left.y) <= CLICK:
+            return
+        grip = self._screen.hand.grip
+        self._carried = grip
+        is_carried = grip is not None or self._screen.take_at(left.x, left.y)
+        self._left = replace(left, kind="carry" if is_carried else "orbit")
+
+    def _point(self, x: float, y: float) -> None:
+        screen, size = self._screen, self._screen.window.size
+        x = size[0] - x if screen.camera_control.eye.is_mirrored else x
+        screen.hand.point(screen.camera_control.camera, size, x, y)
+
+    def _dragged(self, drag: Drag, event: PointerMoved) -> Drag:
+        screen, high = self._screen, float(self._screen.window.size[1])
+        right, down = event.x - drag.x, event.y - drag.y
+        if drag.kind == "press":
+            return drag
+        if drag.kind == "turn":
+            screen.hand.drag_turn(right, high, is_free=screen.is_down("free"))
+        else:
+            screen.camera_control.drag(right, down, high, is_pan=drag.kind == "pan")
+        return replace(drag, x=event.x, y=event.y)
+
+    def _pick(self, x: float, y: float) -> None:
+        origin, direction = ray(self._screen.camera_control.camera, self._screen.window.size, x, y)
+        self._hit = pick(self._screen.client.frame, self._screen.client.pieces, origin, direction)

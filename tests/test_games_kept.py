@@ -1,0 +1,99 @@
+"""Games that a window keeps: those begun from the command line too, and what is seen of one before it goes on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.record.format import RecordError
+from engine.record.reader import load
+from engine.world import FLOOR
+from games.commands.play import PlayRequest, _plan_of
+from games.core.rules import Wait
+from games.play.playback import past_of
+from games.play.recording import begin
+from games.players.bots import Bot, lay
+from games.registry import game_named
+from games.ui.details import Tutorial
+from games.ui.physics_client import ClientState
+from games.ui.setup import first_view, folder, plan_of
+
+PLAYERS = ("Ana", "Ben")
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+def test_a_game_begun_from_the_command_line_is_kept_among_those_of_the_menu() -> None:
+    plan = _plan_of(PlayRequest(game="crazy-tower", players="Ana,Ben", seed=4))
+    assert plan is not None
+    assert plan.record == folder() / "crazy-tower-4-1.teeter"
+    assert _plan_of(PlayRequest(game="sandbox")).record is None  # type: ignore[union-attr]
+
+
+def test_a_record_is_where_one_says(tmp_path: Path) -> None:
+    plan = _plan_of(PlayRequest(game="wonky", record=tmp_path / "mine.teeter"))
+    assert plan is not None
+    assert plan.record == tmp_path / "mine.teeter"
+
+
+@pytest.fixture(scope="module")
+def left(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any, dict[str, Any], list[str]]:
+    """A game of Wonky that was left after a block was laid: its file, state, poses and story."""
+    path = tmp_path_factory.mktemp("left") / "wonky.teeter"
+    game, lines = game_named("wonky"), list[str]()
+    session, recorder = begin(
+        game, PLAYERS, 3, {}, path=path, tell=(lambda *told: lines.extend(game.rules.tell(*told)),)
+    )
+    assert recorder is not None
+    bot = Bot("steady", "wonky", 3)
+    while not session.state.tower or session.need.wait is not Wait.ACTION:
+        need = session.need
+        if need.wait is Wait.ACTION:
+            session.act(bot.choose(session, need))
+        elif need.wait is Wait.HAND:
+            lay(session, bot, need)
+        else:
+            session.settle()
+    recorder.leave()
+    poses = {name: body.pose for name, body in session.table.bodies.items() if name != FLOOR}
+    found = path, session.state, poses, lines
+    session.close()
+    return found
+
+
+def test_what_is_seen_of_a_game_that_is_gone_on_with_is_what_was_left(left: Any) -> None:
+    path, state, poses, lines = left
+    opening = first_view(plan_of(path))
+    assert opening.state == state
+    assert {body.name for body in opening.bodies} == set(poses)
+    for body in opening.bodies:
+        assert np.allclose(body.pose.position, poses[body.name].position, atol=1e-12)
+    client = ClientState(plan_of(path), opening.game, opening.state, opening.bodies, lambda: 0.0)
+    client.remember(opening.past)
+    assert len(client.log) == len(lines[-60:])
+    assert any("stands" in line for line in client.log), client.log
+    assert client.busy == "checking what was played"
+
+
+def test_the_lesson_does_not_begin_again(left: Any) -> None:
+    path = left[0]
+    opening = first_view(plan_of(path))
+    client = ClientState(plan_of(path), opening.game, opening.state, opening.bodies, lambda: 0.0)
+    assert Tutorial().told(client)
+    client.remember(opening.past)
+    assert Tutorial().told(client) == ""
+
+
+def test_a_record_that_the_rules_refuse_is_said_so(left: Any) -> None:
+    replay = load(left[0].with_name(left[0].name + ".part"))
+    step, entry = replay.events[0]
+    other = {**entry, "input": {**entry["input"], "player": "Zoe"}}
+    with pytest.raises(RecordError, match="holds what the game refuses"):
+        past_of(replace(replay, events=((step, other), *replay.events[1:])))

@@ -1,0 +1,181 @@
+"""What the coach says of a place before a piece is laid there, beside what the rules say afterwards."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from engine.geometry.convex import ConvexSolids
+from engine.geometry.drop import DropTarget
+from engine.motions import lower
+from engine.pose import Pose
+from engine.world import FLOOR
+from games.core.events import Condition, Fell, HitNeighbour
+from games.core.rules import Input, Wait
+from games.play.held_piece import HeldPiece
+from games.play.recording import begin
+from games.players.bots import HOVER, SINK, bots_of, lay, pull
+from games.registry import GAMES, game_named
+from games.ui.hint_process import answerer
+from games.ui.hints import AGAINST, PlaceAnswer, PlaceQuestion
+
+PLAYED = tuple(game.name for game in GAMES if game.has_bots)
+HIGH = 2.0
+"""Metres from which a place is looked for."""
+TURNS = {"crazy-tower": 3, "wonky": 4, "bausack": 12, "tower-topple": 1}
+"""After how many choices a piece that is laid has something to be laid on."""
+REACH = 0.3
+"""Metres around the middle of the tower in which places are tried."""
+
+
+class Trial:
+    """A game at a moment at which a piece is in the hand, that can be come back to."""
+
+    def __init__(self, name: str, turns: int) -> None:
+        self.heard: list[Input] = []
+        self.session, _ = begin(
+            game_named(name),
+            ("bot:steady", "bot:steady"),
+            5,
+            {},
+            tell=(lambda *told: self.heard.append(told[1]),),
+        )
+        bots = bots_of(self.session, 5)
+        session = self.session
+        while session.turns < turns or session.need.wait is not Wait.HAND:
+            need = session.need
+            bot = bots[need.player]
+            if need.wait is Wait.ACTION:
+                session.act(bot.choose(session, need))
+            elif need.wait is Wait.HAND:
+                lay(session, bot, need)
+            elif need.wait is Wait.PULL:
+                pull(session, bot, need)
+            elif need.wait is Wait.ANSWER:
+                session.answer(bot.answer(session, need))
+            else:
+                session.settle()
+            assert session.outcome is None
+        self.need, self.state = session.need, session.state
+        self.goal = bots[self.need.player].place(session, self.need)
+        self.bodies = dict(session.table.bodies)
+        self.moment, self.before = session.table.remember(), session.before
+        self.answer = answerer()
+        self.news = [body for name, body in self.bodies.items() if name != FLOOR]
+
+    def landing(self, x: float, y: float, yaw: float) -> Pose | None:
+        """Where the held piece first meets what is below a place, turned from how it should lie."""
+        held = self.bodies[self.need.pieces[0]]
+        turn = Pose((0.0, 0.0, 0.0), (0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2)))
+        orientation = Pose((0.0, 0.0, 0.0), self.goal.orientation).then(turn).orientation
+        solids = ConvexSolids()
+        below = [
+            solid
+            for name, body in self.bodies.items()
+            if name not in (FLOOR, held.name)
+            for solid in solids.of(body.piece, body.pose)
+        ]
+        distance = DropTarget(below, solids).distance(held.piece, Pose((x, y, HIGH), orientation))
+        return None if distance is None else Pose((x, y, HIGH - distance), orientation)
+
+    def asked(self, pose: Pose) -> PlaceAnswer:
+        """What the coach says of a place."""
+        held = self.need.pieces[0]
+        rows = tuple((name, body.pose) for name, body in self.bodies.items() if name not in (held, FLOOR))
+        question = PlaceQuestion(held, pose, rows, self.session.game.name, self.state)
+        found = self.answer(self.news, question)
+        self.news = []
+        assert isinstance(found, PlaceAnswer)
+        return found
+
+    def laid(self, pose: Pose) -> list[Input]:
+        """What the rules hear when the piece is laid there by the hand; then everything is as it was."""
+        session, held = self.session, self.need.pieces[0]
+        session.table.restore(self.moment)
+        session._checkpoints.before, session.state = self.before, self.state
+        session._referee.begin()
+        # the hand takes the piece up just above its place: what it meets on its way there is another matter
+        x, y, z = pose.position
+        session.table.put(self.bodies[held].at(Pose((x, y, z + HOVER), pose.orientation)))
+        session.table.rest_here()
+        session.table.hand.grab(session.table.bodies[held])
+        session.handling.taken(session.table.step, session.table.hand.target)
+        session._held = HeldPiece(held, session.table, self.moment)
+        self.heard.clear()
+        for target in lower(session.table.hand, z - SINK, self.bodies[held].piece.mass):
+            if session.need != self.need or session.table.hand.held is None:
+                break
+            session.aim(target)
+        if session.table.hand.held is not None:
+            session.release()
+        if session.need.wait in (Wait.REST, Wait.COUNT):
+            session.settle()
+        return list(self.heard)
+
+
+def is_against(told: list[Input]) -> bool:
+    """Whether something of what the rules heard is against a rule."""
+    return any(isinstance(each, (Fell, HitNeighbour)) or getattr(each, "broken", ()) for each in told)
+
+
+def tried(name: str, places: int, turns: int) -> tuple[int, int, list[str]]:
+    """At how many of so many random places the coach thinks that the piece stands, at how many a rule is broken, and
+    where one is broken though the coach called it safe."""
+    luck, trial = random.Random(11), Trial(name, turns)
+    stands = broken = 0
+    wrong: list[str] = []
+    for number in range(places):
+        # some near the place a player would choose, some anywhere
+        far = 0.02 if number % 2 else REACH
+        x, y = (at + luck.uniform(-far, far) for at in trial.goal.position[:2])
+        pose = trial.landing(x, y, luck.choice((0.0, 0.0, 0.05, 0.8, math.pi / 2)))
+        if pose is None:
+            continue
+        said, is_broken = trial.asked(pose), is_against(trial.laid(pose))
+        stands, broken = stands + (said.risk in ("safe", "risky")), broken + is_broken
+        if said.risk == "safe" and is_broken:
+            wrong.append(f"at {pose}: safe, yet {trial.heard}")
+    trial.session.close()
+    return stands, broken, wrong
+
+
+@pytest.mark.parametrize("name", ["crazy-tower", "tower-topple"])
+def test_a_place_that_the_rules_forbid_is_not_called_safe(name: str) -> None:
+    _, broken, wrong = tried(name, 4, TURNS[name])
+    assert not wrong
+    assert broken, "no place was against the rules: nothing was tried"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLAYED)
+def test_of_two_hundred_places_none_is_called_safe_that_the_rules_forbid(name: str) -> None:
+    stands, broken, wrong = tried(name, 200, TURNS[name])
+    print(f"{name}: of 200 places {stands} stand, as the coach has it, and {broken} break a rule")
+    assert not wrong
+    assert stands >= 5, "the coach lets nothing stand"
+    assert broken >= 20
+
+
+def test_the_coach_names_the_clause_that_a_place_is_against() -> None:
+    trial = Trial("crazy-tower", TURNS["crazy-tower"])
+    beside = trial.landing(0.3, 0.25, 0.0)
+    assert beside is not None
+    said = trial.asked(beside)
+    assert said.risk == "against"
+    assert "(ALL-4)" in said.why
+    assert said.rest is not None
+    assert abs(said.rest.position[2] - beside.position[2]) < 1e-3
+    # upright on the block that lies in the middle: it stands, but not on the card
+    x, y, _ = trial.goal.position
+    on_end = Pose((x, y, 0.0), (0.0, math.sin(math.pi / 4), 0.0, math.cos(math.pi / 4)))
+    trial.goal = on_end
+    place = trial.landing(0.0, 0.0, 0.0)
+    assert place is not None
+    assert trial.asked(place).why == "It would not lie on the card (CT-11)"
+    trial.session.close()
+
+
+def test_every_condition_can_be_said_beforehand() -> None:
+    assert set(AGAINST) == set(Condition)

@@ -1,0 +1,27 @@
+"""The hand at a real window: real mouse and key events; what is done stands in `window_hand`."""
+
+from __future__ import annotations
+
+import pytest
+from window_driver import play_out
+
+from engine.view.panels import Button, Panel
+from engine.view.window.layout import lay_out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "scenario", ["block_by_drag", "brick_by_drag", "grey_buttons", "nothing_lost", "stillness"]
+)
+def test_the_hand_at_the_window(scenario: str) -> None:
+    play_out(f"window_hand:{scenario}")
+
+
+def test_a_grey_button_covers_the_scene_and_reports_nothing() -> None:
+    button = Button("undo", "Undo", is_enabled=False)
+    layout = lay_out(
+        [Panel("tools", "top-left", (button,), is_bare=True)], (800, 600), lambda text, size, bold: 8.0
+    )
+    (card,) = layout.cards
+    assert layout.covers(*card.middle)
+    assert layout.region_at(*card.middle) is None
