@@ -306,16 +306,16 @@ def piece_from_a_file(folder: str) -> None:
     person = opened(Plan("sandbox", ("Ana",)))
     screen = person.app.screen
     person.press("file")
-    screen._file = f"{folder}/wrong.st"
+    screen.file.path = f"{folder}/wrong.st"
     person.key("l")
     person.key("Return")
-    person.wait(lambda: screen._file_fault, "a refusal")
-    assert "--" not in screen._file_fault
+    person.wait(lambda: screen.file.fault, "a refusal")
+    assert "--" not in screen.file.fault
     person.look()
-    assert screen._file == f"{folder}/wrong.stl"
+    assert screen.file.path == f"{folder}/wrong.stl"
     assert any(panel.name == "sandbox" for panel in screen.panels())
     person.keep("file-refused")
-    screen._file = f"{folder}/b1"
+    screen.file.path = f"{folder}/b1"
     person.look()
     person.press(f"like:{folder}/b1.glb")
     person.press("bring")

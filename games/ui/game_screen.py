@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from pathlib import Path
 
-from engine.view.camera import seen_at
 from engine.view.frame import Frame
 from engine.view.panels import Panel
 from engine.view.render.overlays import Overlay
@@ -26,10 +24,9 @@ from games.ui.pages import Pages
 from games.ui.physics_client import ClientState, PhysicsClient
 from games.ui.settings import Settings
 from games.ui.setup import first_view
+from games.ui.toasts import Toasts
 
 HOVER, LIT = "#f2c14e", "#e07a2f"
-TOLD_S = 4.0
-"""Seconds for which what just happened stands beside its piece."""
 SLOW = (0.35, 1.4)
 """How fast time runs when pieces fall, and seconds for which it does."""
 ENDING = "This would end the game, and not win it. The same once more lays it all the same."
@@ -68,12 +65,8 @@ class GameScreen:
         self._warned: PlaceAnswer | None = None
         self._lesson = Tutorial() if is_coached else None
         self._is_new = True
-        self._told, self._told_until = self.client.told_last, 0.0
-        self._tried = (0.0, 0.0)
-        is_kept = plan.record is not None or plan.resume is not None
-        self.pages = Pages(settings, game, "Save and leave" if is_kept else "Leave")
-
-    # -- what happens by itself --------------------------------------------------------------------------------------
+        self.toasts = Toasts(self.client)
+        self.pages = Pages(settings, game, "Leave" if plan.file is None else "Save and leave")
 
     def step(self, seconds: float) -> None:
         """Hear the physics, move the hand and the camera on, show what there is."""
@@ -119,8 +112,7 @@ class GameScreen:
 
     def _react(self, now: float) -> None:
         events, self.client.events = self.client.events, []
-        if self.client.told_last is not self._told:
-            self._told, self._told_until = self.client.told_last, now + TOLD_S
+        self.toasts.hear(now)
         if "Fell" in events:
             self.camera_control.shake()
             self.physics.send(SetSpeed(SLOW[0]))
@@ -169,13 +161,12 @@ class GameScreen:
             return (hud.pass_on(self.client.need.player),)
         grip = self.hand.grip
         now = time.perf_counter()
-        is_told = now < self._told_until
         look = replace(
             self.look,
             now=now,
-            toast=self._told if is_told else (),
-            toast_at=self._place_of(self.client.told_piece) if is_told else (0.0, 0.0),
-            refused_at=self._tried,
+            toast=self.toasts.lines(now),
+            toast_at=self.toasts.place(self.camera_control.camera, self.window.size),
+            refused_at=self.toasts.tried_at,
             film=self.film,
             close=self.mouse.over,
             is_fine=self.hand.is_fine,
@@ -190,31 +181,17 @@ class GameScreen:
         )
         return hud.panels(self.client, self.settings, look)
 
-    def _place_of(self, piece: str) -> tuple[float, float]:
-        """Where in the window a piece is seen, or the middle of the table."""
-        frame = self.client.frame
-        point = self.client.pose(piece).position if piece in frame.names else self.camera_control.orbit.target
-        return seen_at(self.camera_control.camera, self.window.size, point) or self.window.pointer
-
     @property
     def is_typing(self) -> bool:
         """Whether keys are letters of a text."""
         return bool(self.pages.asked)
 
     @property
-    def kept_file(self) -> Path | None:
-        """Where this game is kept; None for one that is not."""
-        return None if self.plan is None else self.plan.record or self.plan.resume
-
-    @property
     def needs_pass(self) -> bool:
         """Whether somebody else has to sit down before secrets may be shown."""
-        client = self.client
-        if client.waits is None or len(client.people) < 2 or self._seated == client.waits.need.player:
-            return False
-        return client.has_secrets
-
-    # -- what a person does ------------------------------------------------------------------------------------------
+        client, waits = self.client, self.client.waits
+        is_other = waits is not None and len(client.people) > 1 and self._seated != waits.need.player
+        return is_other and client.has_secrets
 
     def handle(self, event: Event) -> None:
         """An event of the window. What the screen itself cannot do stands in `wish` then: menu, again, picture."""
@@ -247,10 +224,8 @@ class GameScreen:
             self._seated = self.client.need.player
         elif kind in ("undo", "view", "help", "menu"):
             self.act(kind)
-        elif kind == "leave":
-            self.wish = "menu"
         else:
-            self.wish = kind
+            self.wish = "menu" if kind == "leave" else kind
 
     def _turn_page(self) -> None:
         """Another page may be open now, and settings may have changed. Time stands still behind a page."""
@@ -270,7 +245,7 @@ class GameScreen:
         if self.hand.grip is not None:
             self.act("lay")
             return
-        name, self._tried = self.mouse.piece_at(x, y), (x, y)
+        name, self.toasts.tried_at = self.mouse.piece_at(x, y), (x, y)
         if not name:
             self.look = replace(self.look, pieces=())
             return
@@ -356,7 +331,7 @@ class GameScreen:
         return self.client.choices[self._cursor] if 0 <= self._cursor < len(self.client.choices) else None
 
     def _do(self, choice: Choice) -> None:
-        self._tried = self.window.pointer
+        self.toasts.tried_at = self.window.pointer
         self._order(Do(choice.action))
         self.look = replace(self.look, pieces=(), page=0)
 

@@ -226,7 +226,7 @@ def _over(client: ClientState, look: HudState) -> Panel:
     wins = "wins" if len(outcome.winners) == 1 else "win"
     won = f"{listed(outcome.winners)} {wins}!" if outcome.winners else "Nobody wins."
     clause = client.clause(outcome.reason.clause)
-    is_kept = client.waits is not None and (client.plan.record or client.plan.resume) is not None
+    is_kept = client.waits is not None and client.plan.file is not None
     items: list[Item] = [
         Text(won, "accent", "title", bold=True),
         Text(f"{capital(outcome.reason.text)}."),

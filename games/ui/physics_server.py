@@ -97,8 +97,6 @@ class PhysicsServer:
         }
         self._referee = Bot("steady", plan.game, plan.seed) if game.has_bots else None
 
-    # -- to the window -----------------------------------------------------------------------------------------------
-
     def say(self, news: messages.News) -> None:
         """Tell the window something."""
         try:
@@ -155,8 +153,6 @@ class PhysicsServer:
         self._last = None
         self._show(self.session.table.step, self.session.table.bodies)
 
-    # -- from the window ---------------------------------------------------------------------------------------------
-
     def _hear(self, seconds: float = 0.0) -> None:
         """Take in orders; wait for one so long."""
         try:
@@ -175,8 +171,6 @@ class PhysicsServer:
                 seconds = 0.0
         except (EOFError, OSError) as error:
             raise Abandoned from error
-
-    # -- the game ----------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
         """Play until the window wants no more."""
@@ -265,8 +259,6 @@ class PhysicsServer:
             raise SetupError("only the sandbox takes pieces from files")
         body = self.active.tray.keep(body)
         self.session.act(Bring(self.session.need.player, body.name, body.piece.model or body.name))
-
-    # -- a person's hand ---------------------------------------------------------------------------------------------
 
     def _hold(self, need: Need) -> None:
         """A person has a piece in the hand, until the game waits for something else."""
