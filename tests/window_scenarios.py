@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from test_window_layout import LETTERS, SIZES, sound
-from window_driver import Person, sees, xdotool
+from window_driver import ALIKE, Person, sees, xdotool
 
 from engine.geometry.rotation import angle_between
 from engine.pose import Pose
@@ -166,6 +166,20 @@ def everything_on_the_screen() -> None:
             person.wait(lambda: person.app.window.size == (1000, 600), "the new size")
             person.sees("screen-resized")
         left(person)
+    person.app.close()
+
+
+def page_seen_at_once() -> None:
+    """What a key opens is on the screen after the next picture, not only when something is drawn again."""
+    person = opened()
+    person.look(10)
+    for key in ("page:settings", "page:keys"):
+        person.press(key)
+        person.look(1)
+        time.sleep(0.3)
+        shown = person.on_screen().astype(int)
+        believed = person.app.window.picture().astype(int)
+        assert np.abs(shown - believed).mean() < ALIKE, f"{key} is not on the screen"
     person.app.close()
 
 
