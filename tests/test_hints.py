@@ -5,21 +5,25 @@ from __future__ import annotations
 import math
 import random
 
+import numpy as np
 import pytest
 
 from engine.geometry.convex import ConvexSolids
 from engine.geometry.drop import DropTarget
 from engine.motions import lower
 from engine.pose import Pose
+from engine.view.render.overlays import Ghost
 from engine.world import FLOOR
-from games.core.events import Condition, Fell, HitNeighbour
-from games.core.rules import Input, Wait
+from games.core.events import Condition, Fell, HitNeighbour, Question
+from games.core.rules import Input, Need, Wait
 from games.play.held_piece import HeldPiece
 from games.play.recording import begin
-from games.players.bots import HOVER, SINK, bots_of, lay, pull
+from games.players.bots import HOVER, SINK, bots_of, lay, offers, pull, skill_of
 from games.registry import GAMES, game_named
 from games.ui.hint_process import answerer
-from games.ui.hints import AGAINST, PlaceAnswer, PlaceQuestion
+from games.ui.hints import AGAINST, Hints, PlaceAnswer, PlaceQuestion
+from games.ui.messages import Plan, Pointed
+from games.ui.physics_client import ClientState
 
 PLAYED = tuple(game.name for game in GAMES if game.has_bots)
 HIGH = 2.0
@@ -179,3 +183,40 @@ def test_the_coach_names_the_clause_that_a_place_is_against() -> None:
 
 def test_every_condition_can_be_said_beforehand() -> None:
     assert set(AGAINST) == set(Condition)
+
+
+def test_the_place_that_the_referee_points_to_is_shown_until_somebody_acts() -> None:
+    session, _ = begin(game_named("crazy-tower"), ("Ana", "Ben"), 3, {})
+    state = session.state
+    blocks = tuple(block.id for block in state.stock.blocks[:3])
+    need = Need(Wait.ANSWER, "Ana", (*blocks, state.floors[-1].card), question=Question.DOES_FIT)
+    found = skill_of(session.game).example(session, need)
+    assert found is not None
+    piece, pose = found
+    assert piece in blocks
+    card = session.table.bodies[state.floors[-1].card]
+    assert np.all(np.abs(pose.position[:2]) < card.piece.extents[:2] / 2)
+    assert pose.position[2] > 0.0
+    bodies = tuple(body for name, body in session.table.bodies.items() if name != FLOOR)
+    plan = Plan("crazy-tower", ("Ana", "Ben"), 3)
+    client = ClientState(plan, session.game, state, bodies, lambda: 0.0)
+    hints = Hints(client, ghost=False, hint=False)
+    assert hints.guides(None) == []
+    client.hear(Pointed(piece, pose))
+    (ghost,) = hints.guides(None)
+    assert isinstance(ghost, Ghost)
+    assert (ghost.piece, ghost.pose) == (client.pieces[piece], pose)
+    client.act()
+    assert hints.guides(None) == []
+    session.close()
+
+
+def test_the_places_that_one_button_offers_are_apart_and_stand() -> None:
+    trial = Trial("crazy-tower", TURNS["crazy-tower"])
+    poses = offers(trial.session, trial.need)
+    assert 2 <= len(poses) <= 6
+    for number, pose in enumerate(poses):
+        assert all(math.dist(pose.position, other.position) > 0.006 for other in poses[:number])
+    said = [trial.asked(pose) for pose in poses[:3]]
+    assert all(each.risk in ("safe", "risky") for each in said), said
+    trial.session.close()

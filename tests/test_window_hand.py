@@ -11,7 +11,16 @@ from engine.view.window.layout import lay_out
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "scenario", ["block_by_drag", "brick_by_drag", "grey_buttons", "nothing_lost", "stillness"]
+    "scenario",
+    [
+        "block_by_drag",
+        "brick_by_drag",
+        "grey_buttons",
+        "nothing_lost",
+        "stillness",
+        "sandbox_floor",
+        "one_button",
+    ],
 )
 def test_the_hand_at_the_window(scenario: str) -> None:
     play_out(f"window_hand:{scenario}")

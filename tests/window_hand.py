@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 from window_driver import Person, seen_at, xdotool
-from window_scenarios import opened
+from window_scenarios import opened, shown_on
 
 from engine.world import TABLE
 from games.core.rules import Wait
@@ -15,6 +15,7 @@ from games.ui.app import App
 from games.ui.hand import OVER_EDGE
 from games.ui.messages import Plan
 from games.ui.settings import load_settings
+from scenes.load import load
 
 BUTTONS = {"mouse1": "1", "mouse3": "3"}
 
@@ -203,3 +204,115 @@ def rests(person: Person, what: str) -> None:
         person.look(1)
         drawn.add(window._drawn_at)
     assert len(drawn) <= 3, f"{what}: {len(drawn)} pictures in 40 rounds"
+
+
+def sandbox_floor() -> None:
+    """A ball rolls off: the check and the scene leave it out and say so; it is brought back; a tilt is taken back; all
+    is put away."""
+    person = opened(Plan("sandbox", ("Ana",), scene="two_bricks"))
+    person.press("shelf")
+    person.press("shelf:bausack")
+    for _ in range(4):
+        if person.app.window.hud.layout.region("piece:bausack/ball") is not None:
+            break
+        person.press("pieces-more")
+    person.press("piece:bausack/ball")
+    person.asked(wait=Wait.HAND)
+    name = person.client.held
+    person.move(*person.place(0.0, -0.25, 0.0))
+    person.look(10)
+    person.key("space")
+    person.asked(wait=Wait.ACTION)
+    stood = {each: person.client.pose(each).position for each in person.client.in_play}
+    person.app.screen._towards = 270.0
+    person.app.screen._slid("tilt", 6.0)
+    person.wait(
+        lambda: name in person.client.off_table and person.client.waits, "the ball rolls off the table"
+    )
+    person.keep("floor-listed")
+    person.key("k")
+    finding = person.wait(lambda: person.app.screen.hints.finding, "the checker's answer")
+    assert finding.word != "topples", finding
+    person.press("save")
+    assert "on the floor (ball-1)" in person.app.screen._said
+    assert name not in load(person.app.screen._said.removeprefix("saved as ").partition(" without")[0]).ids
+    person.press("undo")
+    person.wait(
+        lambda: person.client.waits and not person.client.off_table, "it is as it was before the tilt"
+    )
+    for each, place in stood.items():
+        assert math.dist(person.client.pose(each).position, place) < 1e-3, each
+    person.app.screen._slid("tilt", 6.0)
+    person.wait(lambda: name in person.client.off_table and person.client.waits, "it rolls off again")
+    person.press(f"fetch:{name}")
+    person.asked(wait=Wait.HAND)
+    assert person.client.held == name
+    assert person.client.pose(name).position[2] > 0.0
+    person.key("u")
+    person.asked(wait=Wait.ACTION)
+    person.press("clear")
+    person.press("clear")
+    person.wait(lambda: person.client.waits and not person.client.in_play, "the table is empty")
+    person.app.close()
+
+
+def one_button() -> None:
+    """Crazy Tower with one button, at 1.2 s a step: a block is taken, a place chosen, and the block is laid there. Then
+    a brick of Tower Topple is pulled out, and a line that sweeps over the table says where it goes."""
+    person = opened(Plan("crazy-tower", ("Ana", "Ben"), 3, {"first": "Ana"}))
+    person.key("s")
+    scanner = person.app.scanner
+    assert scanner.seconds == 1.2
+
+    def take(wanted: str) -> None:
+        """Wait until a button is lit, and press the one button."""
+        person.wait(lambda: person.app.scanner.lit == wanted, f"{wanted} is lit")
+        person.key("space")
+
+    block = next(k for k, each in enumerate(person.client.choices) if getattr(each.action, "piece", ""))
+    name = person.client.choices[block].action.piece
+    person.wait(lambda: scanner.lit == f"choice:{block}", "the block is lit")
+    person.look(2)
+    assert person.app.screen._marked[name], "what is lit is not lit on the table"
+    person.key("space")
+    person.asked(wait=Wait.HAND)
+    begin = time.monotonic()
+    offered = person.wait(lambda: person.client.places, "places are offered")
+    take("place:0")
+    person.wait(
+        lambda: math.dist(person.client.pose(name).position[:2], offered[0].position[:2]) < 1e-3,
+        "it is there",
+    )
+    person.keep("one-button")
+    took = time.monotonic()
+    take("act:lay")
+    person.wait(lambda: person.client.waits and not person.client.held, "it lies")
+    print(
+        f"taken to chosen {took - begin:.1f} s, to laid {time.monotonic() - begin:.1f} s, of {len(offered)} places"
+    )
+    assert any(name in floor.blocks for floor in person.client.state.floors), person.tell()
+    person.app.close()
+
+    person = opened(Plan("tower-topple", ("Ana", "Ben"), 3, {"first": "Ana", "bricks": "exact"}))
+    person.key("s")
+    person.app.scanner.seconds = 0.4
+    name = person.client.state.tower[15][1]
+    brick = next(k for k, each in enumerate(person.client.choices) if each.action.piece == name)
+    person.app.screen._do(person.client.choices[brick])
+    person.asked(wait=Wait.PULL)
+    take("pull")
+    person.asked(wait=Wait.HAND)
+    take("line")
+    person.wait(lambda: person.app.scanner.lit == "line" and not shown_on(person, "turn"), "the line sweeps")
+    hand = person.app.screen.hand
+    for _ in range(2):
+        person.look(30)
+        person.key("space")
+    person.wait(lambda: shown_on(person, "turn"), "the line is gone")
+    assert hand.grip.goal.position[:2] != (0.0, 0.0)
+    left, _, near, _ = hand.reach
+    x, y, _ = hand.grip.goal.position
+    assert left <= x < left + 0.6, "the line began at the left edge"
+    assert near <= y < near + 0.6, "the line began at the near edge"
+    person.wait(lambda: math.dist(person.client.pose(name).position[:2], (x, y)) < 2e-3, "it is there")
+    person.app.close()

@@ -97,16 +97,29 @@ class CrazySkill(Skill):
         up = float(card.piece.extents[2] + scene.bodies[held].piece.extents[2]) / 2
         return Pose(card.pose.position, card.pose.orientation).then(Pose((0.0, 0.0, up)))
 
+    def places(self, session: Session, need: Need) -> list[Pose]:
+        """The best places of a block on the highest floor."""
+        if is_card(session.state, need.pieces[0]):
+            return []
+        return [each.pose for each in places(session.state, session.table.scene(), need.pieces[0])]
+
     def pull(self, bot: Bot, session: Session, need: Need) -> Array | None:
         """Straight out of the tower, away from its axis."""
         return way_out(session, need.pieces[0])
 
     def answer(self, bot: Bot, session: Session, need: Need) -> bool:
         """CT-10, CT-20: whether any of the blocks finds a place on the highest floor."""
+        return self.example(session, need) is not None
+
+    def example(self, session: Session, need: Need) -> tuple[str, Pose] | None:
+        """A block that finds a place on the highest floor, and its best place there."""
         state, scene = session.state, session.table.scene()
         if not state.floors or top_card(state) not in need.pieces:
-            return False
-        return any(places(state, scene, piece) for piece in need.pieces if not is_card(state, piece))
+            return None
+        blocks = (piece for piece in need.pieces if not is_card(state, piece))
+        return next(
+            ((piece, found[0].pose) for piece in blocks if (found := places(state, scene, piece))), None
+        )
 
 
 def way_out(session: Session, name: str) -> Array:

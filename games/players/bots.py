@@ -4,6 +4,7 @@ nothing its seat may not see."""
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Mapping
 from typing import Any
@@ -44,6 +45,8 @@ and stands on one foot (CT-45) hits a gap of its block's own size at one try in 
 REACTION = 0.15
 """Seconds after which a player makes up for the swaying of its own body (CT-41, CT-45, CT-47): so long people take to
 correct a hand that they see go astray."""
+APART = 0.006
+"""Metres between two places that are offered."""
 PAUSE = 0.2
 """Seconds for which a piece that was drawn is held still: only what has touched nothing for a while is out."""
 ASIDE = 0.008
@@ -135,6 +138,10 @@ class Skill:
         """Returns where the held piece shall come to lie."""
         raise NotImplementedError(f"{type(self).__name__} lays no piece")
 
+    def places(self, session: Session, need: Need) -> list[Pose]:
+        """Returns places to choose from, the best first; none where only bots are to be asked, one by one."""
+        return []
+
     def pull(self, bot: Bot, session: Session, need: Need) -> Array | None:
         """Returns the displacement (3,), metres, by which the held piece is drawn; None to leave it."""
         return None
@@ -142,6 +149,11 @@ class Skill:
     def answer(self, bot: Bot, session: Session, need: Need) -> bool:
         """Returns the answer to the referee's question."""
         return False
+
+    def example(self, session: Session, need: Need) -> tuple[str, Pose] | None:
+        """Returns one of the pieces the referee is asked about and where it would lie; None where there is nothing to
+        point at."""
+        return None
 
     def height(self, session: Session) -> float | None:
         """Returns metres above its place from which the held piece is let go; None to lower it onto something."""
@@ -157,6 +169,21 @@ def skill_of(game: Game) -> Skill:
     if not game.has_bots:
         raise SetupError(f"no computer player plays {game.title}")
     return game.part(game.bot_class, Skill)
+
+
+def offers(session: Session, need: Need, most: int = 6) -> tuple[Pose, ...]:
+    """Returns places at which the held piece may be laid, the steady bot's first: what people choose from who play with
+    one button. None is there twice."""
+    if not session.game.has_bots:
+        return ()
+    game, found = session.game.name, list[Pose]()
+    listed = skill_of(session.game).places(session, need)
+    styles = STYLES[:1] if listed else (*STYLES, *STYLES)
+    proposed = [Bot(style, game, seed).place(session, need) for seed, style in enumerate(styles)]
+    for pose in (*proposed, *listed):
+        if all(math.dist(pose.position, other.position) > APART for other in found):
+            found.append(pose)
+    return tuple(found[:most])
 
 
 def bots_of(session: Session, seed: int) -> dict[str, Bot]:

@@ -41,6 +41,7 @@ class Screen(Protocol):
 
     wish: str
     is_scanned: bool
+    lit: str
     plan: Plan | None
 
     @property
@@ -117,6 +118,7 @@ class App:
         panels = self.screen.panels()
         if self.scanner is not None:
             panels = self.scanner.step(min(seconds, 0.1), panels)
+        self.screen.lit = self.scanner.lit if self.scanner is not None else ""
         self.window.hud.show(panels, scale=self.settings.picture.letters)
         self.pictures.step()
         if self._quality is not None:

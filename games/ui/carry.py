@@ -186,6 +186,10 @@ class CarryTarget:
             yaw = round(yaw / step) * step
         self._yaw = math.radians(yaw)
 
+    def orient(self, pose: Pose) -> None:
+        """Turn it as it is in a pose."""
+        self._base, self._yaw = pose.matrix, 0.0
+
     def flipped(self) -> None:
         """Lay it on the next face on which it stands."""
         faces = standing(self.piece)

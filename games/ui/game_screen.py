@@ -14,12 +14,14 @@ from games.core.rules import Choice, Take, Wait
 from games.ui import hud
 from games.ui.camera import CameraController, CameraHandicap, sphere_of
 from games.ui.details import Tutorial, details_of
+from games.ui.end_screen import broken
 from games.ui.hand import HandControl
 from games.ui.hints import Hints, PlaceAnswer
 from games.ui.hud import HudState, piece_of
 from games.ui.impacts import ImpactDetector
-from games.ui.messages import Do, NewBody, Order, Pause, Plan, SetSpeed, TableView, Undo
+from games.ui.messages import Do, NewBody, Order, Pause, Plan, PullOut, SetSpeed, TableView, Undo
 from games.ui.mouse import Mouse
+from games.ui.one_button import OneButton
 from games.ui.pages import Pages
 from games.ui.physics_client import ClientState, PhysicsClient
 from games.ui.settings import Settings
@@ -55,6 +57,9 @@ class GameScreen:
         self.look = HudState()
         self.wish = ""
         self.is_scanned = False
+        self.lit = ""
+        """What the switch scanning is on."""
+        self.one_button = OneButton(self.client, self.hand, self.physics)
         self.mouse = Mouse(self)
         self._seated = self.client.people[0] if len(self.client.people) == 1 else ""
         self._cursor = -1
@@ -100,8 +105,15 @@ class GameScreen:
         if is_new or self._is_new or self._marks() != self._marked:
             self._show()
         self.hints.step(self.hand.grip, seconds)
+        self.one_button.is_on = self.is_scanned
+        self.one_button.step(seconds)
         self.window.show_overlays(
-            [*self.hand.guides(), *self.hints.guides(self.hand.grip), *self.more_guides()]
+            [
+                *self.hand.guides(),
+                *self.hints.guides(self.hand.grip),
+                *self.one_button.guides(self.lit),
+                *self.more_guides(),
+            ]
         )
 
     def more_guides(self) -> list[Overlay]:
@@ -154,9 +166,11 @@ class GameScreen:
     def panels(self) -> tuple[Panel, ...]:
         """What lies over the table."""
         if self.client.broken:
-            return (hud.broken(self.client.broken),)
+            return (broken(self.client.broken),)
         if self.pages.page:
             return (self.pages.dialog(),)
+        if (line := self.one_button.panel()) is not None:
+            return (line,)
         if self.needs_pass:
             return (hud.pass_on(self.client.need.player),)
         grip = self.hand.grip
@@ -177,9 +191,12 @@ class GameScreen:
             feel=self.hints.feel_word,
             coach=self._lesson.told(self.client) if self._lesson is not None else "",
             is_scanning=self.is_scanned,
+            places=None if self.one_button.places is None else len(self.one_button.places),
             lit=f"choice:{self._cursor}" if self._cursor >= 0 else self.look.lit,
         )
-        return hud.panels(self.client, self.settings, look)
+        panels = hud.panels(self.client, self.settings, look)
+        # with one button what is done to a held piece comes first
+        return tuple(sorted(panels, key=lambda panel: panel.name != "hand")) if self.is_scanned else panels
 
     @property
     def is_typing(self) -> bool:
@@ -218,6 +235,12 @@ class GameScreen:
                 self._do(self.client.choices[int(rest)])
         elif kind == "act":
             self.act(rest)
+        elif kind == "pull":
+            self.physics.send(PullOut())
+        elif kind == "place":
+            self.one_button.choose(int(rest))
+        elif kind == "line":
+            self.one_button.press_line()
         elif kind == "page":
             self.look = replace(self.look, page=self.look.page + 1)
         elif kind == "seat":
@@ -328,7 +351,9 @@ class GameScreen:
         return ending is not None and ending is not warned
 
     def _lit_choice(self) -> Choice | None:
-        return self.client.choices[self._cursor] if 0 <= self._cursor < len(self.client.choices) else None
+        kind, _, number = self.lit.partition(":")
+        at = int(number) if kind == "choice" else self._cursor
+        return self.client.choices[at] if 0 <= at < len(self.client.choices) else None
 
     def _do(self, choice: Choice) -> None:
         self.toasts.tried_at = self.window.pointer

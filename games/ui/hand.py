@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from engine.geometry.convex import ConvexSolids
+from engine.pose import Pose
 from engine.view.camera import Camera, on_plane, ray
 from engine.view.render.overlays import Overlay
 from engine.world import TABLE
@@ -62,7 +63,7 @@ class HandControl:
         hover = self.settings.hand.hover_mm / 1e3
         # a piece just pulled out stays where it is until the hand moves: what it came from may still be above it
         was_pulled = self.grip is not None and self.grip.name == held
-        reach = self._reach()
+        reach = self.reach
         self.grip = CarryTarget(
             held, client.pieces[held], pose, is_pulling=is_pulling, hover=hover, reach=reach
         )
@@ -70,7 +71,8 @@ class HandControl:
         if not is_pulling and not was_pulled:
             self._go(pose.position[0], pose.position[1])
 
-    def _reach(self) -> tuple[float, float, float, float]:
+    @property
+    def reach(self) -> tuple[float, float, float, float]:
         """The least and greatest x and y to which the hand goes: a little beyond the table."""
         x, y, _ = self.client.pose(TABLE).position
         half, depth = (float(side) / 2 + OVER_EDGE for side in self.client.pieces[TABLE].extents[:2])
@@ -201,10 +203,20 @@ class HandControl:
         else:
             self._go(grip.goal.position[0] + x, grip.goal.position[1] + y)
 
+    def go_to(self, x: float, y: float) -> None:
+        """Carry the held piece over a place of the table."""
+        if self.grip is not None and not self.grip.is_pulling:
+            self._go(x, y)
+
+    def carry_to(self, pose: Pose) -> None:
+        """Carry the held piece over a place, turned as it shall lie there."""
+        if self.grip is not None and not self.grip.is_pulling:
+            self.grip.orient(pose)
+            self._go(pose.position[0], pose.position[1])
+
     def bring_back(self) -> None:
         """Carry the held piece over the middle of the table."""
-        if self.grip is not None and not self.grip.is_pulling:
-            self._go(0.0, 0.0)
+        self.go_to(0.0, 0.0)
 
     def rest(self) -> None:
         """Pull no further."""

@@ -213,8 +213,10 @@ class Hints:
         return f"{self.felt.load_n:.2f} N lie on it; {pull}; {rest}."
 
     def guides(self, grip: CarryTarget | None) -> list[Overlay]:
-        """The ghost."""
-        answer = self._answer
+        """The ghost of the held piece, or of the one for which the referee has pointed to a place."""
+        answer, pointed = self._answer, self.client.pointed
+        if pointed is not None and grip is None and pointed.piece in self.client.pieces:
+            return [Ghost(self.client.pieces[pointed.piece], pointed.pose, COLOURS["safe"], 0.6)]
         if grip is None or answer is None or answer.rest is None or not self.shows_ghost:
             return []
         return [

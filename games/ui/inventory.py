@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +12,12 @@ from engine.geometry.drop import DropTarget
 from engine.pose import Pose
 from engine.world import FLOOR, TABLE, Body
 from games.core.errors import SetupError
+from games.core.rules import Bring, PutAway, Take
 from games.judge import places
 from games.judge.judge import Judge
+from games.play.session import Session
+from games.play.table import Moment
+from games.ui.messages import BringBody, Clear, Fetch, Order, Shove, Tilt, Undo
 from models.build import build
 from models.catalogue import find
 from models.errors import TeeterError
@@ -125,3 +130,65 @@ def reader() -> Callable[[list[object], str], Body | str]:
 def inventory_of(scene: str | None) -> Inventory:
     """Returns the inventory of a scene by its name or file; an empty one for none. Raises SceneError."""
     return Inventory(load(scene) if scene is not None else None)
+
+
+class FreeBuilding:
+    """What a person does in the sandbox beside taking and laying."""
+
+    def __init__(self, session: Session, tray: Inventory) -> None:
+        self._session, self._tray = session, tray
+        self._moments: list[Moment] = []
+        self._is_tilting = False
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether a push or a tilt can be taken back: nothing was taken since."""
+        return bool(self._moments)
+
+    def obey(self, order: Order) -> bool:
+        """Do what is ordered. Returns whether it was for free building alone.
+
+        Raises RulesError.
+        """
+        session, was_tilting = self._session, self._is_tilting
+        self._is_tilting = isinstance(order, Tilt)
+        match order:
+            case Shove(piece, newtons, towards):
+                self._moments.append(session.table.remember())
+                session.shove(piece, newtons, math.radians(towards))
+            case Tilt(degrees, towards):
+                if not was_tilting:
+                    # a slider that is dragged is one tilt
+                    self._moments.append(session.table.remember())
+                session.tilt(math.radians(degrees), math.radians(towards))
+            case Undo() if self._moments and session.table.hand.held is None:
+                session.table.restore(self._moments.pop())
+            case BringBody(body):
+                body = self._tray.keep(body)
+                session.act(Bring(session.need.player, body.name, body.piece.model or body.name))
+            case Fetch(piece):
+                self._fetch(piece)
+            case Clear():
+                self._clear()
+            case _:
+                self._moments.clear()
+                return False
+        if isinstance(order, (BringBody, Fetch, Clear)):
+            self._moments.clear()
+        return True
+
+    def _fetch(self, piece: str) -> None:
+        """A piece, wherever it is, comes into the hand over the middle of the table."""
+        table = self._session.table
+        loose = [body for body in table.bodies.values() if not body.fixed]
+        highest = max(0.0, *(body.pose.position[2] + float(body.piece.extents.max()) for body in loose))
+        body = table.bodies[piece]
+        table.put(body.at(Pose((0.0, 0.0, highest + float(body.piece.extents.max())))))
+        self._session.act(Take(self._session.need.player, piece))
+
+    def _clear(self) -> None:
+        """Put all pieces away, from the top down."""
+        session, bodies = self._session, self._session.table.bodies
+        play = session.judge.in_play(session.state)
+        for piece in sorted(play, key=lambda name: (-bodies[name].pose.position[2], name)):
+            session.act(PutAway(session.need.player, piece))

@@ -39,6 +39,7 @@ class MenuScreen:
         self.form = form or menu.of_game(GAMES[0].name)
         self.wish = ""
         self.is_scanned = False
+        self.lit = ""
         self.plan: Plan | None = None
         self.saved: tuple[Path, ...] = setup.unfinished()
         self.watched: Path | None = None

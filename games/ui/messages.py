@@ -112,11 +112,49 @@ class Tilt:
 
 
 @dataclass(frozen=True, slots=True)
+class OfferPlaces:
+    """Say at which places the held piece may be laid."""
+
+
+@dataclass(frozen=True, slots=True)
+class PullOut:
+    """Draw the held piece out as a bot would, without a hand that guides it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """Sandbox: a piece that fell off the table comes into the hand, over the table."""
+
+    piece: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clear:
+    """Sandbox: put everything away."""
+
+
+@dataclass(frozen=True, slots=True)
 class Quit:
     """Stop; what is recorded stays."""
 
 
-Order = Do | Aim | Lay | LetGo | Undo | SetSpeed | Pause | BringBody | Shove | Tilt | Quit
+Order = (
+    Do
+    | Aim
+    | Lay
+    | LetGo
+    | Undo
+    | SetSpeed
+    | Pause
+    | BringBody
+    | Shove
+    | Tilt
+    | OfferPlaces
+    | PullOut
+    | Fetch
+    | Clear
+    | Quit
+)
 
 
 # -- news ------------------------------------------------------------------------------------------------------------
@@ -163,6 +201,21 @@ class Waits:
 
 
 @dataclass(frozen=True, slots=True)
+class Places:
+    """Where the held piece may be laid, the best first; none where nobody knows."""
+
+    poses: tuple[Pose, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pointed:
+    """The referee points to where a piece would lie."""
+
+    piece: str
+    pose: Pose
+
+
+@dataclass(frozen=True, slots=True)
 class Busy:
     """Nobody is asked; why, in words for people. share: how much of it is done, 0 where nobody knows."""
 
@@ -185,4 +238,4 @@ class Broken:
     why: str
 
 
-News = NewBody | TableView | GameUpdate | Waits | Busy | Refused | Broken
+News = NewBody | TableView | GameUpdate | Waits | Places | Pointed | Busy | Refused | Broken

@@ -26,7 +26,9 @@ from games.ui.messages import (
     NewBody,
     News,
     Order,
+    Places,
     Plan,
+    Pointed,
     Quit,
     Refused,
     S,
@@ -58,6 +60,10 @@ class ClientState(Generic[S]):
         self.busy = "setting up the table" if plan.resume is None else "checking what was played"
         self.busy_share = 0.0
         """How much of it is done, where that is known."""
+        self.pointed: Pointed | None = None
+        """Where the referee points to, until somebody does something."""
+        self.places: tuple[Pose, ...] | None = None
+        """Where the held piece may be laid, as far as that was asked for."""
         self.has_laid = False
         """Whether a piece was laid in an earlier session."""
         self.busy_since = clock()
@@ -143,6 +149,10 @@ class ClientState(Generic[S]):
             if news.why != self.busy:
                 self.busy, self.busy_since = news.why, self._clock()
             self.busy_share = news.share
+        elif isinstance(news, Pointed):
+            self.pointed = news
+        elif isinstance(news, Places):
+            self.places = news.poses
         elif isinstance(news, Refused):
             self.refused, self.refused_at = news, self._clock()
         elif isinstance(news, Broken):
@@ -186,16 +196,22 @@ class ClientState(Generic[S]):
 
     def act(self) -> None:
         """An action was sent: nobody is asked until the game asks again."""
-        self.waits = None
-        self.refused = None
+        self.waits = self.refused = self.pointed = None
 
     def clause(self, name: str) -> str:
         """The text of a clause; empty for none of this game."""
         return next((clause.text for clause in clauses_of(self.game) if clause.id == name), "")
 
+    @property
+    def off_table(self) -> tuple[str, ...]:
+        """The pieces in play that lie on the floor of the room."""
+        poses = self.frame.placed()
+        return tuple(name for name in sorted(self.in_play) if name in poses and poses[name].position[2] < 0.0)
+
     def lying(self, but: str = "") -> tuple[Body, ...]:
-        """Returns what lies on the table: the pieces of the game and the supports, without one of them."""
-        play = self.in_play | self._fixed
+        """Returns what lies on the table: the pieces of the game and the supports, without one of them and without what
+        fell off."""
+        play = (self.in_play | self._fixed) - set(self.off_table)
         return tuple(
             Body(name, self.pieces[name], pose, self.is_fixed(name))
             for name, pose in self.frame.placed().items()

@@ -7,7 +7,6 @@ while something moves or is carried.
 from __future__ import annotations
 
 import contextlib
-import math
 import time
 from collections import deque
 from collections.abc import Mapping
@@ -23,11 +22,11 @@ from engine.pose import Pose
 from engine.process import suppress_stderr
 from engine.view.frame import frame_of
 from engine.world import FLOOR, Body
-from games.core.errors import IllegalAction, RulesError, SetupError
+from games.core.errors import IllegalAction, RulesError
 from games.core.events import Fell, Question
-from games.core.rules import Bring, Input, Need, TakeBack, Wait
+from games.core.rules import Input, Need, TakeBack, Wait
 from games.play.session import Session
-from games.players.bots import Bot, lay, pull, way_clear
+from games.players.bots import Bot, lay, offers, pull, skill_of, way_clear
 from games.ui import messages
 from games.ui.carry import HandFollower
 from games.ui.messages import Busy, GameUpdate, NewBody, Order, Plan, Refused, TableView, Waits
@@ -199,8 +198,11 @@ class PhysicsServer:
         self.say(Busy("the referee looks"))
         is_measured = need.question is Question.HOW_TALL
         yes = False if is_measured or self._referee is None else self._referee.answer(self.session, need)
+        example = skill_of(self.session.game).example(self.session, need) if yes else None
         self.session.answer(yes)
         self._refresh()
+        if example is not None:
+            self.say(messages.Pointed(*example))
 
     def _let_bot(self, bot: Bot, need: Need) -> None:
         self.say(Busy(f"{need.player} thinks" if need.wait is Wait.ACTION else f"{need.player} plays"))
@@ -220,9 +222,12 @@ class PhysicsServer:
             self._hear(left)
 
     def _let_person(self, need: Need) -> None:
-        self._orders.clear()
+        # a slider that is dragged on while the table tilts counts where it ends
+        self._orders = deque([order for order in self._orders if isinstance(order, messages.Tilt)][-1:])
         choices = self.session.choices
-        self.say(Waits(need, choices, any(isinstance(each.action, TakeBack) for each in choices)))
+        can_undo = any(isinstance(each.action, TakeBack) for each in choices)
+        can_undo |= self.active.building is not None and self.active.building.can_undo
+        self.say(Waits(need, choices, can_undo))
         if self.session.table.hand.held is not None:
             self._hold(need)
             return
@@ -234,31 +239,22 @@ class PhysicsServer:
         """What a person may want while nothing is moving."""
         session = self.session
         try:
-            match order:
-                case messages.Do(action):
-                    session.act(action)
-                case messages.Undo():
-                    session.undo()
-                case messages.LetGo():
-                    session.release()
-                case messages.BringBody(body):
-                    self._bring(body)
-                case messages.Shove(piece, newtons, towards):
-                    session.shove(piece, newtons, math.radians(towards))
-                case messages.Tilt(degrees, towards):
-                    session.tilt(math.radians(degrees), math.radians(towards))
+            building = self.active.building
+            if isinstance(order, (messages.Shove, messages.Tilt, messages.Clear)):
+                self.say(Busy("waiting until all is still"))
+            if building is not None and building.obey(order):
+                pass
+            elif isinstance(order, messages.Do):
+                session.act(order.action)
+            elif isinstance(order, messages.Undo):
+                session.undo()
+            elif isinstance(order, messages.LetGo):
+                session.release()
         except IllegalAction as refusal:
             self.say(Refused(refusal.clause, refusal.sentence))
         except (RulesError, ValueError, ModelError, OSError) as error:
             self.say(Refused("", str(error)))
         self._refresh()
-
-    def _bring(self, body: Body) -> None:
-        """A new piece that no catalogue has, into the hand. Raises SetupError, IllegalAction."""
-        if self.active.tray is None:
-            raise SetupError("only the sandbox takes pieces from files")
-        body = self.active.tray.keep(body)
-        self.session.act(Bring(self.session.need.player, body.name, body.piece.model or body.name))
 
     def _hold(self, need: Need) -> None:
         """A person has a piece in the hand, until the game waits for something else."""
@@ -282,6 +278,11 @@ class PhysicsServer:
                     follow.goal = wanted or order.pose
                 elif isinstance(order, messages.Lay):
                     gap, last = order.gap, session.table.step + steps_of(ARRIVAL_S, rate)
+                elif isinstance(order, messages.OfferPlaces):
+                    self.say(messages.Places(offers(session, need)))
+                    self._clock.restart(session.table.step)
+                elif isinstance(order, messages.PullOut):
+                    motion = self._pulling(need)
                 else:
                     self._obey(order)
                     return
@@ -317,6 +318,10 @@ class PhysicsServer:
         if need.wait is not Wait.HAND or self._pulled != held:
             return None
         way = way_clear(self.session, held)
+        return None if way is None else draw(self.session.table.hand, way)
+
+    def _pulling(self, need: Need) -> Motion | None:
+        way = None if self._referee is None else self._referee.pull(self.session, need)
         return None if way is None else draw(self.session.table.hand, way)
 
     def _laying(self, gap: float) -> Motion:

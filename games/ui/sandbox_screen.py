@@ -13,12 +13,13 @@ from engine.view.window.events import Event
 from engine.view.window.window import Window
 from engine.world import Assembly, Body
 from games.core.rules import Bring, PutAway, Take, Wait
+from games.core.words import listed
 from games.game import Game
 from games.registry import game_named
 from games.ui.details import details_of
 from games.ui.file_prompt import FilePrompt
 from games.ui.game_screen import GameScreen
-from games.ui.messages import BringBody, Do, Order, Plan, Shove, Tilt
+from games.ui.messages import BringBody, Clear, Do, Fetch, Order, Plan, Shove, Tilt, Undo
 from games.ui.pictures import of_piece
 from games.ui.settings import Settings
 from games.ui.setup import folder
@@ -28,6 +29,8 @@ from scenes.dump import dump
 from scenes.load import load
 from scenes.scene import SceneError
 
+MOST_OFF = 4
+"""Pieces on the floor that are listed."""
 WEAK = "#e07a2f"
 ARROW = 0.035
 """Metres of arrow for the greatest force."""
@@ -58,7 +61,9 @@ class SandboxScreen(GameScreen):
         self.file = FilePrompt()
         self._read: Body | None = None
         self._said = ""
-        self._is_checking = False
+        self._is_checking = self._clears = self._is_tilting = False
+        self._tilts: list[float] = []
+        """How the table was tilted before each push and tilt that can be taken back."""
 
     def panels(self) -> tuple[Panel, ...]:
         """What lies over the table."""
@@ -83,6 +88,8 @@ class SandboxScreen(GameScreen):
             ),
             Row((Button("file", "From a file"), Button("save", "Save", is_enabled=is_built))),
         ]
+        if self.client.in_play and can:
+            items.append(Button("clear", "Put everything away? Once more." if self._clears else "Clear"))
         items += [
             *self.file.items(),
             Slider("push", "push", self._push, 0.0, MOST_PUSH, f"{self._push:.2f} N"),
@@ -90,6 +97,12 @@ class SandboxScreen(GameScreen):
             Button("shove", "Push the top piece", is_enabled=is_built),
             Slider("tilt", "tilt", self._tilt, 0.0, MOST_TILT, f"{self._tilt:.1f} degrees"),
         ]
+        off = self.client.off_table
+        for name in off[:MOST_OFF]:
+            fetch = Button(f"fetch:{name}", "Bring back", is_enabled=can)
+            items.append(Row((Text(f"{name}: on the floor", "warn", "small"), fetch), (1.3, 1.0)))
+        if len(off) > MOST_OFF:
+            items.append(Text(f"and {len(off) - MOST_OFF} more on the floor", "warn", "small"))
         finding = self.hints.finding
         if self._is_checking and finding is None:
             items.append(Text("the checker thinks ...", "quiet"))
@@ -98,6 +111,8 @@ class SandboxScreen(GameScreen):
             items.append(Text(finding.word.upper(), tone, "large", bold=True))  # type: ignore[arg-type]
             if finding.told:
                 items.append(Text(finding.told, "quiet", "small"))
+            if off:
+                items.append(Text(f"{listed(off)} on the floor: left out", "quiet", "small"))
             if finding.weakest:
                 items.append(Text(f"{finding.weakest} goes first", size="small", mark=WEAK))
         if self._said:
@@ -131,6 +146,7 @@ class SandboxScreen(GameScreen):
             super().handle(event)
 
     def _clicked(self, name: str) -> None:
+        is_sure, self._clears = self._clears, False
         match name.partition(":"):
             case "shelf", _, rest:
                 self._shelf = rest or ("" if self._shelf else catalogues()[0])
@@ -144,6 +160,12 @@ class SandboxScreen(GameScreen):
                 self._shove()
             case "save", _, _:
                 self._save()
+            case "fetch", _, piece:
+                self._order(Fetch(piece))
+            case "clear", _, _ if is_sure:
+                self._order(Clear())
+            case "clear", _, _:
+                self._clears = True
             case _:
                 super()._clicked(name)
 
@@ -153,7 +175,9 @@ class SandboxScreen(GameScreen):
         elif name == "towards":
             self._towards = value
         elif name == "tilt":
-            self._tilt = value
+            if not self._is_tilting:
+                self._tilts.append(self._tilt)
+            self._is_tilting, self._tilt = True, value
             self.physics.send(Tilt(value, self._towards))
 
     def act(self, name: str) -> None:
@@ -197,6 +221,13 @@ class SandboxScreen(GameScreen):
 
     def _order(self, order: Order) -> None:
         self._forget()
+        self._is_tilting = False
+        if isinstance(order, Shove):
+            self._tilts.append(self._tilt)
+        elif isinstance(order, Undo) and self._tilts:
+            self._tilt = self._tilts.pop()
+        else:
+            self._tilts.clear()
         super()._order(order)
 
     def _forget(self) -> None:
@@ -246,7 +277,9 @@ class SandboxScreen(GameScreen):
 
     def _save(self) -> None:
         try:
-            self._said = f"saved as {self.save()}"
+            off = self.client.off_table
+            left_out = f" without what is on the floor ({listed(off)})" if off else ""
+            self._said = f"saved as {self.save()}{left_out}"
         except (OutputError, SceneError) as error:
             self._said = str(error).splitlines()[0]
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from games.play.playback import Progress, Taken
     from games.play.session import Session, Teller
     from games.play.table import Sink
-    from games.ui.inventory import Inventory
+    from games.ui.inventory import FreeBuilding
 
 LISTED = 8
 """Games that the menu shows."""
@@ -78,11 +78,11 @@ def first_view(plan: Plan) -> FirstView:
 
 @dataclass(eq=False)
 class ActiveGame:
-    """A game that is being played, for the process that runs the physics. tray: of the sandbox."""
+    """A game that is being played, for the process that runs the physics. building: in the sandbox."""
 
     session: Session
     recorder: Recorder | None = None
-    tray: Inventory | None = None
+    building: FreeBuilding | None = None
 
     def close(self) -> None:
         """Free the simulator, and pack the record; a game that is not over can be gone on with."""
@@ -102,7 +102,7 @@ def open_game(plan: Plan, tell: Teller, sink: Sink, progress: Progress) -> Activ
     from games.play.playback import resume
     from games.play.recording import begin
     from games.play.session import Session
-    from games.ui.inventory import inventory_of
+    from games.ui.inventory import FreeBuilding, inventory_of
 
     game = game_named(plan.game)
     if game.is_free_building:
@@ -112,7 +112,7 @@ def open_game(plan: Plan, tell: Teller, sink: Sink, progress: Progress) -> Activ
         state = game.rules.start(plan.players, plan.seed, dict(plan.options), stock)
         session = Session(game, tray, state, tremor=plan.tremor, tell=(tell,), sink=sink)
         tray.bodies = lambda: session.table.bodies
-        return ActiveGame(session, tray=tray)
+        return ActiveGame(session, building=FreeBuilding(session, tray))
     if plan.resume is not None:
         return ActiveGame(*resume(plan.resume, tell=(tell,), sink=sink, progress=progress))
     return ActiveGame(
