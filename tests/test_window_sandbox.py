@@ -10,8 +10,8 @@ import pytest
 from engine.pose import Pose
 from engine.world import Body
 from games.core.errors import SetupError
+from games.ui.file_prompt import files_like, in_words
 from games.ui.inventory import inventory_of, read_piece
-from games.ui.sandbox_screen import files_like, in_words
 from models.build import build
 from models.catalogue import find
 from models.export import export_glb

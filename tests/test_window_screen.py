@@ -45,5 +45,10 @@ def test_the_screen_shows_menu_games_and_sandbox_as_the_program_does_after_a_res
 
 
 @pytest.mark.slow
+def test_what_is_opened_is_seen_at_once() -> None:
+    play_out("window_scenarios:page_seen_at_once")
+
+
+@pytest.mark.slow
 def test_the_screen_shows_a_replay_as_the_program_does() -> None:
     play_out("window_scenarios:replay_on_the_screen", str(RECORDING))

@@ -408,6 +408,13 @@ def test_challenges_are_chosen_by_their_names() -> None:
     assert menu.clicked(form, challenges[15].name).options["challenge"] == "16"
 
 
+def test_a_house_rule_that_is_a_text_is_typed() -> None:
+    form = menu.clicked(menu.clicked(menu.of_game("crazy-tower"), "page:options"), "text:colours")
+    for letter in "red,greenx":
+        form = menu.typed(form, letter)
+    assert menu.erased(form).options["colours"] == "red,green"
+
+
 def test_players_stay_when_another_game_is_looked_at() -> None:
     form = menu.clicked(menu.clicked(menu.of_game("wonky"), "more"), "name:0")
     form = menu.typed(form, "x")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from test_window_layout import LETTERS, SIZES, sound
-from window_driver import Person, sees, xdotool
+from window_driver import ALIKE, Person, sees, xdotool
 
 from engine.geometry.rotation import angle_between
 from engine.pose import Pose
@@ -169,6 +169,20 @@ def everything_on_the_screen() -> None:
     person.app.close()
 
 
+def page_seen_at_once() -> None:
+    """What a key opens is on the screen after the next picture, not only when something is drawn again."""
+    person = opened()
+    person.look(10)
+    for key in ("page:settings", "page:keys"):
+        person.press(key)
+        person.look(1)
+        time.sleep(0.3)
+        shown = person.on_screen().astype(int)
+        believed = person.app.window.picture().astype(int)
+        assert np.abs(shown - believed).mean() < ALIKE, f"{key} is not on the screen"
+    person.app.close()
+
+
 def replay_on_the_screen(file: str) -> None:
     """A replay, while it stands still: the screen has what the program believes."""
     from games.commands.replay import Viewer
@@ -247,7 +261,6 @@ def small_game_by_hand(file: str) -> None:
             )
         )
         person.keep(f"bausack-{len(tower)}")
-        person.move(480, 270)
         person.key("space")
         person.wait(lambda: person.client.waits and not person.client.held, "it lies")
     outcome = person.wait(lambda: person.client.game.rules.outcome(person.client.state), "the end")
@@ -307,16 +320,16 @@ def piece_from_a_file(folder: str) -> None:
     person = opened(Plan("sandbox", ("Ana",)))
     screen = person.app.screen
     person.press("file")
-    screen._file = f"{folder}/wrong.st"
+    screen.file.path = f"{folder}/wrong.st"
     person.key("l")
     person.key("Return")
-    person.wait(lambda: screen._file_fault, "a refusal")
-    assert "--" not in screen._file_fault
+    person.wait(lambda: screen.file.fault, "a refusal")
+    assert "--" not in screen.file.fault
     person.look()
-    assert screen._file == f"{folder}/wrong.stl"
+    assert screen.file.path == f"{folder}/wrong.stl"
     assert any(panel.name == "sandbox" for panel in screen.panels())
     person.keep("file-refused")
-    screen._file = f"{folder}/b1"
+    screen.file.path = f"{folder}/b1"
     person.look()
     person.press(f"like:{folder}/b1.glb")
     person.press("bring")

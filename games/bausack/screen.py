@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from engine.view.panels import Item, Row, Text
+from engine.view.panels import Item, Picture, Row, Text
 from engine.view.render.overlays import Line, Overlay
 from games.bausack.judge import areas
 from games.bausack.state import State, said
+from games.core.words import capital, counted
 from games.ui.details import CARRY, LINE_COVER, LINE_HEIGHT, LINE_RADIUS, GameDetails
 from games.ui.physics_client import ClientState
+from games.ui.pictures import of_piece
 
 
 class BausackDetails(GameDetails[State]):
@@ -23,6 +25,11 @@ class BausackDetails(GameDetails[State]):
         "PLACE": "The piece is yours: take it, and add it to your tower.",
         "CARRY": CARRY + "On your own tower, or as its foundation in your own area. Click to lay it.",
     }
+
+    def lit(self, desk: ClientState[State]) -> tuple[str, ...]:
+        """The piece that is looked at, bid for or passed on."""
+        piece = desk.state.piece
+        return (piece,) if piece and piece in desk.frame.names and not desk.held else ()
 
     def table_lines(self, desk: ClientState[State]) -> list[Overlay]:
         """The area of every player (BS-02), in the colour of the seat; that of whose turn it is stands out."""
@@ -53,16 +60,21 @@ class BausackDetails(GameDetails[State]):
                 Row(
                     (
                         Text(seat.name + out, size="small"),
-                        Text(f"{state.tokens[number]} tokens", "quiet", "small"),
+                        Text(counted(state.tokens[number], "token"), "quiet", "small"),
                     ),
                     (1.4, 1),
                 )
             )
-        items.append(Text(f"bank {state.bank}, {len(state.supply)} pieces left", "quiet", "small"))
+        bank, left = counted(state.bank, "token"), counted(len(state.supply), "piece")
+        items.append(Text(f"{capital(bank)} in the bank, {left} left", "quiet", "small"))
+        for piece in self.lit(desk):
+            named = Text(f"It is about the {self.piece_name(piece)}", size="small")
+            items.append(Row((Picture(of_piece(self.model(desk, piece)), 60.0, 45.0), named), (1, 2)))
         if state.phase.name == "BID" and state.leader >= 0:
-            items.append(Text(f"auction: {state.bid} by {state.seats[state.leader].name}", "warn", "small"))
+            bid = counted(state.bid, "token")
+            items.append(Text(f"{state.seats[state.leader].name} bids {bid}", "warn", "small"))
         if state.phase.name == "RECEIVE":
-            items.append(Text(f"passing it on costs {state.price}", "warn", "small"))
+            items.append(Text(f"Passing it on costs {counted(state.price, 'token')}", "warn", "small"))
         if any(state.heights_mm):
             for seat, height in zip(state.seats, state.heights_mm, strict=True):
                 items.append(Text(f"{seat.name}: {height:.0f} mm", size="small"))

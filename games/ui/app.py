@@ -93,7 +93,7 @@ class App:
 
     def _last_words(self) -> str:
         plan = getattr(self.screen, "plan", None)
-        kept = plan.resume or plan.record if isinstance(plan, Plan) else None
+        kept = plan.file if isinstance(plan, Plan) else None
         hint = f"; the game is kept: teeter play --resume {kept}" if kept is not None else ""
         return f"the display went away{hint}"
 
@@ -176,12 +176,13 @@ class App:
         from games.ui.game_screen import GameScreen
 
         screen = self.screen
-        if not isinstance(screen, GameScreen) or screen.kept_file is None:
+        if not isinstance(screen, GameScreen) or screen.plan is None or screen.plan.file is None:
             return
+        file = screen.plan.file
         if wish == "film":
-            self._film(screen, screen.kept_file)
+            self._film(screen, file)
         else:
-            self._watch(screen.kept_file, screen.client.fell_s if wish == "fall" else None)
+            self._watch(file, screen.client.fell_s if wish == "fall" else None)
 
     def _obey(self, settings: Settings) -> None:
         """Settings were changed."""

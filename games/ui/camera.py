@@ -104,8 +104,8 @@ class CameraController:
         self._home = replace(orbit_of(sphere), azimuth=azimuth % 360.0, elevation=elevation)
         self.orbit = self._goal = self._home
         self._view = 0
-        self._obstacles: tuple[Array, Rotation, Array] | None = None
         self._is_first = True
+        self._obstacles: tuple[Array, Rotation, Array] | None = None
         self.is_following = False
         self.is_locked = False
         self._shaken = math.inf

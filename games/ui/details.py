@@ -100,6 +100,10 @@ class GameDetails(Generic[S]):
         """Returns what people call a piece of the game's catalogue, without an article."""
         return piece.replace("_", " ")
 
+    def lit(self, desk: ClientState[S]) -> tuple[str, ...]:
+        """Returns the pieces that everything is about now, as one that is bid for."""
+        return ()
+
     def unread(self, desk: ClientState[S]) -> frozenset[str]:
         """Returns the pieces whose print nobody may see yet."""
         return frozenset()

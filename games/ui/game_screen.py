@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from pathlib import Path
 
-from engine.view.camera import seen_at
 from engine.view.frame import Frame
 from engine.view.panels import Panel
 from engine.view.render.overlays import Overlay
@@ -16,6 +14,7 @@ from games.core.rules import Choice, Take, Wait
 from games.ui import hud
 from games.ui.camera import CameraController, CameraHandicap, sphere_of
 from games.ui.details import Tutorial, details_of
+from games.ui.end_screen import broken
 from games.ui.hand import HandControl
 from games.ui.hints import Hints, PlaceAnswer
 from games.ui.hud import HudState, piece_of
@@ -27,10 +26,9 @@ from games.ui.pages import Pages
 from games.ui.physics_client import ClientState, PhysicsClient
 from games.ui.settings import Settings
 from games.ui.setup import first_view
+from games.ui.toasts import Toasts
 
 HOVER, LIT = "#f2c14e", "#e07a2f"
-TOLD_S = 4.0
-"""Seconds for which what just happened stands beside its piece."""
 SLOW = (0.35, 1.4)
 """How fast time runs when pieces fall, and seconds for which it does."""
 ENDING = "This would end the game, and not win it. The same once more lays it all the same."
@@ -72,12 +70,8 @@ class GameScreen:
         self._warned: PlaceAnswer | None = None
         self._lesson = Tutorial() if is_coached else None
         self._is_new = True
-        self._told, self._told_until = self.client.told_last, 0.0
-        self._tried = (0.0, 0.0)
-        is_kept = plan.record is not None or plan.resume is not None
-        self.pages = Pages(settings, game, "Save and leave" if is_kept else "Leave")
-
-    # -- what happens by itself --------------------------------------------------------------------------------------
+        self.toasts = Toasts(self.client)
+        self.pages = Pages(settings, game, "Leave" if plan.file is None else "Save and leave")
 
     def step(self, seconds: float) -> None:
         """Hear the physics, move the hand and the camera on, show what there is."""
@@ -131,8 +125,7 @@ class GameScreen:
 
     def _react(self, now: float) -> None:
         events, self.client.events = self.client.events, []
-        if self.client.told_last is not self._told:
-            self._told, self._told_until = self.client.told_last, now + TOLD_S
+        self.toasts.hear(now)
         if "Fell" in events:
             self.camera_control.shake()
             self.physics.send(SetSpeed(SLOW[0]))
@@ -165,7 +158,8 @@ class GameScreen:
         if self.hand.grip is not None and self.hints.colour:
             marks[self.hand.grip.name] = self.hints.colour
         lit = self._lit_choice()
-        for piece in (*self.look.pieces, piece_of(lit) if lit is not None else ""):
+        about = self._details.lit(self.client)
+        for piece in (*about, *self.look.pieces, piece_of(lit) if lit is not None else ""):
             if piece in self.client.frame.names:
                 marks[piece] = LIT
         return marks
@@ -173,7 +167,7 @@ class GameScreen:
     def panels(self) -> tuple[Panel, ...]:
         """What lies over the table."""
         if self.client.broken:
-            return (hud.broken(self.client.broken),)
+            return (broken(self.client.broken),)
         if self.pages.page:
             return (self.pages.dialog(),)
         if (line := self.one_button.panel()) is not None:
@@ -182,13 +176,12 @@ class GameScreen:
             return (hud.pass_on(self.client.need.player),)
         grip = self.hand.grip
         now = time.perf_counter()
-        is_told = now < self._told_until
         look = replace(
             self.look,
             now=now,
-            toast=self._told if is_told else (),
-            toast_at=self._place_of(self.client.told_piece) if is_told else (0.0, 0.0),
-            refused_at=self._tried,
+            toast=self.toasts.lines(now),
+            toast_at=self.toasts.place(self.camera_control.camera, self.window.size),
+            refused_at=self.toasts.tried_at,
             film=self.film,
             close=self.mouse.over,
             is_fine=self.hand.is_fine,
@@ -206,31 +199,17 @@ class GameScreen:
         # with one button what is done to a held piece comes first
         return tuple(sorted(panels, key=lambda panel: panel.name != "hand")) if self.is_scanned else panels
 
-    def _place_of(self, piece: str) -> tuple[float, float]:
-        """Where in the window a piece is seen, or the middle of the table."""
-        frame = self.client.frame
-        point = self.client.pose(piece).position if piece in frame.names else self.camera_control.orbit.target
-        return seen_at(self.camera_control.camera, self.window.size, point) or self.window.pointer
-
     @property
     def is_typing(self) -> bool:
         """Whether keys are letters of a text."""
         return bool(self.pages.asked)
 
     @property
-    def kept_file(self) -> Path | None:
-        """Where this game is kept; None for one that is not."""
-        return None if self.plan is None else self.plan.record or self.plan.resume
-
-    @property
     def needs_pass(self) -> bool:
         """Whether somebody else has to sit down before secrets may be shown."""
-        client = self.client
-        if client.waits is None or len(client.people) < 2 or self._seated == client.waits.need.player:
-            return False
-        return client.has_secrets
-
-    # -- what a person does ------------------------------------------------------------------------------------------
+        client, waits = self.client, self.client.waits
+        is_other = waits is not None and len(client.people) > 1 and self._seated != waits.need.player
+        return is_other and client.has_secrets
 
     def handle(self, event: Event) -> None:
         """An event of the window. What the screen itself cannot do stands in `wish` then: menu, again, picture."""
@@ -269,10 +248,8 @@ class GameScreen:
             self._seated = self.client.need.player
         elif kind in ("undo", "view", "help", "menu"):
             self.act(kind)
-        elif kind == "leave":
-            self.wish = "menu"
         else:
-            self.wish = kind
+            self.wish = "menu" if kind == "leave" else kind
 
     def _turn_page(self) -> None:
         """Another page may be open now, and settings may have changed. Time stands still behind a page."""
@@ -292,7 +269,7 @@ class GameScreen:
         if self.hand.grip is not None:
             self.act("lay")
             return
-        name, self._tried = self.mouse.piece_at(x, y), (x, y)
+        name, self.toasts.tried_at = self.mouse.piece_at(x, y), (x, y)
         if not name:
             self.look = replace(self.look, pieces=())
             return
@@ -380,6 +357,7 @@ class GameScreen:
         return self.client.choices[at] if 0 <= at < len(self.client.choices) else None
 
     def _do(self, choice: Choice) -> None:
+        self.toasts.tried_at = self.window.pointer
         self._order(Do(choice.action))
         self.look = replace(self.look, pieces=(), page=0)
 

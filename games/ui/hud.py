@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
 from dataclasses import dataclass, replace
 
-from engine.view.panels import Button, Fan, FanCard, Gap, Item, Meter, Panel, Picture, Row, Text
+from engine.view.panels import Button, Fan, FanCard, Item, Meter, Panel, Picture, Row, Text
 from games.core.events import Condition
 from games.core.rules import Choice, Need, Wait
-from games.core.words import capital, listed
+from games.core.words import capital
 from games.ui.details import colour_of, details_of
+from games.ui.end_screen import over, score_rows
 from games.ui.physics_client import ClientState
 from games.ui.pictures import from_above, is_shipped, of_piece
 from games.ui.settings import Settings
@@ -62,7 +62,7 @@ class HudState:
 def panels(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
     """Everything that lies over the table."""
     is_over = client.game.rules.outcome(client.state) is not None
-    found = [_over(client, look)] if is_over else [_turn(client, look), _scores(client)]
+    found = [over(client, look.film)] if is_over else [_turn(client, look), _scores(client)]
     found += _details(client)
     if look.coach and not is_over:
         found.append(Panel("coach", "bottom-left", (Text(look.coach, "accent"),), width=320))
@@ -223,52 +223,10 @@ def _card_of(choice: Choice) -> str:
     return str(getattr(choice.action, "card", ""))
 
 
-def _over(client: ClientState, look: HudState) -> Panel:
-    """How the game ended: who won, why, the points, and what can be done now."""
-    outcome = client.game.rules.outcome(client.state)
-    assert outcome is not None
-    wins = "wins" if len(outcome.winners) == 1 else "win"
-    won = f"{listed(outcome.winners)} {wins}!" if outcome.winners else "Nobody wins."
-    clause = client.clause(outcome.reason.clause)
-    is_kept = client.waits is not None and (client.plan.record or client.plan.resume) is not None
-    items: list[Item] = [
-        Text(won, "accent", "title", bold=True),
-        Text(f"{capital(outcome.reason.text)}."),
-        Text(f"{outcome.reason.clause}: {clause}", "quiet", "small"),
-        Gap(4),
-        Row((Text("", size="small"), Text(client.game.score_word, "quiet", "small")), (3.2, 1)),
-        *_score_rows(client, outcome.winners),
-        Gap(4),
-        Button("again", "Rematch", is_on=True, text2=f"a new game, seed {client.plan.seed + 1}"),
-        Row(
-            (
-                Button("watch", "Watch the replay", is_enabled=is_kept),
-                Button("fall", "Watch the fall", is_enabled=is_kept and client.fell_s is not None),
-            )
-        ),
-        Button("film", "Save the film", is_enabled=is_kept and not look.film, text2=look.film),
-        Button("leave", "Menu"),
-    ]
-    return Panel("over", "left", tuple(items), width=360)
-
-
 def _scores(client: ClientState) -> Panel:
     turn = () if client.game.endless else (client.need.player,)
-    rows = tuple(_score_rows(client, turn))
+    rows = tuple(score_rows(client, turn))
     return Panel("scores", "top-right", rows, capital(client.game.score_word), width=230)
-
-
-def _score_rows(client: ClientState, lit: Container[str]) -> list[Item]:
-    """A row for each seat; those that are lit stand out."""
-    items: list[Item] = []
-    scores = client.game.rules.scores(client.state)
-    for number, (seat, score) in enumerate(zip(client.state.seats, scores, strict=True)):
-        is_lit = seat.name in lit
-        name = seat.name + ("" if seat.has_people else " (bot)")
-        mark = details_of(client.game).seat_colour(client, number)
-        named = Text(name, "plain" if is_lit else "quiet", bold=is_lit, mark=mark)
-        items.append(Row((named, Text(str(score), bold=is_lit)), (3.2, 1)))
-    return items
 
 
 def _details(client: ClientState) -> tuple[Panel, ...]:
@@ -355,9 +313,3 @@ def pass_on(player: str) -> Panel:
     text = Text(f"Pass the seat to {player}.", size="title", bold=True)
     why = Text("What comes is a secret: everybody else looks away.", "quiet")
     return Panel("pass", "cover", (text, why, Button("seat", f"I am {player}", "accent")), width=520)
-
-
-def broken(why: str) -> Panel:
-    """Why the game cannot go on."""
-    items = (Text("The game cannot go on.", "bad", "large", bold=True), Text(why), Button("leave", "Menu"))
-    return Panel("broken", "dialog", items, width=520)

@@ -148,7 +148,7 @@ class FreeBuilding:
     def obey(self, order: Order) -> bool:
         """Do what is ordered. Returns whether it was for free building alone.
 
-        Raises RulesError, SceneError, ModelError, and ValueError for a file of no piece.
+        Raises RulesError.
         """
         session, was_tilting = self._session, self._is_tilting
         self._is_tilting = isinstance(order, Tilt)
@@ -163,8 +163,8 @@ class FreeBuilding:
                 session.tilt(math.radians(degrees), math.radians(towards))
             case Undo() if self._moments and session.table.hand.held is None:
                 session.table.restore(self._moments.pop())
-            case BringBody(given):
-                body = self._tray.keep(given)
+            case BringBody(body):
+                body = self._tray.keep(body)
                 session.act(Bring(session.need.player, body.name, body.piece.model or body.name))
             case Fetch(piece):
                 self._fetch(piece)

@@ -97,7 +97,7 @@ def clicked(form: Form, name: str) -> Form:
         return seated(replace(form, mode=rest, options={}))
     if kind == "page":
         return replace(form, page=rest)
-    if kind in ("name", "seed"):
+    if kind in ("name", "seed", "text"):
         return replace(form, active=name)
     if kind == "kind":
         return _other_kind(form, int(rest))
@@ -145,9 +145,11 @@ def erased(form: Form) -> Form:
 
 
 def _renamed(form: Form, change: Callable[[str], str]) -> Form:
-    """With another name in the active field, if that is one of a player."""
-    kind, _, seat = form.active.partition(":")
-    return _with_player(form, int(seat), change(form.players[int(seat)])) if kind == "name" else form
+    """With another text in the active field, if that is of a player or of a house rule."""
+    kind, _, name = form.active.partition(":")
+    if kind == "text":
+        return replace(form, options={**form.options, name: change(form.options.get(name, ""))})
+    return _with_player(form, int(name), change(form.players[int(name)])) if kind == "name" else form
 
 
 def _with_player(form: Form, seat: int, player: str) -> Form:
@@ -264,6 +266,7 @@ def _option(form: Form, option: Option) -> tuple[Item, ...]:
     if option.choices:
         return (said, Row(tuple(button(value, value) for value in option.choices)))
     if option.name == "first":
-        seats = [player.removeprefix(BOT) for player in form.players]
-        return (said, Row((button("", "as it says"), *(button(seat, seat) for seat in dict.fromkeys(seats)))))
-    return ()
+        seats = dict.fromkeys(player.removeprefix(BOT) for player in form.players)
+        return (said, Row((button("", "as it says"), *(button(seat, seat) for seat in seats))))
+    field = f"text:{option.name}"
+    return (Field(field, said.text, str(now), form.active == field),)

@@ -33,6 +33,11 @@ class Plan:
     scene: str | None = None
     tremor: float = 0.0
 
+    @property
+    def file(self) -> Path | None:
+        """Where the game is kept; None for one that is not."""
+        return self.resume or self.record
+
 
 # -- orders ----------------------------------------------------------------------------------------------------------
 

@@ -46,8 +46,8 @@ ACTS = {
 }
 """What keys do, in words."""
 MOUSE = (
-    "Left button: take, lay; or press on a piece, carry it, and let go. Right button and drag: turn the held piece, "
-    "or go round the table. Middle button and drag: move the view. Wheel: lift the held piece, or come nearer."
+    "Left button: take, lay; or press on a piece, carry it, and let go. Right button and drag: turn the held piece, or "
+    "go round the table. Middle button and drag: move the view. Wheel: lift the held piece, or come nearer."
 )
 TITLES = {"pause": "Paused", "settings": "Settings", "keys": "Keys", "rules": "Rules"}
 QUALITIES = ("auto", "low", "medium", "high")

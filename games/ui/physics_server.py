@@ -24,7 +24,7 @@ from engine.process import suppress_stderr
 from engine.view.frame import frame_of
 from engine.world import FLOOR, Body
 from games.core.errors import IllegalAction, RulesError
-from games.core.events import Question
+from games.core.events import Fell, Question
 from games.core.rules import Input, Need, TakeBack, Wait
 from games.play.session import Session
 from games.players.bots import Bot, bots_of, lay, offers, pull, skill_of, way_clear
@@ -36,6 +36,8 @@ from models.errors import ModelError
 
 BOT_PAUSE_S = 0.5
 """Seconds between two acts of a bot, so that people can follow."""
+FALLEN_S = 2.0
+"""Seconds for which what fell is seen before anything is put back or set up anew."""
 IDLE_STEPS = 120
 """Steps after which a piece that is held still is held without time passing."""
 CLOSE_BY = 0.004
@@ -82,7 +84,7 @@ class PhysicsServer:
         self._orders: deque[Order] = deque()
         self._known: dict[str, Body] = {}
         self._last: TableView | None = None
-        self._is_open = self._is_paused = False
+        self._is_open = self._is_paused = self._has_fallen = False
         self._pulled = ""
         self._checked = 0.0
         self.active = open_game(plan, self._tell, self._look, self._progress)
@@ -90,8 +92,6 @@ class PhysicsServer:
         game = self.session.game
         self._bots = bots_of(self.session, plan.seed) if game.has_bots else {}
         self._referee = Bot("steady", plan.game, plan.seed) if game.has_bots else None
-
-    # -- to the window -----------------------------------------------------------------------------------------------
 
     def say(self, news: messages.News) -> None:
         """Tell the window something."""
@@ -102,6 +102,7 @@ class PhysicsServer:
 
     def _tell(self, before: Any, given: Input, after: Any) -> None:
         lines = self.session.game.rules.tell(before, given, after)
+        self._has_fallen |= isinstance(given, Fell)
         self.say(GameUpdate(after, lines, type(given).__name__, given))
 
     def _progress(self, done: int, whole: int) -> None:
@@ -140,12 +141,13 @@ class PhysicsServer:
             self.say(view)
 
     def _refresh(self) -> None:
-        """Show what there is, now."""
+        """Show what there is, now; after a fall first what has become of it."""
+        if self._has_fallen and self._is_open:
+            self._has_fallen = False
+            self._pause(FALLEN_S)
         self._clock.restart(self.session.table.step)
         self._last = None
         self._show(self.session.table.step, self.session.table.bodies)
-
-    # -- from the window ---------------------------------------------------------------------------------------------
 
     def _hear(self, seconds: float = 0.0) -> None:
         """Take in orders; wait for one so long."""
@@ -165,8 +167,6 @@ class PhysicsServer:
                 seconds = 0.0
         except (EOFError, OSError) as error:
             raise Abandoned from error
-
-    # -- the game ----------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
         """Play until the window wants no more."""
@@ -268,8 +268,6 @@ class PhysicsServer:
         except (RulesError, ValueError, ModelError, OSError) as error:
             self.say(Refused("", str(error)))
         self._refresh()
-
-    # -- a person's hand ---------------------------------------------------------------------------------------------
 
     def _hold(self, need: Need) -> None:
         """A person has a piece in the hand, until the game waits for something else."""

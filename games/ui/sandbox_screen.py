@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-import re
-import time
 from dataclasses import replace
 from pathlib import Path
 
-from engine.view.panels import Button, Field, Gap, Item, Meter, Panel, Row, Slider, Text
+from engine.view.panels import Button, Gap, Item, Panel, Row, Slider, Text
 from engine.view.render.overlays import Arrow, Overlay
-from engine.view.window.events import Event, Press, Typed
+from engine.view.window.events import Event
 from engine.view.window.window import Window
-from engine.workers import Questioner
 from engine.world import Assembly, Body
 from games.core.rules import Bring, PutAway, Take, Wait
+from games.core.words import listed
 from games.game import Game
 from games.registry import game_named
 from games.ui.details import details_of
+from games.ui.file_prompt import FilePrompt
 from games.ui.game_screen import GameScreen
 from games.ui.messages import BringBody, Clear, Do, Fetch, Order, Plan, Shove, Tilt, Undo
 from games.ui.pictures import of_piece
@@ -27,7 +26,7 @@ from models.catalogue import catalogue
 from models.catalogue import games as catalogues
 from models.files import OutputError, first_free, whole_or_nothing
 from scenes.dump import dump
-from scenes.load import MESHES, load
+from scenes.load import load
 from scenes.scene import SceneError
 
 MOST_OFF = 4
@@ -49,10 +48,6 @@ DIRECTIONS = (
     "nearer, to the right",
 )
 """Counter-clockwise, as seen from above."""
-READ = (*MESHES, ".toml")
-READ_TIMEOUT_S = 600.0
-MOST_LIKE = 6
-"""Files that are offered while a path is typed."""
 
 
 class SandboxScreen(GameScreen):
@@ -63,11 +58,8 @@ class SandboxScreen(GameScreen):
         self._scene = load(plan.scene) if plan.scene is not None else None
         self._shelf = ""
         self._push, self._tilt, self._towards = 1.0, 0.0, 0.0
-        self._file: str | None = None
-        self._file_fault = ""
-        self._reader: Questioner[str, Body | str] | None = None
+        self.file = FilePrompt()
         self._read: Body | None = None
-        self._reading_since = 0.0
         self._said = ""
         self._is_checking = self._clears = self._is_tilting = False
         self._tilts: list[float] = []
@@ -98,9 +90,8 @@ class SandboxScreen(GameScreen):
         ]
         if self.client.in_play and can:
             items.append(Button("clear", "Put everything away? Once more." if self._clears else "Clear"))
-        if self._file is not None:
-            items += self._file_items()
         items += [
+            *self.file.items(),
             Slider("push", "push", self._push, 0.0, MOST_PUSH, f"{self._push:.2f} N"),
             Slider("towards", "towards", self._towards, 0.0, 360.0, self._direction()),
             Button("shove", "Push the top piece", is_enabled=is_built),
@@ -121,7 +112,7 @@ class SandboxScreen(GameScreen):
             if finding.told:
                 items.append(Text(finding.told, "quiet", "small"))
             if off:
-                items.append(Text(f"{_listed(off)} on the floor: left out", "quiet", "small"))
+                items.append(Text(f"{listed(off)} on the floor: left out", "quiet", "small"))
             if finding.weakest:
                 items.append(Text(f"{finding.weakest} goes first", size="small", mark=WEAK))
         if self._said:
@@ -133,22 +124,6 @@ class SandboxScreen(GameScreen):
         right = self.camera_control.camera.axes[0]
         turned = self._towards - math.degrees(math.atan2(right[1], right[0]))
         return DIRECTIONS[round(turned / 45.0) % 8]
-
-    def _file_items(self) -> list[Item]:
-        """The name of a file that is typed, what it could be, and what became of it."""
-        assert self._file is not None
-        if self._reader is not None:
-            seconds = time.perf_counter() - self._reading_since
-            said = f"{Path(self._file).name} is read, {seconds:.0f} s ..."
-            return [Text(said, "quiet"), Meter(seconds % 4.0 / 4.0), Button("cancel", "Cancel", key="Esc")]
-        fault = [Text(self._file_fault, "bad", "small")] if self._file_fault else []
-        like = [Button(f"like:{path}", path) for path in files_like(self._file)]
-        return [
-            Field("path", "a mesh or scene file", self._file, True),
-            *fault,
-            *like,
-            Button("bring", "Bring it out", key="Enter", is_enabled=bool(self._file)),
-        ]
 
     def _pieces(self) -> Panel:
         shelves = tuple(
@@ -162,26 +137,13 @@ class SandboxScreen(GameScreen):
 
     @property
     def is_typing(self) -> bool:
-        """Whether the name of a file is typed."""
-        return self._file is not None
+        """Whether the name of a file is typed, or a key is awaited."""
+        return self.file.path is not None or super().is_typing
 
     def handle(self, event: Event) -> None:
         """An event of the window."""
-        if self._file is None:
+        if self.pages.page or not self.file.handle(event):
             super().handle(event)
-        elif isinstance(event, Typed) and event.text.isprintable() and self._reader is None:
-            self._file += event.text
-            self._file_fault = ""
-        elif not isinstance(event, Press) or event.key.startswith(("mouse", "wheel")):
-            super().handle(event)
-        elif event.key == "backspace":
-            self._file = self._file[:-1]
-        elif event.key == "escape" and self._reader is not None:
-            self._stop_reading()
-        elif event.key == "escape":
-            self._file = None
-        elif event.key == "enter":
-            self._read_file()
 
     def _clicked(self, name: str) -> None:
         is_sure, self._clears = self._clears, False
@@ -193,13 +155,7 @@ class SandboxScreen(GameScreen):
             case "check", _, _:
                 self.act("check")
             case "file", _, _:
-                self._file = "" if self._file is None else None
-            case "bring", _, _:
-                self._read_file()
-            case "like", _, path:
-                self._file = path
-            case "cancel", _, _:
-                self._stop_reading()
+                self.file.toggle()
             case "shove", _, _:
                 self._shove()
             case "save", _, _:
@@ -244,34 +200,17 @@ class SandboxScreen(GameScreen):
             number += 1
         self._order(Do(Bring(self.client.need.player, f"{base}-{number}", model)))
 
-    def _read_file(self) -> None:
-        """Have a process read the file: the window goes on, and it may be cancelled."""
-        if self._file and self._reader is None:
-            self._reader = Questioner("reader", "games.ui.inventory:reader", READ_TIMEOUT_S)
-            self._reader.ask(self._file)
-            self._reading_since, self._file_fault = time.perf_counter(), ""
-
-    def _stop_reading(self) -> None:
-        if self._reader is not None:
-            self._reader.close()
-        self._reader = None
-
     def step(self, seconds: float) -> None:
-        """Hear the reader, too."""
+        """Hear what reads files, too."""
         super().step(seconds)
-        for _, answer in self._reader.poll() if self._reader is not None else ():
-            self._stop_reading()
-            if isinstance(answer, Body):
-                self._read = answer
-            else:
-                self._file_fault = in_words(str(answer))
+        self._read = self.file.poll() or self._read
         if self._read is not None and self._can():
             self._order(BringBody(self._read))
-            self._read = self._file = None
+            self._read = None
 
     def close(self) -> None:
         """Leave the table."""
-        self._stop_reading()
+        self.file.stop()
         super().close()
 
     def _shove(self) -> None:
@@ -338,8 +277,9 @@ class SandboxScreen(GameScreen):
 
     def _save(self) -> None:
         try:
-            left_out = f" without what is on the floor ({_listed(self.client.off_table)})"
-            self._said = f"saved as {self.save()}{left_out if self.client.off_table else ''}"
+            off = self.client.off_table
+            left_out = f" without what is on the floor ({listed(off)})" if off else ""
+            self._said = f"saved as {self.save()}{left_out}"
         except (OutputError, SceneError) as error:
             self._said = str(error).splitlines()[0]
 
@@ -355,27 +295,6 @@ class SandboxScreen(GameScreen):
         return file
 
 
-def files_like(begin: str) -> list[str]:
-    """Returns folders and files that can be read whose path begins so, a few of them."""
-    path = Path(begin).expanduser()
-    folder, name = (path, "") if begin.endswith("/") else (path.parent, path.name)
-    try:
-        found = sorted(
-            each for each in folder.iterdir() if each.name.startswith(name) and each.name[0] != "."
-        )
-    except OSError:
-        return []
-    fits = [
-        f"{each}/" if each.is_dir() else str(each) for each in found if each.is_dir() or each.suffix in READ
-    ]
-    return [] if fits == [begin] else fits[:MOST_LIKE]
-
-
-def in_words(fault: str) -> str:
-    """Returns what a reader of files says without its advice for the command line."""
-    return re.sub(r"\s*\([^()]*--\w[^()]*\)", "", fault)
-
-
 def _game_of(shelf: str) -> Game:
     """The game whose pieces a catalogue holds."""
     return game_named(shelf.replace("_", "-"))
@@ -385,7 +304,3 @@ def piece_name(model: str) -> str:
     """Returns what people call a piece of a catalogue."""
     shelf, _, piece = model.partition("/")
     return details_of(_game_of(shelf)).piece_name(piece)
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return " and ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else "".join(names)

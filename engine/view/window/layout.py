@@ -31,6 +31,8 @@ MIDDLE_WIDTH = 230.0
 """Units: panels in the middle stand between the columns where so much is free, else above and below them."""
 BAND_SHARE = 0.35
 """Of the picture's height, at most: panels above the columns, and below them."""
+LOG_SHARE = 0.22
+"""Of the picture's height, at most, of a panel that says how tall it may be."""
 SCROLL_WIDTH = 5.0
 TOAST_GAP = 26.0
 """Units between a toast and the point it is about."""
@@ -198,7 +200,9 @@ class _Page:
 
     def _fitted(self, panels: list[Panel], width: float, height: float) -> list[LayoutBox]:
         """The panels of a column, none taller than a common height, so that all fit below each other."""
-        limits = [min(panel.tallest * self.unit or height, height) for panel in panels]
+        # what is a log gives way first
+        logs = min(height, LOG_SHARE * self.size[1])
+        limits = [min(panel.tallest * self.unit, logs) if panel.tallest else height for panel in panels]
         boxes = [self._panel(panel, width, limit) for panel, limit in zip(panels, limits, strict=True)]
         room = height - self.gap * (len(panels) - 1)
         free, left = room, sorted(box.height for box in boxes)

@@ -81,13 +81,12 @@ Shape = Fill | Letters | Image
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A region that can be clicked. low, high: the range of a slider. is_live: a click in it is reported."""
+    """A region that can be clicked. low, high: the range of a slider."""
 
     name: str
     rect: Rect
     low: float | None = None
     high: float | None = None
-    is_live: bool = True
 
     def value_at(self, x: float) -> float:
         """Returns the value of a slider at a horizontal position."""

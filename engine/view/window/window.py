@@ -152,10 +152,12 @@ class Window:
         now = time.perf_counter()
         is_drawn = is_new or self.hud.is_new or now - self._drawn_at > REDRAW_S
         self._window.set_active(is_drawn)
-        # also where nothing is drawn: what was drawn last is shown now, and what the display says is heard
+        # also where nothing is drawn: what the display says is heard
         self._device.engine.render_frame()
         self.hud.is_new = False
         if is_drawn:
+            # else it would be seen when something is drawn the next time
+            self._device.engine.flip_frame()
             self._drawn_at = now
         if is_new:
             self._busy_at = now

@@ -1,0 +1,58 @@
+"""The panels at the end of a game: how it ended, and why it cannot go on."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from engine.view.panels import Button, Gap, Item, Panel, Row, Text
+from games.core.words import capital, listed
+from games.ui.details import details_of
+from games.ui.physics_client import ClientState
+
+
+def over(client: ClientState, film: str) -> Panel:
+    """Returns who won, why, the points, and what can be done now. film: how the film of the game is getting on."""
+    outcome = client.game.rules.outcome(client.state)
+    assert outcome is not None
+    wins = "wins" if len(outcome.winners) == 1 else "win"
+    won = f"{listed(outcome.winners)} {wins}!" if outcome.winners else "Nobody wins."
+    clause = client.clause(outcome.reason.clause)
+    is_kept = client.waits is not None and client.plan.file is not None
+    items: list[Item] = [
+        Text(won, "accent", "title", bold=True),
+        Text(f"{capital(outcome.reason.text)}."),
+        Text(f"{outcome.reason.clause}: {clause}", "quiet", "small"),
+        Gap(4),
+        Row((Text("", size="small"), Text(client.game.score_word, "quiet", "small")), (3.2, 1)),
+        *score_rows(client, outcome.winners),
+        Gap(4),
+        Button("again", "Rematch", is_on=True, text2=f"a new game, seed {client.plan.seed + 1}"),
+        Row(
+            (
+                Button("watch", "Watch the replay", is_enabled=is_kept),
+                Button("fall", "Watch the fall", is_enabled=is_kept and client.fell_s is not None),
+            )
+        ),
+        Button("film", "Save the film", is_enabled=is_kept and not film, text2=film),
+        Button("leave", "Menu"),
+    ]
+    return Panel("over", "left", tuple(items), width=360)
+
+
+def score_rows(client: ClientState, lit: Container[str]) -> list[Item]:
+    """Returns a row for each seat with its score; those that are lit stand out."""
+    items: list[Item] = []
+    scores = client.game.rules.scores(client.state)
+    for number, (seat, score) in enumerate(zip(client.state.seats, scores, strict=True)):
+        is_lit = seat.name in lit
+        name = seat.name + ("" if seat.has_people else " (bot)")
+        mark = details_of(client.game).seat_colour(client, number)
+        named = Text(name, "plain" if is_lit else "quiet", bold=is_lit, mark=mark)
+        items.append(Row((named, Text(str(score), bold=is_lit)), (3.2, 1)))
+    return items
+
+
+def broken(why: str) -> Panel:
+    """Why the game cannot go on."""
+    items = (Text("The game cannot go on.", "bad", "large", bold=True), Text(why), Button("leave", "Menu"))
+    return Panel("broken", "dialog", items, width=520)

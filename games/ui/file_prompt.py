@@ -1,0 +1,125 @@
+"""The name of a file that is typed into the sandbox, what it could be, and the piece that is read from it."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+from engine.view.panels import Button, Field, Item, Meter, Text
+from engine.view.window.events import Clicked, Event, Press, Typed
+from engine.workers import Questioner
+from engine.world import Body
+from scenes.load import MESHES
+
+READ = (*MESHES, ".toml")
+READ_TIMEOUT_S = 600.0
+MOST_LIKE = 6
+"""Files that are offered while a path is typed."""
+
+
+class FilePrompt:
+    """One prompt; reading goes on beside the window and may be cancelled. path: what is typed, None while it is closed.
+    fault: what was wrong with the file."""
+
+    def __init__(self) -> None:
+        self.path: str | None = None
+        self.fault = ""
+        self._reader: Questioner[str, Body | str] | None = None
+        self._since = 0.0
+
+    def toggle(self) -> None:
+        """Open it, or close it."""
+        self.path = "" if self.path is None else None
+        self.fault = ""
+
+    def handle(self, event: Event) -> bool:
+        """Take an event, if it is for an open prompt. Returns whether it was."""
+        if self.path is None:
+            return False
+        if isinstance(event, Clicked):
+            return self._clicked(event.name)
+        if isinstance(event, Typed):
+            if event.text.isprintable() and self._reader is None:
+                self.path, self.fault = self.path + event.text, ""
+            return True
+        if not isinstance(event, Press) or event.key.startswith(("mouse", "wheel")):
+            return False
+        if event.key == "backspace":
+            self.path = self.path[:-1]
+        elif event.key == "enter":
+            self.read()
+        elif event.key == "escape" and self._reader is not None:
+            self.stop()
+        elif event.key == "escape":
+            self.path = None
+        return True
+
+    def _clicked(self, name: str) -> bool:
+        kind, _, rest = name.partition(":")
+        if name == "bring":
+            self.read()
+        elif name == "cancel":
+            self.stop()
+        elif kind == "like":
+            self.path, self.fault = rest, ""
+        return name in ("bring", "cancel") or kind == "like"
+
+    def read(self) -> None:
+        """Have a process read the file."""
+        if self.path and self._reader is None:
+            self._reader = Questioner("reader", "games.ui.inventory:reader", READ_TIMEOUT_S)
+            self._reader.ask(self.path)
+            self._since, self.fault = time.perf_counter(), ""
+
+    def stop(self) -> None:
+        """Read no more."""
+        if self._reader is not None:
+            self._reader.close()
+        self._reader = None
+
+    def poll(self) -> Body | None:
+        """Returns the piece, once it was read; the prompt is closed then."""
+        for _, answer in self._reader.poll() if self._reader is not None else ():
+            self.stop()
+            if isinstance(answer, Body):
+                self.path = None
+                return answer
+            self.fault = in_words(str(answer))
+        return None
+
+    def items(self) -> list[Item]:
+        """Returns what an open prompt shows."""
+        if self.path is None:
+            return []
+        if self._reader is not None:
+            seconds = time.perf_counter() - self._since
+            said = Text(f"{Path(self.path).name} is read, {seconds:.0f} s ...", "quiet")
+            return [said, Meter(seconds % 4.0 / 4.0), Button("cancel", "Cancel", key="Esc")]
+        return [
+            Field("path", "a mesh or scene file", self.path, True),
+            *([Text(self.fault, "bad", "small")] if self.fault else []),
+            *(Button(f"like:{path}", path) for path in files_like(self.path)),
+            Button("bring", "Bring it out", key="Enter", is_enabled=bool(self.path)),
+        ]
+
+
+def files_like(begin: str) -> list[str]:
+    """Returns folders and files that can be read whose path begins so, a few of them."""
+    path = Path(begin).expanduser()
+    folder, name = (path, "") if begin.endswith("/") else (path.parent, path.name)
+    try:
+        found = sorted(
+            each for each in folder.iterdir() if each.name.startswith(name) and each.name[0] != "."
+        )
+    except OSError:
+        return []
+    fits = [
+        f"{each}/" if each.is_dir() else str(each) for each in found if each.is_dir() or each.suffix in READ
+    ]
+    return [] if fits == [begin] else fits[:MOST_LIKE]
+
+
+def in_words(fault: str) -> str:
+    """Returns what a reader of files says without its advice for the command line."""
+    return re.sub(r"\s*\([^()]*--\w[^()]*\)", "", fault)
