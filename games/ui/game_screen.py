@@ -23,6 +23,7 @@ from games.ui.messages import Do, NewBody, Order, Plan, SetSpeed, TableView, Und
 from games.ui.physics_client import ClientState, PhysicsClient
 from games.ui.settings import Settings
 from games.ui.setup import first_state
+from games.ui.shown_hand import ShownHand
 
 HOVER, LIT = "#f2c14e", "#e07a2f"
 SLOW = (0.35, 1.4)
@@ -56,6 +57,7 @@ class GameScreen:
         self._state = state
         self._marked: dict[str, str] = {}
         self._impacts = ImpactDetector()
+        self._shown_hand = ShownHand()
         self._lesson = Tutorial() if is_coached else None
         self._is_new = True
 
@@ -83,12 +85,20 @@ class GameScreen:
             self.window.aim(self.camera_control.camera)
         if is_new:
             self.hand.settle()
+        is_new |= self._hand_moved(seconds)
         if is_new or self._is_new or self._marks() != self._marked:
             self._show()
         self.hints.step(self.hand.grip, seconds)
         self.window.show_overlays(
             [*self.hand.guides(), *self.hints.guides(self.hand.grip), *self.more_guides()]
         )
+
+    def _hand_moved(self, seconds: float) -> bool:
+        """Moves the hand that is seen. Returns whether the picture changes."""
+        stage = self.window.stage
+        if stage is None or not self.settings.hand.shown:
+            return False
+        return self._shown_hand.step(self.client, stage, seconds, is_own=self.hand.grip is not None)
 
     def more_guides(self) -> list[Overlay]:
         """Guides of a game of its own kind."""
@@ -130,7 +140,8 @@ class GameScreen:
         known = [name for name in frame.names if name in self.client.pieces]
         if len(known) == len(frame.names):
             unread = self._details.unread(self.client)
-            self.window.show(Frame(frame.names, frame.poses, highlights=self._marked, unread=unread))
+            shown = Frame(frame.names, frame.poses, highlights=self._marked, unread=unread)
+            self.window.show(self._shown_hand.at_table(shown))
         self._is_new = False
 
     def _marks(self) -> dict[str, str]:
