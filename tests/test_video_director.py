@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from video_lab import LANDS, SET_OFF, TELLING, TOP, bodies, recorded
 
 from engine.record.motion import Collapse
+from engine.view.panels import Text
 from engine.view.render.bounds import seen
 from engine.view.video.director import CLOSE_S, FramedCylinder, _of_collapse
 from engine.view.video.film import Film, Recipe, film_of
@@ -87,7 +88,8 @@ def test_a_fall_is_seen_from_low_down_and_fills_half_of_the_frame(film: Film) ->
 def test_a_fall_is_said_as_it_begins_and_no_card_lies_over_what_falls(film: Film) -> None:
     begin = film.motion.collapses[0].begin
     said = [panel for number in frames_between(film, begin + 0.01, LANDS) for panel in film.panels[number]]
-    assert {text.text for panel in said if panel.name == "line" for text in panel.items} == {"It falls!"}
+    lines = {item for panel in said if panel.name == "line" for item in panel.items}
+    assert {item.text for item in lines if isinstance(item, Text)} == {"It falls!"}
     before = film.panels[frames_between(film, SET_OFF - 0.2, SET_OFF - 0.1)[0]]
     assert "It falls!" not in str(before)
     width, height = film.recipe.size
