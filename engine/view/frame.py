@@ -24,6 +24,7 @@ class Frame:
     highlights: colours `#rrggbb` in which bodies are outlined, by name.
     labels: short texts that stand at bodies, by name.
     unread: bodies whose print is not shown, such as bricks that nobody has drawn yet.
+    airy: bodies that shade nothing, such as a hand, and the part of their pixels that is drawn, 0 to 1; by name.
     """
 
     names: tuple[str, ...]
@@ -31,6 +32,7 @@ class Frame:
     highlights: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     labels: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     unread: frozenset[str] = frozenset()
+    airy: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
 
     def placed(self) -> dict[str, Pose]:
         """Returns where the bodies are that are shown, by name."""

@@ -26,6 +26,7 @@ from games.ui.pages import Pages
 from games.ui.physics_client import ClientState, PhysicsClient
 from games.ui.settings import Settings
 from games.ui.setup import first_view
+from games.ui.shown_hand import ShownHand
 from games.ui.toasts import Toasts
 
 HOVER, LIT = "#f2c14e", "#e07a2f"
@@ -68,6 +69,7 @@ class GameScreen:
         self._marked: dict[str, str] = {}
         self._impacts = ImpactDetector()
         self._warned: PlaceAnswer | None = None
+        self._shown_hand = ShownHand()
         self._lesson = Tutorial() if is_coached else None
         self._is_new = True
         self.toasts = Toasts(self.client)
@@ -103,6 +105,7 @@ class GameScreen:
         if is_new:
             self.hand.settle()
             self.camera_control.keep_out_of(self.client.frame, self.client.pieces, self.client.held)
+        is_new |= self._hand_moved(seconds)
         if is_new or self._is_new or self._marks() != self._marked:
             self._show()
         self.hints.step(self.hand.grip, seconds)
@@ -116,6 +119,13 @@ class GameScreen:
                 *self.more_guides(),
             ]
         )
+
+    def _hand_moved(self, seconds: float) -> bool:
+        """Moves the hand that is seen. Returns whether the picture changes."""
+        stage = self.window.stage
+        if stage is None or not self.settings.hand.shown:
+            return False
+        return self._shown_hand.step(self.client, stage, seconds, is_own=self.hand.grip is not None)
 
     def more_guides(self) -> list[Overlay]:
         """Guides of a game of its own kind."""
@@ -147,7 +157,8 @@ class GameScreen:
         known = [name for name in frame.names if name in self.client.pieces]
         if len(known) == len(frame.names):
             unread = self._details.unread(self.client)
-            self.window.show(Frame(frame.names, frame.poses, highlights=self._marked, unread=unread))
+            shown = Frame(frame.names, frame.poses, highlights=self._marked, unread=unread)
+            self.window.show(self._shown_hand.at_table(shown))
         self._is_new = False
 
     def _marks(self) -> dict[str, str]:

@@ -47,6 +47,7 @@ class HandSettings(_Section):
     speed_mm_s: Annotated[float, Field(gt=0.0, le=1000.0)]
     fine: Annotated[float, Field(gt=0.0, le=1.0)]
     hover_mm: Annotated[float, Field(ge=1.0, le=50.0)]
+    shown: bool
 
 
 class Help(_Section):

@@ -24,8 +24,8 @@ MAX_DIRTY_FRACTION = 0.6
 DIRTY_MARGIN_PX = 14.0
 """How far a smoothed edge, and a texel of ambient occlusion, may reach beyond what changed."""
 
-_Appearance = tuple[tuple[float, ...], str, bool]
-"""What makes a piece look different: its pose, its highlight, whether its print is hidden."""
+_Appearance = tuple[tuple[float, ...], str, bool, float]
+"""What makes a piece look different: its pose, its highlight, whether its print is hidden, how airy it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +161,7 @@ class DirtyTracker:
     def __init__(self) -> None:
         self._is_whole = True
         self._points: list[Array] = []
+        self._airy: list[Array] = []
         self._appearances: dict[str, _Appearance] = {}
         self._boxes: dict[str, Array] = {}
 
@@ -175,13 +176,19 @@ class DirtyTracker:
     def show(self, frame: Frame, boxes: dict[str, Array]) -> None:
         """A frame is shown; boxes: (8, 3) corners of its pieces."""
         appearances: dict[str, _Appearance] = {
-            name: (tuple(row), frame.highlights.get(name, ""), name in frame.unread)
+            name: (
+                tuple(row),
+                frame.highlights.get(name, ""),
+                name in frame.unread,
+                frame.airy.get(name, -1.0),
+            )
             for name, row in zip(frame.names, frame.poses.tolist(), strict=True)
             if name in boxes
         }
         for name in appearances.keys() | self._appearances.keys():
             if appearances.get(name) != self._appearances.get(name):
-                self._points += [known[name] for known in (boxes, self._boxes) if name in known]
+                points = self._airy if name in frame.airy else self._points
+                points += [known[name] for known in (boxes, self._boxes) if name in known]
         self._appearances, self._boxes = appearances, boxes
 
     def take(
@@ -193,17 +200,20 @@ class DirtyTracker:
         around shadows.
         """
         points, self._points = [each for each in self._points if len(each)], []
+        airy, self._airy = self._airy, []
         is_whole, self._is_whole = self._is_whole, False
         if is_whole:
             return EVERYTHING
-        if not points:
+        if not points and not airy:
             return NOTHING
-        changed = np.concatenate(points)
+        changed = np.concatenate([np.zeros((0, 3)), *points])
         margins = np.full(len(changed), reach)
         if height is not None:
             # whatever is between a thing and its shadow is between their outlines too
             changed = np.concatenate([changed, shadows_of(changed, height)])
             margins = np.concatenate([margins, np.full(len(margins), blur)])
+        changed = np.concatenate([changed, *airy])
+        margins = np.concatenate([margins, np.zeros(len(changed) - len(margins))])
         found = outline(changed, margins, camera, size, DIRTY_MARGIN_PX)
         if found is None:
             return EVERYTHING

@@ -16,11 +16,14 @@ from panda3d import core
 from engine.process import suppress_stderr
 from engine.view.opengl import ViewError, no_graphics, no_screen
 
+# a transform that almost equals an earlier one would become it: pictures would depend on those before them
 SETTINGS = """
 gl-version 3 2
 audio-library-name null
 textures-power-2 none
 garbage-collect-states false
+uniquify-transforms false
+uniquify-matrix false
 notify-level error
 notify-level-egldisplay fatal
 notify-level-x11display fatal

@@ -153,6 +153,8 @@ class VisibleEdges:
         if self._joined is None:
             self._joined = joined([self._edges(piece) for piece in self._pieces.values()])
         rows = self._fixed | dict(zip(self._frame.names, self._frame.poses, strict=True))
+        for name in self._frame.airy:
+            rows.pop(name, None)
         poses = np.array([rows.get(name, np.full(7, np.nan)) for name in self._pieces])
         return self._joined.seen(poses[:, :3], matrices_of(poses[:, 3:]), np.array(eye))
 

@@ -180,6 +180,14 @@ def from_above(piece: Piece, pose: Array, before: Array | None = None) -> Grasp:
     return Grasp(origin, axes, min(float(piece.extents[narrow]), MAX_WIDTH_MM * 1e-3))
 
 
+def long_axis(piece: Piece, pose: Array) -> Array:
+    """Returns the level direction (3,) along which a piece is longest. pose: (7,)."""
+    matrix = matrix_of((pose[3], pose[4], pose[5], pose[6]))
+    level = [axis for axis in range(3) if axis != int(np.argmax(np.abs(matrix[2])))]
+    along = matrix[:, max(level, key=lambda axis: float(piece.extents[axis]))] * (1.0, 1.0, 0.0)
+    return np.asarray(along / np.linalg.norm(along))
+
+
 def from_outside(piece: Piece, pose: Array, direction: Array) -> Grasp:
     """Returns a hand that pulls a piece out. direction: (3,), of the pull; only its horizontal part counts."""
     matrix = matrix_of((pose[3], pose[4], pose[5], pose[6]))

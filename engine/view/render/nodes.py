@@ -38,6 +38,7 @@ class Nodes:
         self._decals = Decals(level.anisotropy)
         self.casters = ShadowCasters(root)
         self._unread: frozenset[str] = frozenset()
+        self._airy: dict[str, float] = {}
         self._light()
 
     def add(self, body: Body) -> None:
@@ -45,6 +46,7 @@ class Nodes:
         if body.name in self.paths:
             self.paths.pop(body.name).remove_node()
             self._unread -= {body.name}
+            self._airy.pop(body.name, None)
         path = self.paths[body.name] = self._root.attach_new_node(core.GeomNode(body.name))
         material = material_of(body.piece, body.name)
         finish = material.finish
@@ -75,16 +77,23 @@ class Nodes:
             self._geoms[key] = [geom_of(part) for part in (parted(whole) if is_printed else (whole,))]
         return self._geoms[key]
 
-    def _shade(self, name: str) -> None:
+    def _shade(self, name: str, *, is_airy: bool = False) -> None:
         """Gives a piece its shaders."""
         path, (is_coated, face) = self.paths[name], self._kinds[name]
-        path.set_shader(self._piece_shader(is_coated, 0))
+        path.set_shader(self._piece_shader(is_coated, 0, is_airy=is_airy))
         if face:
             printed = core.ShaderAttrib.make(self._piece_shader(is_coated, face))
             path.node().set_geom_state(1, core.RenderState.make(printed))
 
-    def hide_prints(self, frame: Frame) -> None:
-        """Hides the prints a frame keeps hidden, and no others."""
+    def dress(self, frame: Frame) -> None:
+        """Hides the prints a frame keeps hidden and thins out what is airy, and no others."""
+        for name in self._airy.keys() | frame.airy.keys():
+            cover = frame.airy.get(name)
+            if cover is not None:
+                self.paths[name].set_shader_input("u_cover", cover)
+            if (cover is None) != (name not in self._airy):
+                self._shade(name, is_airy=cover is not None)
+        self._airy = dict(frame.airy)
         for name in self._unread ^ frame.unread:
             self.paths[name].set_shader_input("u_face_shown", float(name not in frame.unread))
         self._unread = frame.unread
@@ -93,7 +102,7 @@ class Nodes:
         """Shades everything at another level."""
         self._level = level
         for name in self._kinds:
-            self._shade(name)
+            self._shade(name, is_airy=name in self._airy)
         if self.table is not None:
             self.table.shine(*self._table_shaders())
 
@@ -101,10 +110,10 @@ class Nodes:
         """Returns the shaders for where nothing is near, and for where shadows fall."""
         return self._shader("table.frag", TABLE=1, CLOSE=0), self._shader("table.frag", TABLE=1, CLOSE=1)
 
-    def _piece_shader(self, is_coated: bool, face: int) -> Any:
+    def _piece_shader(self, is_coated: bool, face: int, *, is_airy: bool = False) -> Any:
         """Returns the shader of pieces: lacquered or not, and `FACE` as `Decals.dress` returns it."""
-        coat: dict[str, int] = {"COAT": 1} if is_coated else {}
-        return self._shader("piece.frag", vertex="piece.vert", **coat, **({"FACE": face} if face else {}))
+        wanted = {"COAT": int(is_coated), "FACE": face, "AIRY": int(is_airy)}
+        return self._shader("piece.frag", vertex="piece.vert", **{name: n for name, n in wanted.items() if n})
 
     def _shader(self, *fragments: str, vertex: str = "piece.vert", **defines: int) -> Any:
         level = self._level

@@ -256,7 +256,7 @@ class ShadowCasters:
         there = {
             name: tuple(row)
             for name, row in zip(frame.names, frame.poses.tolist(), strict=True)
-            if name in self._pieces and np.isfinite(sum(row))
+            if name in self._pieces and name not in frame.airy and np.isfinite(sum(row))
         }
         moved = [name for name in self._pieces if there.get(name) != self._shown[name]]
         if moved:

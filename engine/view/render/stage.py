@@ -245,13 +245,13 @@ class Stage:
         for name, node in self._nodes.items():
             if (name in shown) == node.is_hidden():
                 node.show() if name in shown else node.hide()
-        self._bodies.hide_prints(frame)
+        self._bodies.dress(frame)
         self._visible_edges.show(frame)
         if self._bodies.casters.show(frame):
             self._shadow.moved()
         self._boxes = boxes = boxes_of(frame, self._halves)
         self._highlights = {name: colour for name, colour in frame.highlights.items() if name in boxes}
-        self._corners = np.array(list(boxes.values()))
+        self._corners = np.array([box for name, box in boxes.items() if name not in frame.airy])
         self._dirty.show(frame, boxes)
         if (table := self._bodies.table) is not None:
             table.shade(shaded(self._corners, table.height, *self._reach_and_blur))

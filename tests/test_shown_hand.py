@@ -1,0 +1,112 @@
+"""The hand that is seen at the table while a game goes on."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from engine.pose import Pose
+from engine.view.camera import Camera
+from engine.view.frame import Frame
+from engine.view.render import mannequin
+from engine.view.render.stage import Stage
+from engine.world import Body
+from games.ui.physics_client import ClientState
+from games.ui.shown_hand import OWN_COVER, ShownHand
+from models.build import build
+from models.piece import Piece
+from models.spec import parse
+
+BRICK = build(parse({"shape": {"box": [75, 25, 15]}, "material": "beech"}, "test"))
+TABLE = build(parse({"shape": {"box": [1200, 800, 30]}, "material": "table"}, "test"))
+PIECES: dict[str, Piece] = {"table": TABLE, "low": BRICK, "high": BRICK}
+
+
+def table(held: str, *rows: tuple[float, float, float]) -> ClientState[Any]:
+    """A table with two bricks at places, one of them held."""
+    poses = np.array([[0, 0, -0.015, 0, 0, 0, 1], *([*row, 0, 0, 0, 1] for row in rows)], dtype=np.float64)
+    found = SimpleNamespace(
+        held=held,
+        pieces=PIECES,
+        frame=Frame(tuple(PIECES), poses),
+        is_fixed=lambda name: name == "table",
+    )
+    return cast(ClientState[Any], found)
+
+
+class Bodies:
+    """What a stage was given."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def add(self, body: Body) -> None:
+        self.names.append(body.name)
+
+
+def stepped(hand: ShownHand, client: ClientState[Any], times: int = 1, *, is_own: bool = False) -> Frame:
+    stage = cast(Stage, Bodies())
+    for _ in range(times):
+        hand.step(client, stage, 0.05, is_own=is_own)
+    return hand.at_table(client.frame)
+
+
+def tips(frame: Frame) -> NDArray[np.float64]:
+    return frame.poses[[n for n, name in enumerate(frame.names) if name.endswith(".tip")], :3]
+
+
+def test_it_reaches_for_what_is_taken_follows_it_and_withdraws() -> None:
+    hand = ShownHand()
+    apart = ((0.2, 0.0, 0.0075), (-0.2, 0.0, 0.0075))
+    assert set(stepped(hand, table("", *apart)).names) == set(PIECES)
+    first = stepped(hand, table("low", *apart))
+    assert set(mannequin.names()) < set(first.names)
+    near = stepped(hand, table("low", *apart), 10)
+    assert np.abs(tips(near)[:, 0] - 0.2).max() < 0.05
+    assert tips(first)[:, 2].min() > tips(near)[:, 2].max()
+    moved = stepped(hand, table("low", (0.1, 0.1, 0.2), apart[1]))
+    assert np.allclose(tips(moved) - tips(near), (-0.1, 0.1, 0.1925), atol=1e-6)
+    left = stepped(hand, table("", (0.1, 0.1, 0.2), apart[1]), 4)
+    assert tips(left)[:, 2].min() > tips(moved)[:, 2].max()
+    assert set(stepped(hand, table("", *apart), 8).names) == set(PIECES)
+
+
+def test_what_lies_under_another_is_taken_from_the_side_it_is_drawn_to() -> None:
+    for way in (-1.0, 1.0):
+        hand = ShownHand()
+        stacked = ((0.0, 0.0, 0.0075), (0.0, 0.0, 0.0225))
+        assert set(stepped(hand, table("low", *stacked)).names) == set(PIECES), "nobody knows where to yet"
+        drawn = stepped(hand, table("low", (0.004 * way, 0.0, 0.0075), stacked[1]), 8)
+        assert (tips(drawn)[:, 0] * way > 0.02).all()
+        assert np.abs(tips(drawn)[:, 2] - 0.0075).max() < 0.04
+
+
+@pytest.mark.parametrize(("is_own", "share"), [(True, OWN_COVER), (False, 1.0)])
+def test_ones_own_hand_is_seen_through_and_no_hand_casts_a_shadow(is_own: bool, share: float) -> None:
+    apart = ((0.0, 0.0, 0.0075), (-0.2, 0.0, 0.0075))
+    frame = stepped(ShownHand(), table("low", *apart), 10, is_own=is_own)
+    assert set(frame.airy.values()) == {share}
+    nowhere = Pose((0.0, 0.0, 0.0))
+    stage = Stage(
+        [*(Body(name, piece, nowhere) for name, piece in PIECES.items()), *mannequin.hand_bodies()],
+        size=(320, 180),
+    )
+    try:
+        stage.aim(Camera((0.0, -0.6, 0.3), (0.0, 0.0, 0.06), 30))
+        pictures = []
+        for airy in ({}, dict.fromkeys(frame.airy, 1.0), dict(frame.airy)):
+            stage.show(Frame(frame.names, frame.poses, airy=airy))
+            pictures.append(stage.render().astype(int))
+        stage.show(Frame(frame.names[:3], frame.poses[:3]))
+        bare = stage.render().astype(int)
+    finally:
+        stage.close()
+    solid, whole, seen = (np.abs(picture - bare).max(axis=2) > 12 for picture in pictures)
+    # without its shadow less of the picture changes
+    assert (solid & ~whole).sum() > 200
+    assert seen.sum() == pytest.approx(share * whole.sum(), rel=0.15)
+    assert (seen & ~whole).sum() < 0.03 * whole.sum()
