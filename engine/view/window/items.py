@@ -232,8 +232,8 @@ class ItemLayout:
             y += round(font * LINE_HEIGHT)
         if button.key:
             self._write(box, button.key, box.width - pad_x - key_width, top, small, faint)
-        # a grey one takes the click too, and does nothing: it must not reach the scene behind it
-        box.regions.append(Region(button.name, rect, is_live=button.is_enabled))
+        if button.is_enabled:
+            box.regions.append(Region(button.name, rect))
         box.is_lit = button.is_lit
 
     def _slider(self, box: LayoutBox, slider: Slider) -> None:
@@ -317,8 +317,8 @@ class ItemLayout:
             if card.key:
                 left_of, size = place.x + 0.08 * width, self._font("small")
                 self._write(box, card.key, left_of, place.y + 0.015 * height, size, BUTTON_ON_TEXT, bold=True)
-            seen = _seen_of(place, step if number < count - 1 else width)
-            box.regions.append(Region(card.name, seen, is_live=card.is_enabled))
+            if card.is_enabled:
+                box.regions.append(Region(card.name, _seen_of(place, step if number < count - 1 else width)))
             box.is_lit |= card.is_lit
 
 

@@ -110,8 +110,7 @@ def lay_out(
             if panel.place == "toast":
                 page.toast(panel)
     box = page.box
-    live = tuple(region for region in box.regions if region.is_live)
-    return Layout(tuple(box.shapes), live, tuple(box.cards), tuple(page.scrolls), page.clear)
+    return Layout(tuple(box.shapes), tuple(box.regions), tuple(box.cards), tuple(page.scrolls), page.clear)
 
 
 class _Page:
