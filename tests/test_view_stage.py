@@ -162,9 +162,9 @@ def test_the_eye_is_where_it_is_told_and_not_at_a_place_close_by_it_was_before()
     """Pictures of a film are shared out among processes: none may depend on those before it."""
     for step in range(300):
         stage().aim(Camera((0.3 + 2e-8 * step, -0.5, 0.2), (0.1, 0.2, 0.0), 30))
-        told = np.float32([*stage().camera.axes[1], *stage().camera.eye])
+        told = np.array([*stage().camera.axes[1], *stage().camera.eye], dtype=np.float32)
         is_at = [stage()._eye.get_mat()[row][column] for row in (1, 3) for column in range(3)]
-        assert np.array_equal(np.float32(is_at), told)
+        assert np.array_equal(np.array(is_at, dtype=np.float32), told)
 
 
 def test_left_is_left_and_up_is_up() -> None:

@@ -27,8 +27,8 @@ Quality = Literal["low", "medium", "high"]
 _SUN = (-0.42, -0.55, 0.85)
 SUN: Triple = tuple(part / math.hypot(*_SUN) for part in _SUN)  # type: ignore[assignment]
 SUN_LIGHT: Triple = (3.45, 3.22, 2.95)
-SKY_LIGHT: Triple = (0.50, 0.52, 0.55)
-GROUND_LIGHT: Triple = (0.33, 0.28, 0.245)
+SKY_LIGHT: Triple = (0.575, 0.60, 0.645)
+GROUND_LIGHT: Triple = (0.43, 0.365, 0.315)
 WINDOW: Triple = (-0.549, -0.549, 0.629)
 """Towards the window that polished surfaces mirror: high on the left."""
 FLOOR_DEPTH_M = 0.72
@@ -79,7 +79,7 @@ QUALITY_LEVELS: dict[Quality, QualityLevel] = {
         shadow=768, taps=5, samples=0, occlusion=8, coarse=4, anisotropy=1, smooth_edges=True
     ),
     "high": QualityLevel(
-        shadow=2048, taps=25, samples=4, occlusion=24, coarse=2, anisotropy=4, smooth_edges=False
+        shadow=2048, taps=25, samples=4, occlusion=24, coarse=2, anisotropy=8, smooth_edges=False
     ),
 }
 
