@@ -175,7 +175,8 @@ def decompose(vertices: Array, faces: Ints) -> list[Array]:
 
 
 def _cut_up(whole: Any, hollow: float) -> list[Any]:
-    waiting, done = [whole], []
+    waiting: list[Any] = [whole]
+    done: list[Any] = []
     while waiting:
         solid = waiting.pop()
         plane = _cut(solid, hollow) if len(waiting) + len(done) < MAX_PARTS else None

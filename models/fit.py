@@ -72,7 +72,8 @@ class _Scan:
     found: list[Fitted]
 
     def points(self, number: int) -> Array:
-        return self.mesh.vertices[np.unique(self.mesh.faces[self.label == number])]
+        found: Array = self.mesh.vertices[np.unique(self.mesh.faces[self.label == number])]
+        return found
 
 
 def fit_meshes(
@@ -196,7 +197,10 @@ def _refined(start: Fitted, points: Array) -> Fitted:
             half_angle=start.half_angle + x[4],
         )
 
-    return at(least_squares(lambda x: at(x).distance(points)[0] / size, np.zeros(6), max_nfev=30).x)
+    def misses(x: Array) -> Array:
+        return at(x).distance(points)[0] / size
+
+    return at(least_squares(misses, np.zeros(6), max_nfev=30).x)
 
 
 def _across(axis: Array) -> tuple[Array, Array]:

@@ -155,7 +155,7 @@ def _mended(vertices: Array, faces: Ints) -> tuple[Array, Ints]:
     links = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(vertices),) * 2)
     place = connected_components(links, directed=False)[1]
     _, first = np.unique(place, return_index=True)
-    vertices, faces = vertices[first], place[faces]
+    vertices, faces = vertices[first], place[faces].astype(np.int64)
     faces = faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)]
     _, first = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)
     faces = _wound_alike(faces[np.sort(first)])

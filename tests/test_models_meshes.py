@@ -250,7 +250,8 @@ def bowl() -> trimesh.Trimesh:
     """A block with a deep round hollow in its top, 60 mm wide."""
     hollow = trimesh.creation.icosphere(subdivisions=3, radius=0.02)
     hollow.apply_translation([0, 0, 0.015])
-    return trimesh.boolean.difference([trimesh.creation.box([0.06, 0.06, 0.03]), hollow])
+    left: trimesh.Trimesh = trimesh.boolean.difference([trimesh.creation.box([0.06, 0.06, 0.03]), hollow])
+    return left
 
 
 def test_parts_of_a_hollow_curve_lie_inside_the_wood() -> None:

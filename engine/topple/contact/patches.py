@@ -91,8 +91,12 @@ def merged(patches: Patches) -> Patches:
     if single.all():
         return patches
     groups: list[list[int]] = []
+    of_pair = 0
     for row in np.flatnonzero(~single):
-        for group in groups:
+        # rows come pair by pair
+        if groups and patches.pair[groups[-1][0]] != patches.pair[row]:
+            of_pair = len(groups)
+        for group in groups[of_pair:]:
             if _is_one_plane(patches, group[0], int(row)):
                 group.append(int(row))
                 break
