@@ -170,7 +170,7 @@ def test_the_coach_names_the_clause_that_a_place_is_against() -> None:
     assert beside is not None
     said = trial.asked(beside)
     assert said.risk == "against"
-    assert "(ALL-4)" in said.why
+    assert said.why == "It would not lie on the card (CT-11)"
     assert said.rest is not None
     assert abs(said.rest.position[2] - beside.position[2]) < 1e-3
     # upright on the block that lies in the middle: it stands, but not on the card
