@@ -248,6 +248,8 @@ def small_game_by_hand(file: str) -> None:
         x, y = (0.0, 0.0) if tower else (area.x / 1e3, area.y / 1e3)
         if tower:
             x, y = person.client.pose(tower[-1]).position[:2]
+        # the keys go to the window below the pointer; the piece goes where it was pointed to last
+        person.move(480, 270)
         person.app.screen.hand._go(x, y)
         grip = person.app.screen.hand.grip
         name = grip.name

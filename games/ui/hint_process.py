@@ -91,7 +91,8 @@ def _answer_place(asked: PlaceQuestion, known: Known, previewer: Previewer) -> P
 
 def _against(found: LayPreview, game: Game, held: str) -> str:
     """Which rule laying a piece would break, in a sentence; empty for none."""
-    if found.fell:
+    if found.fell and not (found.fell == (held,) and found.broken):
+        # of a piece that ends where it may not the condition says more
         said = "It would count as fallen" if held in found.fell else "Another piece would fall"
         return f"{said} ({game.judge.fall_clause})"
     if found.hit is not None:
