@@ -64,7 +64,7 @@ class Runner(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class StackRun:
     """How a scene went. simulated: seconds. collapsed: seconds until something fell, None when all stands. creep:
     micrometres an hour, of the piece that moves most in the second half of the time. sink: metres of the first part.
     penetration: metres. energy: joules a kilogram gained at most over an earlier moment, of height alone. cost: seconds
@@ -83,7 +83,7 @@ class Outcome:
     cost: float
 
 
-def measure(scene: str, engine: str, seconds: float = 600.0, limit: float = 1e9) -> Outcome:
+def measure(scene: str, engine: str, seconds: float = 600.0, limit: float = 1e9) -> StackRun:
     """Runs a scene; `limit`: seconds of processor time after which it is broken off."""
     assembly, (package, make) = SCENES[scene](), runners()[engine]
     far = COLLAPSE * typical_size(assembly.bodies)
@@ -107,7 +107,7 @@ def measure(scene: str, engine: str, seconds: float = 600.0, limit: float = 1e9)
     settled = frames[round(chunks * min(SETTLED_SHARE, 60.0 / simulated))]
     moved = float(np.linalg.norm(frames[-1] - frames[chunks // 2], axis=1).max())
     lowest = np.minimum.accumulate(np.array(heights))
-    return Outcome(
+    return StackRun(
         scene=scene,
         engine=engine,
         version=version(package),
@@ -252,7 +252,7 @@ class MujocoRunner:
         return float(max(0.0, -np.array(self._data.contact.dist).min(initial=0.0)))
 
 
-def cells_of(found: Outcome) -> dict[str, str]:
+def cells_of(found: StackRun) -> dict[str, str]:
     """Returns an outcome as it stands in a table."""
     stands = f"{found.simulated:.0f} s" if found.collapsed is None else f"falls at {found.collapsed:.1f} s"
     return {
