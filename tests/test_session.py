@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engine.geometry.rotation import quaternion_of_rpy
 from engine.hand import packed
 from engine.pose import Pose
 from engine.record.reader import load
@@ -19,10 +20,11 @@ from engine.settings import GRAVITY
 from engine.world import FLOOR, TABLE
 from games.core.errors import IllegalAction
 from games.core.rules import Action, Need, Take, Wait
+from games.crazy_tower.state import NothingFits
 from games.play.playback import verify
 from games.play.recording import begin
 from games.play.session import Session
-from games.players.bots import Bot, bots_of, play
+from games.players.bots import Bot, bots_of, lay, play
 from games.registry import GAMES
 from games.wonky.state import PlayCard
 from models.material import pair_friction
@@ -268,4 +270,32 @@ def test_CT_51_TT_01_every_member_of_a_team_of_bots_plays_its_own_turns() -> Non
     play(session, {name: Heard(bot, name, asked) for name, bot in bots.items()}, 4)
     assert asked[0] == "steady"
     assert set(asked) == {"steady", "bold"}
+    session.close()
+
+
+class OnItsSide(Bot):
+    """A bot that stands blocks on their side."""
+
+    def place(self, session: Session, need: Need) -> Pose:
+        half = float(session.table.bodies[need.pieces[0]].piece.extents[1]) / 2
+        return Pose((0.0, 0.0, 0.002 + half), quaternion_of_rpy(math.pi / 2, 0.0, 0.0))
+
+
+def test_ALL_9_a_block_that_stands_on_its_side_is_laid_again_before_any_other() -> None:
+    """ALL-9, CT-14: nothing fell; the block goes home, and only it may be taken up, or the referee is asked."""
+    session = session_of("crazy-tower")
+    session.act(Take("Ana", "red_v5"))
+    lay(session, OnItsSide("steady", "crazy-tower", 1), session.need)
+    session.settle()
+    assert session.state.turn == 0
+    assert session.state.floors[0].blocks == ()
+    assert [choice.action for choice in session.choices] == [Take("Ana", "red_v5"), NothingFits("Ana")]
+    with pytest.raises(IllegalAction, match="ALL-9: the red big corner is laid again first"):
+        session.act(Take("Ana", "red_i1"))
+    bot = Bot("steady", "crazy-tower", 1)
+    session.act(Take("Ana", "red_v5"))
+    lay(session, bot, session.need)
+    session.settle()
+    assert session.state.floors[0].blocks == ("red_v5",)
+    assert session.state.turn == 1
     session.close()

@@ -59,10 +59,7 @@ class WonkyJudge(Judge[State]):
 
         Free blocks stand beside the tower and cannot fall. A block may stand on the table only to begin a tower.
         """
-        tower = [
-            name for name in state.tower if name != piece and name in after.bodies and name in before.bodies
-        ]
-        down = [name for name in tower if fell(name, before, after)]
+        down = [name for name in state.tower if fell(name, before, after)]
         if piece in after.bodies and state.phase is Phase.COUNT:
             grounds = (TABLE, FLOOR) if state.tower else (FLOOR,)
             down += [piece] if any(after.touch(piece, ground) for ground in grounds) else []
@@ -72,14 +69,13 @@ class WonkyJudge(Judge[State]):
 def _is_in_the_centre(state: State, piece: str, after: TableScene) -> bool:
     """WK-05: on the table, near its middle."""
     x, y, _ = after.bodies[piece].pose.position
-    middle = after.bodies[TABLE].pose.position
-    return after.touch(piece, TABLE) and 1e3 * math.hypot(x - middle[0], y - middle[1]) <= CENTRE_MM
+    return after.touch(piece, TABLE) and 1e3 * math.hypot(x, y) <= CENTRE_MM
 
 
 def _is_highest(state: State, piece: str, after: TableScene) -> bool:
     """WK-11: its centre is higher than that of every other block of the tower."""
     height = after.bodies[piece].pose.position[2]
-    others = [after.bodies[name].pose.position[2] for name in state.tower if name != piece]
+    others = [after.bodies[name].pose.position[2] for name in state.tower]
     return all(1e3 * (height - other) > HIGHER_MM for other in others)
 
 
