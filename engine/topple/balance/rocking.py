@@ -70,9 +70,16 @@ def rocking_of(
 
 
 def hangs(balance: Balance) -> bool:
-    """Returns whether pieces that touch on edges and points alone may hang there as a pendulum does."""
-    few = 0 < len(balance.names) <= MAX_PIECES and bool((balance.friction > SMOOTH).all())
-    return few and RockingBalance(balance).can_roll
+    """Returns whether a piece touches others along one line alone, so that it hangs there, or falls, as a pendulum."""
+    if not 0 < len(balance.names) <= MAX_PIECES or not (balance.friction > SMOOTH).all():
+        return False
+    points = balance.contacts.points
+    for piece in range(len(balance.names)):
+        mine = points[(balance.first == piece) | (balance.second == piece)]
+        spread = np.linalg.svd(mine - mine.mean(axis=0), compute_uv=False) if len(mine) > 1 else np.zeros(2)
+        if len(mine) and spread[1] <= 1e-6 * max(float(spread[0]), balance.length):
+            return RockingBalance(balance).can_roll
+    return False
 
 
 class RockingBalance:

@@ -149,10 +149,9 @@ def curved_reason(contacts: Contacts) -> str:
 def _analysed(assembly: Assembly, balance: Balance, *, margins: bool, loads: bool) -> Statics:
     if not balance.names:
         return Statics(stands=True, needs_friction=False, tilt_deg=90.0, tilt_direction_deg=0.0)
-    found = _judged(balance)
-    if not found.balanced and hangs(balance):
-        # a pendulum on an edge has no balance but one beside where it was put
+    if hangs(balance):
         return _rocking(assembly, RockingBalance(balance), margins=margins, loads=loads)
+    found = _judged(balance)
     if not found.balanced:
         return Statics(
             stands=False,
