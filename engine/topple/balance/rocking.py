@@ -49,11 +49,12 @@ LEAP = 4.0
 @dataclass(frozen=True, slots=True, eq=False)
 class Rocking:
     """stands. forces: (k, 3) as n, t1, t2, None when nothing balances. motion: (6 n,), in which it falls, or rolls to
-    rest."""
+    rest. free: something may roll on and on: nothing drives it and nothing brings it back."""
 
     stands: bool
     forces: Array | None
     motion: Array
+    free: bool = False
 
 
 def rocking_of(
@@ -156,13 +157,16 @@ class RockingBalance:
         modes, pull = rolls @ vectors, vectors.T @ slope
         if values[0] < -NEUTRAL:
             return Rocking(False, forces, modes[:, 0])
-        free = (np.abs(values) <= NEUTRAL) & (np.abs(pull) > UNBALANCED)
-        if free.any():
-            return Rocking(False, forces, modes[:, free] @ pull[free])
+        neutral = np.abs(values) <= NEUTRAL
+        driven = neutral & (np.abs(pull) > UNBALANCED)
+        if driven.any():
+            return Rocking(False, forces, modes[:, driven] @ pull[driven])
+        # what spins about its point of contact stays where it is
+        free = bool(np.abs(modes.reshape(-1, 6, len(values))[:, :3, neutral]).max(initial=0.0) > SMOOTH)
         rests = values > NEUTRAL
         turned = modes[:, rests] @ (pull[rests] / values[rests])
         angle = np.linalg.norm(turned.reshape(-1, 6)[:, 3:], axis=1).max(initial=0.0)
-        return Rocking(bool(angle <= MAX_ROLL), forces, turned)
+        return Rocking(bool(angle <= MAX_ROLL), forces, turned, free)
 
     def _curvature(self, forces: Array) -> Array:
         """The second variation of the energy (6 n, 6 n) over all motions that roll."""
