@@ -97,7 +97,7 @@ class RockingBalance:
     @property
     def can_roll(self) -> bool:
         """Whether any piece can."""
-        return self._rolls.shape[1] > 0
+        return bool(self._rolls.shape[1])
 
     def judged(self, load: Array, friction: Array | None = None) -> Rocking:
         """Returns whether the pieces stand under a load (6 n,) in the units of the balance."""

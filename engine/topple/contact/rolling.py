@@ -179,7 +179,8 @@ def _circle(surface: Round) -> list[Array]:
 
 def _on_edges(surface: Round, theirs: _Side, gap: float, size: float) -> list[_Point]:
     """Points of a curved surface on edges of the other body, rims of its flat faces too."""
-    scene, found = theirs.scene, []
+    scene = theirs.scene
+    found: list[_Point] = []
     if not len(scene.edges):
         return found
     along = scene.edges[:, 1] - scene.edges[:, 0]
