@@ -190,4 +190,6 @@ def test_a_ball_touches_a_table_at_one_point_exactly() -> None:
     assert found.contacts.points * 1e3 == pytest.approx(np.array([[3.0, 4.0, 0.0]]), abs=1e-6)
     assert found.mobility[0] * 1e3 == pytest.approx(np.diag([15.0, 15.0, 0.0]), abs=1e-6)
     still = analyse(scene)
-    assert (still.stands, still.tilt_deg) == (True, 0.0)
+    assert (still.stands, still.tilt_deg, still.rolls_freely) == (True, 0.0, True)
+    # the simulation alone says whether it rolls away
+    assert still.stands_by_itself is None

@@ -20,7 +20,7 @@ def headline(verdict: Verdict) -> str:
     """Returns one sentence: the answer and its reason."""
     statics, dynamics = verdict.statics, verdict.dynamics
     if verdict.word == "stands":
-        if statics.stands is None:
+        if statics.stands_by_itself is None:
             return "It stands: disturbed a little, it comes to rest where it was."
         hold = "friction and balance hold it" if statics.needs_friction else "balance alone holds it"
         return f"It stands: {hold}, and disturbed a little it comes back to rest."
@@ -92,6 +92,8 @@ def _statics_rows(verdict: Verdict) -> list[tuple[str, str]]:
     where = "as described" if verdict.pose == "declared" else "where the pieces come to rest"
     friction = "needs friction" if statics.needs_friction else "needs no friction"
     found = [("force balance", f"holds ({where}; {friction})"), ("weakest piece", str(statics.weakest))]
+    if statics.rolls_freely:
+        found.insert(1, ("", "nothing brings back what rolls: the simulation decides"))
     if statics.wedged:
         found.insert(1, ("", f"only if wedged tight: {clamped(statics.wedged)}"))
     if statics.tilt_deg is not None and statics.tilt_direction_deg is not None:

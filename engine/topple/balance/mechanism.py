@@ -28,6 +28,7 @@ from engine.topple.balance.equilibrium import (
     solver_settings,
 )
 from engine.topple.balance.margins import Velocities, mechanism_of, weakest
+from engine.topple.balance.rocking import rocking_of
 from engine.topple.balance.statics import UNBALANCED, Statics
 from engine.topple.contact.arrays import Array
 from engine.topple.contact.detection import Contacts
@@ -210,9 +211,11 @@ def explain(
     """
     if statics.stands is None or statics.weakest is None or not statics.mechanism:
         return None
-    balance = balance_of(assembly, contacts, gravity=gravity)
-    velocities, first = statics.mechanism, statics.weakest
-    if not statics.stands:
+    rocking = rocking_of(assembly, contacts, gravity, None) if contacts.curved else None
+    balance = rocking.balance if rocking else balance_of(assembly, contacts, gravity=gravity)
+    contacts, velocities, first = balance.contacts, statics.mechanism, statics.weakest
+    # what rolls off begins without an acceleration
+    if not statics.stands and not (rocking and rocking.can_roll):
         begins = beginning(assembly, balance)
         velocities, first = mechanism_of(balance, begins), weakest(balance, begins) or first
     if not velocities:

@@ -49,11 +49,12 @@ LEAP = 4.0
 @dataclass(frozen=True, slots=True, eq=False)
 class Rocking:
     """stands. forces: (k, 3) as n, t1, t2, None when nothing balances. motion: (6 n,), in which it falls, or rolls to
-    rest."""
+    rest. free: something may roll on and on: nothing drives it and nothing brings it back."""
 
     stands: bool
     forces: Array | None
     motion: Array
+    free: bool = False
 
 
 def rocking_of(
@@ -70,9 +71,16 @@ def rocking_of(
 
 
 def hangs(balance: Balance) -> bool:
-    """Returns whether pieces that touch on edges and points alone may hang there as a pendulum does."""
-    few = 0 < len(balance.names) <= MAX_PIECES and bool((balance.friction > SMOOTH).all())
-    return few and RockingBalance(balance).can_roll
+    """Returns whether a piece touches others along one line alone, so that it hangs there, or falls, as a pendulum."""
+    if not 0 < len(balance.names) <= MAX_PIECES or not (balance.friction > SMOOTH).all():
+        return False
+    points = balance.contacts.points
+    for piece in range(len(balance.names)):
+        mine = points[(balance.first == piece) | (balance.second == piece)]
+        spread = np.linalg.svd(mine - mine.mean(axis=0), compute_uv=False) if len(mine) > 1 else np.zeros(2)
+        if len(mine) and spread[1] <= 1e-6 * max(float(spread[0]), balance.length):
+            return RockingBalance(balance).can_roll
+    return False
 
 
 class RockingBalance:
@@ -89,7 +97,7 @@ class RockingBalance:
     @property
     def can_roll(self) -> bool:
         """Whether any piece can."""
-        return self._rolls.shape[1] > 0
+        return bool(self._rolls.shape[1])
 
     def judged(self, load: Array, friction: Array | None = None) -> Rocking:
         """Returns whether the pieces stand under a load (6 n,) in the units of the balance."""
@@ -149,13 +157,16 @@ class RockingBalance:
         modes, pull = rolls @ vectors, vectors.T @ slope
         if values[0] < -NEUTRAL:
             return Rocking(False, forces, modes[:, 0])
-        free = (np.abs(values) <= NEUTRAL) & (np.abs(pull) > UNBALANCED)
-        if free.any():
-            return Rocking(False, forces, modes[:, free] @ pull[free])
+        neutral = np.abs(values) <= NEUTRAL
+        driven = neutral & (np.abs(pull) > UNBALANCED)
+        if driven.any():
+            return Rocking(False, forces, modes[:, driven] @ pull[driven])
+        # what spins about its point of contact stays where it is
+        free = bool(np.abs(modes.reshape(-1, 6, len(values))[:, :3, neutral]).max(initial=0.0) > SMOOTH)
         rests = values > NEUTRAL
         turned = modes[:, rests] @ (pull[rests] / values[rests])
         angle = np.linalg.norm(turned.reshape(-1, 6)[:, 3:], axis=1).max(initial=0.0)
-        return Rocking(bool(angle <= MAX_ROLL), forces, turned)
+        return Rocking(bool(angle <= MAX_ROLL), forces, turned, free)
 
     def _curvature(self, forces: Array) -> Array:
         """The second variation of the energy (6 n, 6 n) over all motions that roll."""

@@ -58,7 +58,8 @@ class Statics:
     piece that moves most in the mechanism (at critical tilt; when it does not stand, of the fall). loads:
     newtons carried from above. mechanism: per piece velocity (m/s) and angular velocity (rad/s), fastest
     point 1 m/s. wedged: it stands only with contacts that are pressed together before; then there is no margin,
-    and the mechanism is that of the pieces set down without.
+    and the mechanism is that of the pieces set down without. rolls_freely: it stands, but nothing brings back what
+    rolls on a level face.
     """
 
     stands: bool | None
@@ -73,11 +74,12 @@ class Statics:
     mechanism: Velocities = field(default_factory=dict)
     why: str | None = None
     wedged: Wedge | None = None
+    rolls_freely: bool = False
 
     @property
     def stands_by_itself(self) -> bool | None:
-        """Whether it stands as pieces do that are set down one on another, not clamped."""
-        return False if self.wedged else self.stands
+        """Whether it stands as pieces do that are set down one on another, not clamped; None for what may roll away."""
+        return False if self.wedged else None if self.rolls_freely else self.stands
 
 
 def analyse(
@@ -149,10 +151,9 @@ def curved_reason(contacts: Contacts) -> str:
 def _analysed(assembly: Assembly, balance: Balance, *, margins: bool, loads: bool) -> Statics:
     if not balance.names:
         return Statics(stands=True, needs_friction=False, tilt_deg=90.0, tilt_direction_deg=0.0)
-    found = _judged(balance)
-    if not found.balanced and hangs(balance):
-        # a pendulum on an edge has no balance but one beside where it was put
+    if hangs(balance):
         return _rocking(assembly, RockingBalance(balance), margins=margins, loads=loads)
+    found = _judged(balance)
     if not found.balanced:
         return Statics(
             stands=False,
@@ -207,7 +208,7 @@ def _rocking(assembly: Assembly, rocking: RockingBalance, *, margins: bool, load
     carry = carried(balance, in_world(balance, found.forces)) if loads and found.forces is not None else {}
     smooth = fall(balance, np.zeros_like(balance.friction)).value <= UNBALANCED
     if not margins:
-        return Statics(stands=True, needs_friction=not smooth, loads=carry)
+        return Statics(stands=True, needs_friction=not smooth, loads=carry, rolls_freely=found.free)
     east, north = horizontal(balance.down)
     tilting = np.stack([balance.load(east), balance.load(north)], axis=1)
     tilt, downhill = rocking.margin(load, tilting, MAX_PULL)
@@ -227,6 +228,7 @@ def _rocking(assembly: Assembly, rocking: RockingBalance, *, margins: bool, load
         weakest=weakest(balance, lost),
         loads=carry,
         mechanism=mechanism_of(balance, lost),
+        rolls_freely=found.free,
     )
 
 

@@ -150,12 +150,12 @@ def inside_span(scene: Features, edge: Array, facet: int) -> tuple[float, float]
     flat, polygon = flattened(scene, edge, facet)
     common = shapely.intersection(shapely.LineString(flat), polygon)
     reach = float(np.linalg.norm(flat[1] - flat[0]))
-    if common.is_empty:
-        # on the rim rounding decides
-        common = shapely.intersection(shapely.LineString(flat), polygon.buffer(1e-6 * reach))
-    if common.is_empty or common.length <= 1e-6 * reach:
+    if common.length <= 1e-6 * reach:
+        # on the rim a few micrometres decide
+        common = shapely.intersection(shapely.LineString(flat), polygon.buffer(1e-4 * reach))
+    if common.length <= 1e-6 * reach:
         return None
-    on_rim = shapely.length(shapely.intersection(common, polygon.boundary.buffer(1e-6 * reach)))
+    on_rim = shapely.length(shapely.intersection(common, polygon.boundary.buffer(2e-4 * reach)))
     coordinates = shapely.get_coordinates(common)
     fractions = (coordinates - flat[0]) @ (flat[1] - flat[0]) / reach**2
     low, high = float(fractions.min()), float(fractions.max())

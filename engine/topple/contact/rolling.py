@@ -135,7 +135,7 @@ def _on_faces(surface: Round, theirs: _Side, gap: float) -> list[_Point]:
     scene, found = theirs.scene, []
     for facet in np.flatnonzero(~scene.facet_curved).tolist():
         normal, base = scene.normals[facet], scene.vertices[scene.facet_start[facet]]
-        for point in _facing(surface, normal):
+        for point in _facing(surface, normal, gap):
             height = float((point - base) @ normal)
             if abs(height) > gap:
                 continue
@@ -147,7 +147,7 @@ def _on_faces(surface: Round, theirs: _Side, gap: float) -> list[_Point]:
     return found
 
 
-def _facing(surface: Round, normal: Array) -> list[Array]:
+def _facing(surface: Round, normal: Array, gap: float) -> list[Array]:
     """Points of a surface where its outward normal is against a direction; of a line its ends, of a circle some."""
     level = normal - (normal @ surface.axis) * surface.axis
     length = float(np.linalg.norm(level))
@@ -161,7 +161,7 @@ def _facing(surface: Round, normal: Array) -> list[Array]:
             continue
         place = surface.centre + surface.bend * wanted
         point = _at(surface, place, out)
-        if place[0] >= -1e-9 and surface.covers(point, 1e-6):
+        if place[0] >= -1e-9 and surface.covers(point, gap):
             found.append(point)
     return found
 
@@ -179,7 +179,8 @@ def _circle(surface: Round) -> list[Array]:
 
 def _on_edges(surface: Round, theirs: _Side, gap: float, size: float) -> list[_Point]:
     """Points of a curved surface on edges of the other body, rims of its flat faces too."""
-    scene, found = theirs.scene, []
+    scene = theirs.scene
+    found: list[_Point] = []
     if not len(scene.edges):
         return found
     along = scene.edges[:, 1] - scene.edges[:, 0]
