@@ -138,7 +138,11 @@ def test_an_address_jumps_there_and_waits(played: Opened) -> None:
 def test_keys_scrub_bar_and_marks(played: Opened) -> None:
     scenery, _ = scenery_from(GAME)
     marks = marks_of(scenery.replay, scenery)
-    assert played.page.locator(".mark").count() == len(marks)
+    assert played.page.locator(".mark:not(.turn)").count() == len(marks)
+    players = telling_of(load(GAME)).players
+    assert set(
+        played.run("() => [...document.querySelectorAll('.mark.turn')].map(mark => mark.title)")
+    ) == set(players)
     falls = [mark.seconds for mark in marks if mark.kind == "fell"]
     assert played.page.locator(".mark.fell").count() == len(falls) > 0
     played.page.keyboard.press("n")
