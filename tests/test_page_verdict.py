@@ -73,6 +73,7 @@ def test_what_topples_moves_as_its_mechanism_says(browser: Browser, tmp_path: Pa
         assert angular[1] > 0
 
 
+@pytest.mark.slow
 def test_copies_that_fell_stand_as_ghosts(browser: Browser, tmp_path: Path) -> None:
     file = verdict(tmp_path, "two_bricks", "--noise", "15", "--samples", "12", "--workers", "1")
     with opened(browser, file) as found:
