@@ -13,6 +13,7 @@ from chromium import Opened, opened, picture
 from playwright.sync_api import Browser
 from typer.testing import CliRunner
 
+from engine.files import OutputError
 from engine.geometry.rotation import angle_between
 from engine.record.motion import impacts_of
 from engine.record.reader import load
@@ -331,3 +332,28 @@ def test_silhouettes_are_those_of_our_own_pictures(
     stage.close()
     row("pages beside our own pictures", game=name, overlap=f"{worst:.4f}")
     assert worst >= OVERLAP
+
+
+# -- what is refused -------------------------------------------------------------------------------------------------
+
+
+def test_a_page_without_its_script_says_what_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(html, "SCRIPT", "gone.js")
+    with pytest.raises(OutputError, match="run `make page`"):
+        html.page({"title": "a page"}, Blob())
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (("export", str(GAME), "-o", "no/such/x.html"), "there is no folder"),
+        (("check", "arch", "--page", "no/such/x.html"), "there is no folder"),
+        (("check", "arch", "--page", "x.pdf"), "pages are written as .html"),
+        (("sweep", "bridge", "--piece", "deck", "--x=0", "--y=0", "--page", "x.png"), "must end in .html"),
+        (("sweep", "--scenes", "*.toml", "--page", "x.html"), "--page is about one piece of one scene"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_before_the_work(words: tuple[str, ...], fault: str) -> None:
+    done = CliRunner().invoke(app, list(words))
+    assert done.exit_code == 2
+    assert fault in done.output
