@@ -97,7 +97,7 @@ def test_what_is_wrong_with_arguments_is_said_in_one_error() -> None:
         teeter.play("wonky", ["Ana"])
     with pytest.raises(teeter.TeeterError, match="no such file"):
         teeter.verify("nowhere.teeter")
-    with pytest.raises(teeter.TeeterError, match="exported as .glb"):
+    with pytest.raises(teeter.TeeterError, match="exported as .html or .glb"):
         teeter.export("nowhere.teeter", "out.obj")
 
 

@@ -178,7 +178,11 @@ def test_an_even_spin_needs_a_key_each_half_turn_at_most() -> None:
 
 @pytest.mark.parametrize(
     ("out", "words"),
-    [("x.obj", "exported as .glb"), ("no/such/x.glb", "no folder"), (".", "exported as .glb")],
+    [
+        ("x.obj", "exported as .html or .glb"),
+        ("no/such/x.glb", "no folder"),
+        (".", "exported as .html or .glb"),
+    ],
 )
 def test_a_place_that_cannot_be_written_is_refused(
     replay: Replay, tmp_path: Path, out: str, words: str

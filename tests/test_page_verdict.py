@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 from chromium import Opened, opened, picture
 from playwright.sync_api import Browser
-from test_certificate import TAMPERED, certificate_of, tampered
+from test_certificate import LARGE, STANDS, TAMPERED, TOPPLES, assembly_of, certificate_of, tampered
 from typer.testing import CliRunner
 
 from engine.certificate.checker import RefusedError, check, digest_of
 from engine.geometry.rotation import angle_between
+from engine.topple.balance.statics import analyse
 from games.cli import app
 
 
@@ -72,6 +73,7 @@ def test_what_topples_moves_as_its_mechanism_says(browser: Browser, tmp_path: Pa
         assert angular[1] > 0
 
 
+@pytest.mark.slow
 def test_copies_that_fell_stand_as_ghosts(browser: Browser, tmp_path: Path) -> None:
     file = verdict(tmp_path, "two_bricks", "--noise", "15", "--samples", "12", "--workers", "1")
     with opened(browser, file) as found:
@@ -151,6 +153,18 @@ def test_the_page_refuses_what_was_tampered_with(browser: Browser, standing: Pat
         assert told_by_page(found, whole) == ["stands", "stands", "topples", "topples"]
         assert told_by_page(found, changed) == [claim_of(each) for each in changed]
         assert told_by_page(found, changed[1::2]) == [None] * len(changed[1::2])
+
+
+@pytest.mark.slow
+def test_the_page_proves_every_shipped_scene_with_statics(browser: Browser, standing: Path) -> None:
+    told = [(name, bool(statics_of(name))) for name in (*STANDS, *TOPPLES, *LARGE, "tower")]
+    with opened(browser, standing) as found:
+        claims = told_by_page(found, proofs(tuple(told)))
+    assert claims == ["stands" if stands else "topples" for _, stands in told]
+
+
+def statics_of(name: str) -> bool | None:
+    return analyse(assembly_of(name)).stands
 
 
 def claim_of(certificate: dict[str, Any]) -> str | None:

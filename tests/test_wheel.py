@@ -73,7 +73,7 @@ def test_the_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) ->
     game = ("--players", "bot:steady,bot:bold", "--headless", "--turns", "2", "--json")
     assert json.loads(run(teeter, "play", "wonky", *game, cwd=elsewhere))["turns"] == 2
     run(teeter, "demo", "--out", "made", cwd=elsewhere)
-    assert {".teeter", ".mp4", ".png"} <= {path.suffix for path in (elsewhere / "made").iterdir()}
+    assert {".teeter", ".mp4", ".png", ".html"} <= {path.suffix for path in (elsewhere / "made").iterdir()}
     script = "import teeter; print(teeter.__file__, teeter.__version__, teeter.check('two_bricks').word)"
     said = run(binaries / "python", "-c", script, cwd=elsewhere)
     assert str(tmp_path) in said

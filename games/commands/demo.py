@@ -32,7 +32,9 @@ class Made:
 def run(
     out: Annotated[Path, typer.Option("--out", help="The folder for what is made.")] = Path("demo"),
 ) -> int:
-    """A game by bots, its replay verified, ten seconds of video with sound, and the picture of a verdict."""
+    """A game by bots, its replay verified, ten seconds of video with sound, the picture of a verdict, and a page."""
+    from engine.view.page.html import is_built
+
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -44,6 +46,7 @@ def run(
         ("playing it again", lambda: (_verified(replay), replay)),
         ("filming its highlight", lambda: _video(replay, out / "highlight.mp4")),
         ("checking a scene", lambda: _picture(out / "check.png")),
+        *([("writing a page", lambda: _page(replay, out / "game.html"))] if is_built() else []),
     )
     with spinner() as tell:
         for words, step in steps:
@@ -104,3 +107,9 @@ def _picture(path: Path) -> tuple[str, Path]:
 
     verdict = check(SCENE)
     return f"the scene `{SCENE}` {verdict.word}: its forces", verdict.picture(path)
+
+
+def _page(replay: Path, path: Path) -> tuple[str, Path]:
+    from games.api.functions import export
+
+    return f"the game as a page for any browser, {export(replay, path).seconds:.0f} s", path

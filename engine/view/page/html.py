@@ -20,6 +20,7 @@ from engine.view.page.blob import Blob
 from engine.view.page.bodies import light, shaders
 from models.files import OutputError, whole_or_nothing
 
+FOLDER = resources.files("engine.view.page")
 SCRIPT, STYLE = "page.js", "page.css"
 ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 """What could end the element that JSON stands in, as JSON writes it."""
@@ -52,8 +53,13 @@ def save(path: Path, text: str) -> None:
         part.write_text(text, encoding="utf-8")
 
 
+def is_built() -> bool:
+    """Returns whether pages can be written: `make page` was run, as it was for every wheel."""
+    return FOLDER.joinpath(SCRIPT).is_file()
+
+
 def _file(name: str) -> str:
-    file = resources.files("engine.view.page").joinpath(name)
+    file = FOLDER.joinpath(name)
     if not file.is_file():
         raise OutputError(
             f"{name}: the script of pages is not built; run `make page` in the folder of teeter"

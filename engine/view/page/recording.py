@@ -91,9 +91,18 @@ def recording_data(
             "path": blob.put(np.concatenate([path.eyes, path.targets], axis=1).T.astype(np.float32)),
         },
         "lines": [[line.seconds, clean(line.text), clean(line.who)] for line in telling.lines],
-        "marks": [[seconds, kind, clean(text)] for seconds, kind, text in marks],
+        "marks": [[seconds, kind, clean(text)] for seconds, kind, text in (*marks, *_turns(telling))],
         "sound": _sound(scenery, known),
     }
+
+
+def _turns(telling: Telling) -> list[tuple[float, str, str]]:
+    """Returns marks of where another player's turn begins."""
+    own = [line for line in telling.lines if line.who]
+    before = [""] + [line.who for line in own]
+    return [
+        (line.seconds, "turn", line.who) for line, who in zip(own, before, strict=False) if line.who != who
+    ]
 
 
 def sphere_of(sphere: BoundingSphere) -> list[float]:
