@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from engine.files import OutputError
 from engine.view.page import html
 from engine.view.page.blob import Blob, varints
 from games.cli import app
+from models.files import OutputError
 
 GAME = Path(__file__).parent / "recordings" / "wonky-2.teeter"
 
