@@ -44,8 +44,7 @@ class TiltMargin:
 
 @dataclass(frozen=True, slots=True)
 class PushMargin:
-    """newtons: the smallest horizontal force that moves something, None when no force does. piece: where it
-    acts, at its top centre. mode: what then happens."""
+    """newtons: the smallest horizontal force at the top centre of `piece` that moves anything, None for none; mode."""
 
     newtons: float | None
     piece: str
@@ -55,9 +54,8 @@ class PushMargin:
 def tilt_of(balance: Balance) -> TiltMargin:
     """Returns the tilt margin of pieces that stand. Raises StaticsError when the solver gives up.
 
-    A table tilted by theta towards d pulls the pieces like gravity (tan(theta) d, -1), up to its size, which
-    no contact law here notices. The loads h = tan(theta) d that can be carried form a convex set; the margin
-    is the distance to its boundary.
+    A table tilted by theta towards d pulls the pieces like gravity (tan(theta) d, -1), up to its size, which no contact
+    law here notices. The loads h = tan(theta) d that can be carried form a convex set; its boundary is the margin.
     """
     east, north = horizontal(balance.down)
     loads = np.stack([balance.load(east), balance.load(north)], axis=1)
@@ -72,11 +70,11 @@ def tilt_of(balance: Balance) -> TiltMargin:
 def push_of(balance: Balance, assembly: Assembly) -> PushMargin:
     """Returns the push margin of pieces that stand: the same distance, for forces at the top of the highest piece."""
     name, loads = push_loads(balance, assembly)
-    unit = float(balance.weights[balance.names.index(name)])
     found = _nearest(balance, loads, *np.eye(3)[:2])
     if found.lower >= MAX_PULL / 2:
         return PushMargin(None, name, None)
-    return PushMargin(found.distance * unit * balance.force, name, mode_of(balance, found.velocities))
+    weight = float(balance.weights[balance.names.index(name)]) * balance.force
+    return PushMargin(found.distance * weight, name, mode_of(balance, found.velocities))
 
 
 def push_loads(balance: Balance, assembly: Assembly) -> tuple[str, Array]:
@@ -178,8 +176,7 @@ SHARP = 1e-6
 MAX_QUERIES = 40
 """Enough for any polygon met so far; a smooth set never closes the bracket and is polished instead."""
 ROUND_QUERIES = 32
-"""Where all of this many queries give one value the set is a disc: something slides, whichever way. Its rim
-is known exactly, and this many points on it prove 99.5 % of it (half as many 98 %)."""
+"""Where so many queries give one value the set is a disc, as of what slides; they prove 99.5 % of it (half 98 %)."""
 ROUND = 2e-6
 """Values this close to each other, relative, are one value (in a tower the solver reaches 1e-6)."""
 SNAP = 0.01
