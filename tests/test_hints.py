@@ -152,14 +152,16 @@ def test_a_place_that_the_rules_forbid_is_not_called_safe(name: str) -> None:
     assert broken, "no place was against the rules: nothing was tried"
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize(
+    "places", [pytest.param(40, marks=pytest.mark.slow), pytest.param(200, marks=pytest.mark.soak)]
+)
 @pytest.mark.parametrize("name", PLAYED)
-def test_of_two_hundred_places_none_is_called_safe_that_the_rules_forbid(name: str) -> None:
-    stands, broken, wrong = tried(name, 200, TURNS[name])
-    print(f"{name}: of 200 places {stands} stand, as the coach has it, and {broken} break a rule")
+def test_of_many_places_none_is_called_safe_that_the_rules_forbid(name: str, places: int) -> None:
+    stands, broken, wrong = tried(name, places, TURNS[name])
+    print(f"{name}: of {places} places {stands} stand, as the coach has it, and {broken} break a rule")
     assert not wrong
-    assert stands >= 5, "the coach lets nothing stand"
-    assert broken >= 20
+    assert stands, "the coach lets nothing stand"
+    assert broken >= places // 10
 
 
 def test_the_coach_names_the_clause_that_a_place_is_against() -> None:
