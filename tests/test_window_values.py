@@ -28,10 +28,12 @@ from games.ui import menu
 from games.ui.app import SwitchScanner
 from games.ui.carry import RISE_FIRST, SPEED, CarryTarget, HandFollower, LandingSurface, outline, standing
 from games.ui.impacts import ImpactDetector
-from games.ui.messages import TableView
+from games.ui.messages import Plan, TableView
 from games.ui.pages import ACTS, Pages
+from games.ui.physics_client import ClientState
 from games.ui.settings import acts, load_settings, write_settings
-from games.ui.setup import LISTED, SavedGame
+from games.ui.setup import LISTED, SavedGame, first_view
+from games.ui.toasts import Toasts
 from models.build import build
 from models.catalogue import find
 from models.piece import Piece
@@ -413,6 +415,22 @@ def test_a_house_rule_that_is_a_text_is_typed() -> None:
     for letter in "red,greenx":
         form = menu.typed(form, letter)
     assert menu.erased(form).options["colours"] == "red,green"
+
+
+def test_what_happens_together_is_told_together_and_not_for_long() -> None:
+    plan = Plan("wonky", ("Ana", "Ben"), 1)
+    opening = first_view(plan)
+    client = ClientState(plan, opening.game, opening.state, opening.bodies, lambda: 0.0)
+    toasts = Toasts(client)
+    assert toasts.lines(0.0) == ()
+    for now, line in ((10.0, "it falls"), (10.5, "it goes back")):
+        client.told_last = (line,)
+        toasts.hear(now)
+    assert toasts.lines(11.0) == ("it falls", "it goes back")
+    assert toasts.lines(20.0) == ()
+    client.told_last = ("another",)
+    toasts.hear(20.0)
+    assert toasts.lines(20.1) == ("another",)
 
 
 def test_players_stay_when_another_game_is_looked_at() -> None:

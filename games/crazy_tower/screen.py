@@ -78,6 +78,10 @@ class CrazyDetails(GameDetails[State]):
             return {}
         return {str(each.number): f"{each.number}. {each.text}" for each in stock_of(game).challenges}
 
+    def has_print(self, desk: ClientState[State], piece: str) -> bool:
+        """A floor card: its boxes."""
+        return is_card(desk.state, piece)
+
     def piece_name(self, piece: str) -> str:
         """A block by its colour and shape, a floor card by its number."""
         return (

@@ -96,6 +96,10 @@ class GameDetails(Generic[S]):
         """Returns the piece of a catalogue that looks like a piece of the game."""
         return desk.pieces[piece].model
 
+    def has_print(self, desk: ClientState[S], piece: str) -> bool:
+        """Returns whether there is something on a piece that is worth a close look."""
+        return desk.pieces[piece].face is not None
+
     def piece_name(self, piece: str) -> str:
         """Returns what people call a piece of the game's catalogue, without an article."""
         return piece.replace("_", " ")

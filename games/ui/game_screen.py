@@ -187,11 +187,12 @@ class GameScreen:
             return (hud.pass_on(self.client.need.player),)
         grip = self.hand.grip
         now = time.perf_counter()
+        told = self.toasts.lines(now)
         look = replace(
             self.look,
             now=now,
-            toast=self.toasts.lines(now),
-            toast_at=self.toasts.place(self.camera_control.camera, self.window.size),
+            toast=told,
+            toast_at=self.toasts.place(self.camera_control.camera, self.window.size) if told else (0.0, 0.0),
             refused_at=self.toasts.tried_at,
             film=self.film,
             close=self.mouse.over,

@@ -72,7 +72,7 @@ def panels(client: ClientState, settings: Settings, look: HudState) -> tuple[Pan
     found.append(_tools(client, settings))
     found += _fan(client, look)
     close = _model(client, client.held or look.close)
-    if close and client.pieces[client.held or look.close].face is not None and not is_over:
+    if close and details_of(client.game).has_print(client, client.held or look.close) and not is_over:
         found.append(Panel("close", "top-right", (Picture(from_above(close), 206.0, 154.0),), width=230))
     if client.held and client.waits is not None:
         found.append(_hand(client, settings, look))
@@ -213,7 +213,7 @@ def _fan(client: ClientState, look: HudState) -> list[Panel]:
     for held in cards:
         number = plays.get(held.card)
         name = "" if number is None else f"choice:{number}"
-        key = "" if number is None else str(number + 1)
+        key = "" if number is None or number >= CHOICES_PER_PAGE else str(number + 1)
         fan.append(FanCard(name, held.image, number is not None, bool(name) and look.lit == name, key))
     return [Panel("cards", "bottom", (Fan(tuple(fan)),), width=620, is_bare=True)]
 

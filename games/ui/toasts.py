@@ -8,23 +8,32 @@ from games.ui.physics_client import ClientState
 TOLD_S = 4.0
 """Seconds for which what just happened stands beside its piece."""
 
+TOGETHER_S = 2.0
+"""Seconds after which what comes next stands alone."""
+MOST_LINES = 3
+
 
 class Toasts:
     """Of one screen. tried_at: where in the window somebody wanted something last, pixels."""
 
     def __init__(self, client: ClientState) -> None:
         self._client = client
-        self._told, self._until = client.told_last, 0.0
+        self._heard = client.told_last
+        self._told: tuple[str, ...] = ()
+        self._since = -TOLD_S
         self.tried_at = (0.0, 0.0)
 
     def hear(self, now: float) -> None:
         """Take note of what was told. now: seconds on the wall."""
-        if self._client.told_last is not self._told:
-            self._told, self._until = self._client.told_last, now + TOLD_S
+        if self._client.told_last is self._heard:
+            return
+        self._heard = self._client.told_last
+        before = self._told if now - self._since < TOGETHER_S else ()
+        self._told, self._since = (*before, *self._heard)[-MOST_LINES:], now
 
     def lines(self, now: float) -> tuple[str, ...]:
         """Returns what is said now."""
-        return self._told if now < self._until else ()
+        return self._told if now - self._since < TOLD_S else ()
 
     def place(self, camera: Camera, size: tuple[int, int]) -> tuple[float, float]:
         """Returns where in the window what it is about is seen, or else what the camera looks at. size: pixels."""

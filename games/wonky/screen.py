@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 import numpy as np
 
@@ -57,16 +58,20 @@ class WonkyDetails(GameDetails[State]):
 
     def table_lines(self, desk: ClientState[State]) -> list[Overlay]:
         """The centre of the play area, in which a tower begins (WK-05)."""
-        turns = np.linspace(0.0, 2.0 * np.pi, 65)
-        ring = CENTRE_MM / 1e3 * np.stack([np.cos(turns), np.sin(turns)], axis=1)
-        points = tuple((x, y, LINE_HEIGHT) for x, y in ring.tolist())
-        return [Line(points, LINE, LINE_RADIUS, LINE_COVER)]
+        return [_centre()]
 
     def cards(self, desk: ClientState[State]) -> tuple[HeldCard, ...]:
         """The hand of the person who looks."""
         state = desk.seen
         hands = dict(zip((seat.name for seat in state.seats), state.hands, strict=True))
         return tuple(HeldCard(card, _image(state, card)) for card in hands.get(desk.viewer, ()))
+
+
+@cache
+def _centre() -> Line:
+    turns = np.linspace(0.0, 2.0 * np.pi, 65)
+    ring = CENTRE_MM / 1e3 * np.stack([np.cos(turns), np.sin(turns)], axis=1)
+    return Line(tuple((x, y, LINE_HEIGHT) for x, y in ring.tolist()), LINE, LINE_RADIUS, LINE_COVER)
 
 
 def _image(state: State, name: str) -> str:
