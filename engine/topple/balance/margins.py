@@ -180,8 +180,7 @@ ROUND_QUERIES = 32
 ROUND = 2e-6
 """Values this close to each other, relative, are one value (in a tower the solver reaches 1e-6)."""
 SNAP = 0.01
-"""Radians. The normal of the hull's nearest edge is taken to be a bearing this close to it: edges of contacts
-are where pieces tip, and the exact direction closes the bracket at once."""
+"""Radians. Edges of contacts are where pieces tip: a bearing so close to the normal asked next is asked instead."""
 MAX_BEARINGS = 32
 """Bearings asked at last where the bracket would not close."""
 WIDE_SNAP = 0.1
