@@ -319,8 +319,7 @@ def _nearest_edge(points: Array) -> tuple[float, Array]:
         away = float(normal @ hull[0])
         return -abs(away), -normal if away > 0 else normal
     along = np.diff(hull if shapely.is_ccw(outline.exterior) else hull[::-1], axis=0)
-    normals = np.stack([along[:, 1], -along[:, 0]], axis=1)
-    normals /= np.linalg.norm(normals, axis=1)[:, None]
+    normals = np.stack([along[:, 1], -along[:, 0]], axis=1) / np.linalg.norm(along, axis=1)[:, None]
     distances = (normals @ hull.T).max(axis=1)
     nearest = int(np.argmin(distances))
     return float(distances[nearest]), normals[nearest]
