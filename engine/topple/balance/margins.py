@@ -180,8 +180,7 @@ ROUND_QUERIES = 32
 ROUND = 2e-6
 """Values this close to each other, relative, are one value (in a tower the solver reaches 1e-6)."""
 SNAP = 0.01
-"""Radians. The normal of the hull's nearest edge is taken to be a bearing this close to it: edges of contacts
-are where pieces tip, and the exact direction closes the bracket at once."""
+"""Radians. Edges of contacts are where pieces tip: a bearing so close to the normal asked next is asked instead."""
 MAX_BEARINGS = 32
 """Bearings asked at last where the bracket would not close."""
 WIDE_SNAP = 0.1
@@ -320,8 +319,7 @@ def _nearest_edge(points: Array) -> tuple[float, Array]:
         away = float(normal @ hull[0])
         return -abs(away), -normal if away > 0 else normal
     along = np.diff(hull if shapely.is_ccw(outline.exterior) else hull[::-1], axis=0)
-    normals = np.stack([along[:, 1], -along[:, 0]], axis=1)
-    normals /= np.linalg.norm(normals, axis=1)[:, None]
+    normals = np.stack([along[:, 1], -along[:, 0]], axis=1) / np.linalg.norm(along, axis=1)[:, None]
     distances = (normals @ hull.T).max(axis=1)
     nearest = int(np.argmin(distances))
     return float(distances[nearest]), normals[nearest]
