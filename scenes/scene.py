@@ -61,6 +61,9 @@ class SceneError(TeeterError, ValueError):
             lines.append(f"... and {len(self.faults) - MAX_LINES} more")
         super().__init__("\n".join(lines))
 
+    def __reduce__(self) -> tuple[type[SceneError], tuple[tuple[Fault, ...]]]:
+        return type(self), (self.faults,)
+
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?` when something like the word is known, else nothing."""

@@ -23,6 +23,7 @@ from engine.view.video.captions import Caption, Telling, clean
 from engine.view.video.scenery import Scenery
 from engine.world import FLOOR, TABLE, Assembly, Body
 from games.core.errors import RulesError
+from games.core.words import won
 from games.play.recording import first_state, known_game
 from models.build import build
 from models.catalogue import find
@@ -119,8 +120,8 @@ def telling_of(replay: Replay, *, anonymous: bool = False) -> Telling:
 def _result(meta: Meta) -> str:
     outcome: dict[str, Any] = dict(meta.outcome or {})
     winners, reason = outcome.get("winners"), outcome.get("reason")
-    won = [str(name) for name in winners] if isinstance(winners, list) else []
-    words = " and ".join(won) + (" win" if len(won) > 1 else " wins") if won else ""
+    names = [str(name) for name in winners] if isinstance(winners, list) else []
+    words = won(names) if names else ""
     because = reason if isinstance(reason, str) else ""
     return ": ".join(each for each in (words, because) if each)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 
 from engine.view.panels import Button, Gap, Item, Panel, Row, Text
-from games.core.words import capital, listed
+from games.core.words import capital, won
 from games.ui.details import details_of
 from games.ui.physics_client import ClientState
 
@@ -14,12 +14,11 @@ def over(client: ClientState, film: str) -> Panel:
     """Returns who won, why, the points, and what can be done now. film: how the film of the game is getting on."""
     outcome = client.game.rules.outcome(client.state)
     assert outcome is not None
-    wins = "wins" if len(outcome.winners) == 1 else "win"
-    won = f"{listed(outcome.winners)} {wins}!" if outcome.winners else "Nobody wins."
+    result = won(outcome.winners) + ("!" if outcome.winners else ".")
     clause = client.clause(outcome.reason.clause)
     is_kept = client.waits is not None and client.plan.file is not None
     items: list[Item] = [
-        Text(won, "accent", "title", bold=True),
+        Text(result, "accent", "title", bold=True),
         Text(f"{capital(outcome.reason.text)}."),
         Text(f"{outcome.reason.clause}: {clause}", "quiet", "small"),
         Gap(4),
