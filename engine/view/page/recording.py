@@ -32,7 +32,7 @@ from engine.view.video.film import REACH_IN_S, REACH_OUT_S, hands_of
 from engine.view.video.pace import timing_of
 from engine.view.video.scenery import Scenery
 from engine.world import FLOOR, TABLE, Body
-from models.piece import Piece
+from models.piece import Detail, Piece
 
 Array = NDArray[np.float64]
 
@@ -47,6 +47,8 @@ EXTRA_RATE = 30
 CAMERA_RATE = 5
 """Places of the director's camera for a second; between them it goes straight."""
 ASPECT = 16 / 9
+HAND = Detail(outline=16, turn=30.0)
+"""Half of all triangles would be the hand's, and most machines without a graphics card are slow at corners."""
 Marks = Sequence[tuple[float, str, str]]
 """Seconds of the recording, a kind such as `fell`, and what happened."""
 
@@ -62,7 +64,7 @@ def recording_data(
     columns = [n for n, name in enumerate(names) if name != FLOOR]
     poses = np.array([scenery.poses(float(moment))[columns] for moment in times])
     shown = [known[names[n]] for n in columns]
-    hand = mannequin.hand_bodies() if motion.carries else ()
+    hand = mannequin.hand_bodies(HAND) if motion.carries else ()
     if hand:
         timing = timing_of(motion, (0.0, max(replay.seconds, 1e-3)), pace="true")
         poses = np.concatenate([poses, hands_of(scenery, known, timing, times, times, 1.0)], axis=1)

@@ -20,6 +20,7 @@ from models.piece import Detail, Piece
 from models.spec import parse
 
 Array = NDArray[np.float64]
+Shape = dict[str, object]
 
 PREFIX = "hand."
 # it is in most frames of a film, and nobody looks at it closely
@@ -51,10 +52,14 @@ class Grasp:
 
 
 @cache
-def hand_bodies() -> tuple[Body, ...]:
+def hand_bodies(detail: Detail = COARSE) -> tuple[Body, ...]:
     """Returns the parts of the hand for a stage; out of sight until a frame names them."""
     nowhere = Pose((0.0, 0.0, -10.0))
-    return tuple(Body(PREFIX + name, piece, nowhere, fixed=True) for name, piece in _parts().items())
+    pieces = {
+        name: build(parse({"shape": shape, "material": WOOD}, "hand"), detail=detail)
+        for name, shape in _shapes().items()
+    }
+    return tuple(Body(PREFIX + name, piece, nowhere, fixed=True) for name, piece in pieces.items())
 
 
 def names() -> tuple[str, ...]:
@@ -62,27 +67,26 @@ def names() -> tuple[str, ...]:
     return tuple(body.name for body in hand_bodies())
 
 
-@cache
-def _parts() -> dict[str, Piece]:
-    parts: dict[str, Piece] = {}
+def _shapes() -> dict[str, Shape]:
+    parts: dict[str, Shape] = {}
     for finger in ("index", "middle", "ring"):
         parts[f"{finger}.root"] = _limb(TIP_MM + 0.9, FINGER_MM[0])
         parts[f"{finger}.tip"] = _limb(TIP_MM, FINGER_MM[1])
     parts["thumb.root"] = _limb(TIP_MM + 2.2, THUMB_MM[0])
     parts["thumb.tip"] = _limb(TIP_MM + 0.8, THUMB_MM[1])
-    parts["palm"] = _piece({"hull": _palm()})
+    parts["palm"] = {"hull": _palm()}
     parts["wrist"] = _turned([[0, 0], [15, 6, "round"], [13, 14], [17, WRIST_MM - 6], [0, WRIST_MM, "round"]])
     return parts
 
 
-def _limb(radius: float, length: float) -> Piece:
+def _limb(radius: float, length: float) -> Shape:
     """Returns a rod with round ends; its joints are the centres of the ends."""
     whole = length + 2 * radius
     return _turned([[0, 0], [radius, radius, "round"], [radius, whole - radius], [0, whole, "round"]])
 
 
-def _turned(profile: list[list[object]]) -> Piece:
-    return _piece({"turned": {"profile": profile}})
+def _turned(profile: list[list[object]]) -> Shape:
+    return {"turned": {"profile": profile}}
 
 
 def _palm() -> list[list[float]]:
@@ -98,10 +102,6 @@ def _palm() -> list[list[float]]:
     rays /= (np.abs(rays) ** 4).sum(axis=1, keepdims=True) ** 0.25
     found: list[list[float]] = np.round(rays * np.array(PALM_MM[::-1]) / 2, 2).tolist()
     return found
-
-
-def _piece(shape: dict[str, object]) -> Piece:
-    return build(parse({"shape": shape, "material": WOOD}, "hand"), detail=COARSE)
 
 
 def poses(grasp: Grasp) -> Array:
