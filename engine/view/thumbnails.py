@@ -91,7 +91,7 @@ def _written(line: str, width: int) -> NDArray[np.float64]:
     maker = core.PNMTextMaker(core.Filename.from_os_specific(str(font_folder() / FONT_FILES[True])), 0)
     size = LETTER_PX
     maker.set_pixel_size(size)
-    while size > 8 and maker.calc_width(line) > 0.9 * width:
+    while size > 8 and maker.calc_width(line) > 0.8 * width:
         size -= 1
         maker.set_pixel_size(size)
     maker.set_fg(core.LColor(1, 1, 1, 1))
