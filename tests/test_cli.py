@@ -201,7 +201,7 @@ def test_doctor_names_what_is_here_and_what_installs_the_rest() -> None:
         "pybullet",
         "panda3d",
         "renderer",
-        "mujoco (bench)",
+        "mujoco-core (bench)",
     } <= findings.keys()
     assert all(row["fix"] for row in findings.values() if row["found"] == "missing")
 

@@ -287,7 +287,7 @@ def test_the_examples_of_the_readme_are_entries() -> None:
     blocks = [block.split("```")[0] for block in README.read_text("utf-8").split("```json\n")[1:]]
     lines = [entries_of(block.encode(), "README.md", "example") for block in blocks]
     kinds = {entry["type"] for block in lines for _, entry in block}
-    assert kinds == {"action", "hand", "release", "settle", "answer", "input"}
+    assert kinds == {"action", "hand", "release", "settle", "answer", "input", "wait"}
 
 
 def test_recording_loads_no_simulator() -> None:
