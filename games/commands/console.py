@@ -31,8 +31,8 @@ CRASHED = 70
 """A fault of the program, as in sysexits.h: no verdict."""
 STOPPED, TERMINATED = 130, 143
 """By Ctrl-C and by SIGTERM, as shells say it."""
-MAX_FAULTS = 20
-"""Lines about bad input; how many more there are is said."""
+MAX_FAULTS = 21
+"""Lines about bad input: twenty, and how many more there are."""
 MAX_LINE = 300
 """Characters of such a line."""
 BAR_AFTER_S = 1.0
