@@ -15,6 +15,7 @@ import trimesh
 from models.build import build
 from models.errors import ModelError
 from models.export import corner_normals, export_glb, glb_of
+from models.files import OutputError
 from models.piece import Piece
 from models.spec import parse
 
@@ -119,7 +120,7 @@ def test_the_same_piece_gives_the_same_bytes() -> None:
 def test_bad_targets_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"exported as \.glb"):
         export_glb(PIECES["box"], tmp_path / "piece.stl")
-    with pytest.raises(ModelError, match="cannot be written"):
+    with pytest.raises(OutputError, match="cannot be written"):
         export_glb(PIECES["box"], tmp_path / "none" / "piece.glb")
 
 
