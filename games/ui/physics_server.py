@@ -30,6 +30,7 @@ from games.play.session import Session
 from games.players.bots import Bot, bots_of, lay, offers, pull, skill_of, way_clear
 from games.ui import messages
 from games.ui.carry import HandFollower
+from games.ui.clock import Clock
 from games.ui.messages import Busy, GameUpdate, NewBody, Order, Plan, Refused, TableView, Waits
 from games.ui.setup import open_game
 from models.errors import ModelError
@@ -46,29 +47,6 @@ TOO_DEEP = 0.05
 """Metres below its place to which a piece is lowered until something carries it."""
 ARRIVAL_S = 3.0
 """Seconds in which a hand gets to where its piece shall be lowered, or lowers it where it is."""
-LATE_S = 0.25
-"""Seconds behind the clock on the wall after which lost time is given up."""
-
-
-class Clock:
-    """Keeps simulated time beside wall-clock time."""
-
-    def __init__(self) -> None:
-        self.speed = 1.0
-        self._wall, self._step = time.perf_counter(), 0
-
-    def restart(self, step: int) -> None:
-        """From here on."""
-        self._wall, self._step = time.perf_counter(), step
-
-    def wait(self, step: int, rate: int) -> None:
-        """Sleep until a step is due."""
-        due = self._wall + (step - self._step) / rate / self.speed
-        ahead = due - time.perf_counter()
-        if ahead > 0:
-            time.sleep(ahead)
-        if ahead < -LATE_S or ahead > 1.0:
-            self.restart(step)
 
 
 class Abandoned(Exception):  # noqa: N818 - nothing went wrong
