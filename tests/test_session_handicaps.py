@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import time
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from multiprocessing import Pipe
@@ -36,6 +37,7 @@ from games.players.bots import bots_of, lay, play
 from games.registry import GAMES
 from games.ui import messages
 from games.ui.details import details_of
+from games.ui.physics_client import ClientState
 from games.ui.physics_server import Abandoned, PhysicsServer
 
 BY_NAME = {game.name: game for game in GAMES}
@@ -379,14 +381,17 @@ def run(server: PhysicsServer) -> None:
     ("left", "shown"), [(None, "3:00 left"), (179.2, "3:00 left"), (59.9, "1:00 left"), (8.1, "0:09 left")]
 )
 def test_CT_37_the_clock_is_shown(left: float | None, shown: str) -> None:
-    state = solo(7).state
-    view = SimpleNamespace(left_s=left)
-    desk = SimpleNamespace(state=state, seen=state, game=GAME, view=view)
-    texts = [each.text for each in details_of(GAME).items(cast(Any, desk)) if isinstance(each, Text)]
-    assert texts[-1] == shown
-    plain = solo(1).state
-    desk = SimpleNamespace(state=plain, seen=plain, game=GAME, view=view)
-    assert not any("left" in str(each) for each in details_of(GAME).items(cast(Any, desk))[-1:])
+    def shown_in(number: int) -> list[str]:
+        session = solo(number)
+        bodies = tuple(session.table.bodies.values())
+        client = ClientState(
+            messages.Plan("crazy-tower", ("Ana",), 1), GAME, session.state, bodies, time.perf_counter
+        )
+        client.view = messages.TableView(0, RATE, (), np.zeros((0, 7)), left_s=left)
+        return [each.text for each in details_of(GAME).items(client) if isinstance(each, Text)]
+
+    assert shown_in(7)[-1] == shown
+    assert "left" not in shown_in(1)[-1]
 
 
 def test_nobody_thinks_for_no_time(wonky_session: Session) -> None:
