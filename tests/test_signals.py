@@ -81,7 +81,7 @@ def end(words: tuple[str, ...], number: signal.Signals, after_s: float, home: Pa
     ("command", "number", "after_s"),
     [
         ("check", signal.SIGINT, 1.0),
-        ("check", signal.SIGTERM, 2.5),
+        ("noise", signal.SIGTERM, 2.5),
         ("sweep", signal.SIGINT, 3.0),
         ("video", signal.SIGTERM, 4.0),
         ("play", signal.SIGTERM, 4.0),
@@ -99,7 +99,7 @@ def test_a_signal_ends_everything_quietly(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["check", "video"])
+@pytest.mark.parametrize("command", ["noise", "video"])
 def test_a_killed_command_leaves_no_process_and_the_next_one_sweeps_up(command: str, tmp_path: Path) -> None:
     found = end(COMMANDS[command], signal.SIGKILL, 3.0, tmp_path)
     assert found is not None
