@@ -22,6 +22,7 @@ from engine.view.render.resources import triangles_of
 from engine.view.render.shading import FINISHES, fibres, finish_of, grain_axes, linear_of, material_of, rings
 from engine.world import Body
 from models.build import build
+from models.files import OutputError
 from models.piece import Piece
 from models.spec import parse
 
@@ -139,7 +140,7 @@ def test_png_is_read_back_and_refuses_what_is_none(tmp_path: Path) -> None:
     assert np.array_equal(back, picture)
     with pytest.raises(ViewError, match=r"pictures are written as \.png"):
         save_png(picture, tmp_path / "x.jpg")
-    with pytest.raises(ViewError, match="cannot be written"):
+    with pytest.raises(OutputError, match="cannot be written"):
         save_png(picture, tmp_path / "no" / "x.png")
 
 
