@@ -48,7 +48,7 @@ def test_start_from_a_scene() -> None:
     assert opening(START) == ("Ana sits down to arch, slab.",)
     assert opening(start(["Ana"], 1, {}, Stock())) == ("Ana sits down to an empty table.",)
     assert START.step == 0
-    with pytest.raises(SetupError, match="The sandbox is for 1 players; 2 given"):
+    with pytest.raises(SetupError, match="The sandbox is for one player; 2 given"):
         start(["Ana", "Ben"], 1, {}, STOCK)
 
 
@@ -102,7 +102,7 @@ def test_ALL_6__take_back() -> None:
 def test_ALL_1__one_piece_in_the_hand() -> None:
     """ALL-1: nothing is brought out, taken or put away by a full hand."""
     for action in (Bring("Ana", "egg", "egg"), Take("Ana", "arch"), PutAway("Ana", "arch")):
-        assert refusal(HELD, action) == "ALL-1: one hand holds one piece at a time; it holds 'slab'"
+        assert refusal(HELD, action) == "ALL-1: one hand holds one piece at a time; it holds slab"
 
 
 def test_names() -> None:
