@@ -278,6 +278,47 @@ def test_the_policy_forbids_what_a_page_does_not_need(browser: Browser, game: Pa
 
 # -- beside our own pictures -----------------------------------------------------------------------------------------
 
+VIEWS = (
+    # the tower close by, the whole table with its legs, and another corner of the room
+    Camera((0.35, -0.55, 0.35), (0.0, 0.0, 0.1), 40.0),
+    Camera((1.5, -1.8, 0.8), (0.0, 0.0, -0.1), 40.0),
+    Camera((-0.8, 0.9, 0.25), (0.1, 0.0, 0.0), 45.0),
+)
+NEAR, FAR = 3.0, 0.01
+"""Of pictures of one moment: the mean difference in steps of 8 bits; the part of the pixels that differs by over 20."""
+
+
+def test_table_room_and_shadows_are_those_of_our_own_pictures(played: Opened) -> None:
+    scenery, bodies = scenery_from(GAME)
+    columns = [scenery.replay.meta.names.index(body.name) for body in bodies]
+    frame = Frame(tuple(body.name for body in bodies), scenery.poses(3.5)[columns])
+    played.run(
+        """() => { const view = teeter.view;
+            view.hidden = new Set(teeter.data.bodies.flatMap((body, n) => body.name.startsWith("hand.") ? [n] : []));
+            document.querySelector("main").classList.add("bare"); }"""
+    )
+    box = picture(played).shape
+    stage = Stage(bodies, size=(box[1], box[0]), quality="low")
+    stage.show(frame)
+    try:
+        for camera in VIEWS:
+            told = {"eye": list(camera.eye), "target": list(camera.target), "fov": camera.fov}
+            played.run(
+                """camera => { const view = teeter.view, loop = view.loop; view.look("free", camera);
+                    loop.isFull = true; loop.picture(); }""",
+                told,
+            )
+            stage.aim(camera)
+            off = np.abs(picture(played).astype(int) - stage.render())
+            assert off.mean() < NEAR, camera
+            assert (off.max(axis=2) > 20).mean() < FAR, camera
+    finally:
+        stage.close()
+        played.run(
+            "() => { teeter.view.hidden.clear(); document.querySelector('main').classList.remove('bare'); }"
+        )
+
+
 ALONE = """([seconds, eye, target, fov, isEmpty]) => {
     const view = teeter.view; view.isPlaying = false; view.seek(seconds);
     view.hidden = new Set(teeter.data.bodies.map((_, n) => n).filter(n => isEmpty || n === teeter.data.table));

@@ -20,6 +20,9 @@ from engine.geometry.rotation import angle_between
 from engine.topple.balance.statics import analyse
 from games.cli import app
 
+OUTLINE = (0xE0, 0xA0, 0x30)
+"""Of the weakest piece."""
+
 
 def verdict(folder: Path, *words: str) -> Path:
     out = folder / "verdict.html"
@@ -42,6 +45,12 @@ def test_a_verdict_shows_its_forces_and_checks_its_own_proof(browser: Browser, s
         assert found.text(".word") == "stands"
         assert "weakest piece: slab" in found.text(".legend")
         with_forces = picture(found)
+        found.run("() => { teeter.view.marks.clear(); teeter.view.loop.picture(); }")
+        outlined = (np.abs(picture(found)[:, 400:].astype(int) - with_forces[:, 400:]) > 8).any(axis=2)
+        colours = with_forces[:, 400:][outlined]
+        assert len(colours) > 200
+        # forces are drawn above it
+        assert (np.abs(colours.astype(int) - OUTLINE).max(axis=1) <= 2).mean() > 0.9
         found.page.get_by_role("button", name="Forces").click()
         found.page.wait_for_timeout(300)
         assert (np.abs(picture(found)[:, 400:].astype(int) - with_forces[:, 400:]) > 8).any(

@@ -9,14 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.view.camera import BoundingSphere
 from engine.view.page.blob import Blob
 from engine.view.render import shading
 from engine.view.render.decals import EMBOSS_DEPTH_M, EMBOSS_SLOPE_M, decal_area, decal_picture, is_pressed
+from engine.view.render.outlines import MIN_WIDTH_PX, WIDTH
 from engine.view.render.png import png_of
-from engine.view.render.shading import FIBRE_TILE, grain_axes, material_of
+from engine.view.render.resources import LIGHTING_CONSTANTS, Triangles, triangles_of
+from engine.view.render.room import room_mesh, room_picture
+from engine.view.render.shading import FIBRE_TILE, FLOOR_DEPTH_M, grain_axes, material_of
+from engine.view.render.table import EDGE_MM, table_area, table_height, table_mesh
 from engine.world import TABLE, Body
-from models.export import skin_of
-from models.piece import Piece
 
 SHADERS = (
     *("light.glsl", "piece.vert", "piece.frag", "table.frag", "backdrop.vert", "backdrop.frag"),
@@ -36,14 +39,13 @@ def light() -> dict[str, Any]:
     """Returns the constants of the light."""
     return {
         "constants": {
-            **{
-                name: list(getattr(shading, name))
-                for name in ("SUN", "SUN_LIGHT", "SKY_LIGHT", "GROUND_LIGHT")
-            },
+            **{name: list(getattr(shading, name)) for name in LIGHTING_CONSTANTS},
             "FIBRE_SCALE": [1 / side for side in FIBRE_TILE],
         },
         "sunAxes": shading.sun_axes().ravel().tolist(),
         "penumbra": shading.PENUMBRA,
+        "tableEdge": EDGE_MM / 1000,
+        "outline": [WIDTH, MIN_WIDTH_PX],
     }
 
 
@@ -52,21 +54,29 @@ class BodyWriter:
 
     def __init__(self, blob: Blob) -> None:
         self._blob = blob
-        self.meshes: list[dict[str, Any]] = []
-        self.prints: list[list[object]] = []
+        self._meshes: list[dict[str, Any]] = []
+        self._prints: list[list[object]] = []
         self._mesh_of: dict[bytes, int] = {}
         self._print_of: dict[bytes, int] = {}
 
-    def rows(self, bodies: Sequence[Body]) -> list[dict[str, Any]]:
-        """Returns what a page needs to know of each body, but for its place."""
-        return [self._row(body) for body in bodies]
+    def scene(self, bodies: Sequence[Body], sphere: BoundingSphere) -> dict[str, Any]:
+        """Returns what a page needs to know of bodies, but for their places, and of the room around them."""
+        table = next((n for n, body in enumerate(bodies) if body.name == TABLE), -1)
+        return {
+            "bodies": [self._row(body) for body in bodies],
+            "meshes": self._meshes,
+            "prints": self._prints,
+            "table": table,
+            "room": self._room(bodies[table] if table >= 0 else None),
+            "sphere": [*sphere.centre, sphere.radius],
+        }
 
     def _row(self, body: Body) -> dict[str, Any]:
         material = material_of(body.piece, body.name)
         finish = material.finish
         found = {
             "name": body.name,
-            "mesh": self.mesh(body.piece),
+            "mesh": self._mesh(body),
             "albedo": [round(value, 5) for value in material.albedo],
             "finish": [finish.roughness, finish.coat, finish.grain, finish.fibre],
             "offset": [round(value, 5) for value in material.offset],
@@ -84,31 +94,48 @@ class BodyWriter:
             }
         return found
 
-    def mesh(self, piece: Piece) -> int:
-        """Returns the number of a piece's mesh. Points are quantised, to a micrometre for a brick."""
-        skin = skin_of(piece)
-        scale = float(np.abs(skin.points).max()) / POSITION_STEPS
-        points = np.round(skin.points / scale).astype(np.int16)
-        normals = np.round(skin.normals * NORMAL_STEPS).astype(np.int8)
-        key = points.tobytes() + normals.tobytes() + skin.triangles.tobytes()
+    def _mesh(self, body: Body) -> int:
+        """Returns the number of a body's mesh. Points are quantised, to a micrometre for a brick."""
+        is_table = body.name == TABLE
+        found = table_mesh(body) if is_table else triangles_of(body.piece)
+        scale = float(np.abs(found.rows[:, :3]).max()) / POSITION_STEPS
+        points = np.round(found.rows[:, :3] / scale).astype(np.int16)
+        normals = np.round(found.rows[:, 3:6] * NORMAL_STEPS).astype(np.int8)
+        key = bytes([is_table]) + points.tobytes() + normals.tobytes() + found.indices.tobytes()
         if key not in self._mesh_of:
-            self._mesh_of[key] = len(self.meshes)
-            self.meshes.append(
+            self._mesh_of[key] = len(self._meshes)
+            self._meshes.append(
                 {
                     "points": self._blob.put(points.T),
                     "normals": self._blob.put(normals.T),
-                    "triangles": self._blob.put(
-                        skin.triangles.astype(np.uint16 if len(points) < 65536 else np.uint32)
-                    ),
+                    "triangles": self._triangles(found),
                     "scale": scale,
-                    "grain": grain_axes(piece).ravel().astype(int).tolist(),
+                    "grain": grain_axes(body.piece).ravel().astype(int).tolist(),
+                    # a table is cut from planks: where, no turning tells
+                    "along": [self._blob.put(found.rows[:, k : k + 3]) for k in (6, 9)] if is_table else None,
                 }
             )
         return self._mesh_of[key]
 
+    def _triangles(self, mesh: Triangles) -> list[object]:
+        return self._blob.put(mesh.indices.astype(np.uint16 if len(mesh.rows) < 65536 else np.uint32))
+
+    def _room(self, table: Body | None) -> dict[str, Any]:
+        """Returns the room: its mesh, its picture, and where it is."""
+        x, y, wide, deep = (0.0, 0.0, 0.0, 0.0) if table is None else table_area(table)
+        top = 0.0 if table is None else table_height(table)
+        mesh = room_mesh()
+        return {
+            "points": self._blob.put(mesh.rows[:, :3].T),
+            "places": self._blob.put(mesh.rows[:, 3:6].T),
+            "triangles": self._triangles(mesh),
+            "picture": self._blob.put_bytes(png_of(room_picture((wide, deep))[..., :3])),
+            "position": [x, y, top - FLOOR_DEPTH_M],
+        }
+
     def _print(self, picture: NDArray[np.uint8]) -> int:
         key = picture.tobytes()
         if key not in self._print_of:
-            self._print_of[key] = len(self.prints)
-            self.prints.append(self._blob.put_bytes(png_of(picture)))
+            self._print_of[key] = len(self._prints)
+            self._prints.append(self._blob.put_bytes(png_of(picture)))
         return self._print_of[key]

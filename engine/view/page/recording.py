@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from engine.record.motion import Motion, impacts_of
 from engine.record.reader import Replay
-from engine.view.camera import BoundingSphere, bounding_sphere
+from engine.view.camera import bounding_sphere
 from engine.view.page.blob import Blob, varints
 from engine.view.page.bodies import BodyWriter
 from engine.view.render import mannequin
@@ -68,9 +68,9 @@ def recording_data(
     if hand:
         timing = timing_of(motion, (0.0, max(replay.seconds, 1e-3)), pace="true")
         poses = np.concatenate([poses, hands_of(scenery, known, timing, times, times, 1.0)], axis=1)
-    writer = BodyWriter(blob)
-    rows = writer.rows([*shown, *hand])
-    for row, ways in zip(rows, np.moveaxis(poses, 1, 0), strict=True):
+    sphere = bounding_sphere([*shown, *(part.at(shown[-1].pose) for part in hand)])
+    scene = BodyWriter(blob).scene([*shown, *hand], sphere)
+    for row, ways in zip(scene["bodies"], np.moveaxis(poses, 1, 0), strict=True):
         row["track"] = track_of(ways, blob)
     path_times = np.arange(0.0, replay.seconds + 1 / CAMERA_RATE, 1 / CAMERA_RATE)
     path = director.path("director", scenery, path_times, CAMERA_RATE, ASPECT)
@@ -79,11 +79,7 @@ def recording_data(
         "players": [clean(name) for name in telling.players],
         "result": clean(telling.result),
         "seconds": replay.seconds,
-        "meshes": writer.meshes,
-        "prints": writer.prints,
-        "bodies": rows,
-        "table": next((n for n, body in enumerate(shown) if body.name == TABLE), -1),
-        "sphere": sphere_of(bounding_sphere([*shown, *(part.at(shown[-1].pose) for part in hand)])),
+        **scene,
         "quanta": [POSITION_M, ROTATION, TIME_S],
         "times": blob.put(_differences(np.round(times / TIME_S))),
         "frames": len(times),
@@ -105,11 +101,6 @@ def _turns(telling: Telling) -> list[tuple[float, str, str]]:
     return [
         (line.seconds, "turn", line.who) for line, who in zip(own, before, strict=False) if line.who != who
     ]
-
-
-def sphere_of(sphere: BoundingSphere) -> list[float]:
-    """Returns centre and radius in a row."""
-    return [*sphere.centre, sphere.radius]
 
 
 def frame_times(replay: Replay, motion: Motion) -> Array:

@@ -11,9 +11,8 @@ from engine.topple.laboratory.sweep import SweepPlace, SweepRow
 from engine.view.camera import bounding_sphere
 from engine.view.page.blob import Blob
 from engine.view.page.bodies import BodyWriter
-from engine.view.page.recording import sphere_of
 from engine.view.video.captions import clean
-from engine.world import TABLE, Assembly, Body
+from engine.world import Assembly, Body
 
 VERDICTS = ("stands", "topples", "unsure", "overlaps", "apart")
 
@@ -28,9 +27,8 @@ def sweep_data(
 ) -> dict[str, Any]:
     """Returns what a page is told of a sweep. tower: without the piece. rows: of the places, in their order."""
     bodies = (*tower.bodies, piece)
-    writer = BodyWriter(blob)
-    told = writer.rows(bodies)
-    for row, body in zip(told, bodies, strict=True):
+    told = BodyWriter(blob).scene(bodies, bounding_sphere(bodies))
+    for row, body in zip(told["bodies"], bodies, strict=True):
         row["pose"] = [*body.pose.position, *body.pose.orientation]
     poses = np.full((len(places), 7), np.nan, dtype=np.float32)
     for number, place in enumerate(places):
@@ -45,11 +43,7 @@ def sweep_data(
     return {
         "title": clean(f"Where could {piece.name} go?"),
         "scene": tower.name,
-        "meshes": writer.meshes,
-        "prints": writer.prints,
-        "bodies": told,
-        "table": next((n for n, body in enumerate(bodies) if body.name == TABLE), -1),
-        "sphere": sphere_of(bounding_sphere(bodies)),
+        **told,
         "places": blob.put(asked),
         "poses": blob.put(poses),
         "verdicts": blob.put(np.array([VERDICTS.index(row.verdict) for row in rows], dtype=np.uint8)),

@@ -12,9 +12,8 @@ from engine.topple.words import headline, rows
 from engine.view.camera import bounding_sphere
 from engine.view.page.blob import Blob
 from engine.view.page.bodies import BodyWriter
-from engine.view.page.recording import sphere_of
 from engine.view.render.overlays import Arrow, Ghost, Overlay, solids_of
-from engine.view.render.shading import linear_of, srgb_of
+from engine.view.render.shading import srgb_of
 from engine.view.render.verdict_picture import (
     FALL_COLOUR,
     FORCE_COLOUR,
@@ -25,13 +24,10 @@ from engine.view.render.verdict_picture import (
     overlays_on,
 )
 from engine.view.video.captions import clean
-from engine.world import TABLE, Assembly
+from engine.world import Assembly
 
 MAX_GHOSTS = 6
 """Noisy copies that are shown at once; more hide the scene."""
-
-HIGHLIGHT_STRENGTH = 0.72
-"""How much of a lit piece's own colour its light replaces."""
 
 
 def verdict_data(
@@ -52,14 +48,12 @@ def verdict_data(
     """
     seen = as_checked(assembly, verdict)
     sphere = bounding_sphere(seen.bodies)
-    writer = BodyWriter(blob)
-    bodies = writer.rows(seen.bodies)
-    for row, body in zip(bodies, seen.bodies, strict=True):
+    scene = BodyWriter(blob).scene(seen.bodies, sphere)
+    for row, body in zip(scene["bodies"], seen.bodies, strict=True):
         row["pose"] = [*body.pose.position, *body.pose.orientation]
     numbers = {body.name: n for n, body in enumerate(seen.bodies)}
     centres = {body.name: body.pose.apply(body.piece.centre_of_mass).ravel() for body in seen.free}
-    overlays = overlays_on(assembly, verdict, options, sphere)
-    solids = [row for each in overlays for row in _solids(each, blob)]
+    solids = [row for each in overlays_on(assembly, verdict, options, sphere) for row in _solids(each, blob)]
     frame = marked(seen, verdict)
     weakest = next(iter(frame.highlights.items()), None)
     return {
@@ -69,16 +63,9 @@ def verdict_data(
         "rows": [row for row in rows(verdict) if row[0] != "time"],
         "why": list(why),
         "noise": noise,
-        "meshes": writer.meshes,
-        "prints": writer.prints,
-        "bodies": bodies,
-        "table": numbers.get(TABLE, -1),
-        "sphere": sphere_of(sphere),
-        "solids": [
-            row for each in overlays_on(assembly, verdict, options, sphere) for row in _solids(each, blob)
-        ],
-        "weakest": weakest
-        and {"name": weakest[0], "colour": [*linear_of(weakest[1]), HIGHLIGHT_STRENGTH], "words": weakest[0]},
+        **scene,
+        "solids": solids,
+        "weakest": weakest and {"name": weakest[0], "colour": [*srgb_of(weakest[1]), 1.0]},
         "legend": _legend(verdict, weakest, {solid["layer"] for solid in solids}),
         "mechanism": {
             name: [list(linear), list(angular), centres[name].tolist()]

@@ -46,28 +46,10 @@ class TableNode:
         self._table, self._path = table, path
         path.set_bin("fixed", 5)
         path.hide(CASTS)
-        parts = table.piece.parts
         # anything but a level box is drawn as a whole
-        self._is_split = (
-            len(parts) == 1
-            and parts[0].half_extents is not None
-            and table.pose.orientation == (0.0, 0.0, 0.0, 1.0)
-        )
-        is_furniture = self._is_split and float(table.piece.extents[2]) >= MIN_THICKNESS_M
-        size = tuple(round(1000 * side, 3) for side in table.piece.extents.tolist())
-        self.furniture = tuple(
-            Body(
-                f"{TABLE}.{name}",
-                piece,
-                Pose(tuple(np.add(table.pose.position, place)), table.pose.orientation),
-            )
-            for name, piece, place in (_below(size) if is_furniture else ())
-        )
-        path.node().add_geom(
-            geom_of(_lit(triangles_of(_rounded(size) if is_furniture else table.piece), 1.0, 1.0))
-        )
-        for body in self.furniture:
-            path.node().add_geom(geom_of(_placed(body, table)))
+        self._is_split = _is_level_box(table)
+        self.furniture = _furniture(table)
+        path.node().add_geom(geom_of(table_mesh(table)))
         self._node = core.GeomNode("shaded table")
         self._patch = patch = path.attach_new_node(self._node)
         patch.set_bin("fixed", 4)
@@ -84,14 +66,12 @@ class TableNode:
     @property
     def height(self) -> float:
         """Returns the height of its top, metres."""
-        return self._table.pose.position[2] + float(self._table.piece.extents[2]) / 2
+        return table_height(self._table)
 
     @property
     def area(self) -> tuple[float, float, float, float]:
         """Returns the middle and the half sides of its top, metres."""
-        x, y, _ = self._table.pose.position
-        wide, deep, _ = self._table.piece.extents.tolist()
-        return x, y, wide / 2, deep / 2
+        return table_area(self._table)
 
     def shade(self, outline: Array) -> None:
         """Sets the convex outline, (n, 2) world metres, counter-clockwise, outside of which no shadow falls."""
@@ -116,6 +96,52 @@ class TableNode:
             [points, normals, points @ grain_axes(self._table.piece).T, np.ones((count, 3))], axis=1
         )
         return Triangles(rows.astype(np.float32), fan(count))
+
+
+def table_height(table: Body) -> float:
+    """Returns the height of the top of a table, metres."""
+    return table.pose.position[2] + float(table.piece.extents[2]) / 2
+
+
+def table_area(table: Body) -> tuple[float, float, float, float]:
+    """Returns the middle and the half sides of the top of a table, metres."""
+    x, y, _ = table.pose.position
+    wide, deep, _ = table.piece.extents.tolist()
+    return x, y, wide / 2, deep / 2
+
+
+def table_mesh(table: Body) -> Triangles:
+    """Returns a table with what is below its top, in the frame of the top, as `table.frag` takes it."""
+    furniture = _furniture(table)
+    top = triangles_of(_rounded(_size(table)) if furniture else table.piece)
+    parts = [_lit(top, 1.0, 1.0), *(_placed(body, table) for body in furniture)]
+    first = np.cumsum([0, *(len(part.rows) for part in parts)]).astype(np.uint32)
+    return Triangles(
+        np.concatenate([part.rows for part in parts]),
+        np.concatenate([part.indices + begin for part, begin in zip(parts, first, strict=False)]),
+    )
+
+
+def _is_level_box(table: Body) -> bool:
+    parts = table.piece.parts
+    is_box = len(parts) == 1 and parts[0].half_extents is not None
+    return is_box and table.pose.orientation == (0.0, 0.0, 0.0, 1.0)
+
+
+def _size(table: Body) -> tuple[float, ...]:
+    return tuple(round(1000 * side, 3) for side in table.piece.extents.tolist())
+
+
+def _furniture(table: Body) -> tuple[Body, ...]:
+    """Returns apron and legs; none below what is thin or no level box."""
+    if not _is_level_box(table) or float(table.piece.extents[2]) < MIN_THICKNESS_M:
+        return ()
+    return tuple(
+        Body(
+            f"{TABLE}.{name}", piece, Pose(tuple(np.add(table.pose.position, place)), table.pose.orientation)
+        )
+        for name, piece, place in _below(_size(table))
+    )
 
 
 def _lit(triangles: Triangles, above: float, below: float) -> Triangles:

@@ -9,6 +9,7 @@ export interface Mesh {
   triangles: Place;
   scale: number;
   grain: number[];
+  along: [grain: Place, lit: Place] | null;
 }
 export interface Print {
   picture: number;
@@ -38,11 +39,18 @@ export interface SceneData {
   kind: "recording" | "verdict" | "sweep";
   title: string;
   shaders: Record<string, string>;
-  light: { constants: Record<string, number[]>; sunAxes: number[]; penumbra: number };
+  light: {
+    constants: Record<string, number[]>;
+    sunAxes: number[];
+    penumbra: number;
+    tableEdge: number;
+    outline: [share: number, least: number];
+  };
   meshes: Mesh[];
   prints: Place[];
   bodies: BodyRow[];
   table: number;
+  room: { points: Place; places: Place; triangles: Place; picture: Place; position: Triple };
   sphere: [number, number, number, number];
 }
 export interface RecordingData extends SceneData {
@@ -77,7 +85,7 @@ export interface VerdictData extends SceneData {
   rows: [label: string, text: string][];
   why: string[];
   solids: Solid[];
-  weakest: { name: string; colour: number[]; words: string } | null;
+  weakest: { name: string; colour: number[] } | null;
   legend: [colour: string, text: string][];
   mechanism: Record<string, [linear: Triple, angular: Triple, centre: Triple]>;
   ghosts: { body: number; pose: number[]; copy: number }[];

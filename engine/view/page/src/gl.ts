@@ -28,6 +28,7 @@ export class Device {
     const gl = canvas.getContext("webgl2", {
       antialias: !this.isSoftware,
       alpha: false,
+      stencil: true,
       powerPreference: "high-performance",
     });
     if (!gl) throw new Error("This browser has no WebGL 2, which the picture needs.");
@@ -68,14 +69,14 @@ export class Device {
     points: Float32Array,
     normals: Float32Array,
     corners: Uint16Array | Uint32Array,
-    grain: number[] | null = null,
+    grain = points,
+    grainNormals = normals,
     buffers: WebGLBuffer[] = [],
   ): Model {
     const gl = this.gl,
       array = gl.createVertexArray();
     gl.bindVertexArray(array);
-    const along = (rows: Float32Array): Float32Array => (grain ? this.along(rows, grain) : rows);
-    [points, normals, along(points), along(normals)].forEach((rows, place) => {
+    [points, normals, grain, grainNormals].forEach((rows, place) => {
       buffers.push(gl.createBuffer());
       gl.bindBuffer(gl.ARRAY_BUFFER, buffers[place]);
       gl.bufferData(gl.ARRAY_BUFFER, rows, gl.STATIC_DRAW);
@@ -145,7 +146,7 @@ export class Device {
       at[name] = gl.getUniformLocation(program, name)!;
     }
     gl.useProgram(program);
-    ["u_fibres", "u_rings", "u_shadow_map", "u_face"].forEach((name, unit) => {
+    ["u_fibres", "u_rings", "u_shadow_map", "u_face", "u_room"].forEach((name, unit) => {
       if (at[name]) gl.uniform1i(at[name], unit);
     });
     const found = { program, at, picture: -1 };

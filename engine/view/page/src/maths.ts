@@ -115,6 +115,10 @@ export function perspective(fov: number, aspect: number, near: number, far: numb
   ]);
 }
 
+export function moved([x, y, z]: Triple): Matrix {
+  return new Float32Array([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, x, y, z, 1]);
+}
+
 export function orthographic(half: number, near: number, far: number): Matrix {
   return new Float32Array([
     1 / half,

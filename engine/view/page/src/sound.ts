@@ -1,6 +1,7 @@
 // The sound of impacts: damped sines and a click, as engine/view/sound.py makes them.
 
 import type { RecordingData } from "./data";
+import { random } from "./wood";
 
 const QUIETEST = 0.002;
 const AT_ONCE = 24;
@@ -88,12 +89,11 @@ export class Sound {
 
 // What two surfaces make when they meet: noise that dies away, as soft as the contact is long, at most 1.
 function click(decays: number, softness: number, rate: number): number[] {
-  let state = 1;
-  const even = (): number => (state = (48271 * state) % 2147483647) / 2147483647;
+  const even = random(0);
   const raw = Array.from(
     { length: Math.round(6 * decays * rate) },
     (_, n) =>
-      Math.sqrt(-2 * Math.log(even())) * Math.cos(2 * Math.PI * even()) * Math.exp(-n / rate / decays),
+      Math.sqrt(-2 * Math.log(1 - even())) * Math.cos(2 * Math.PI * even()) * Math.exp(-n / rate / decays),
   );
   const wide = Math.max(Math.round(softness * rate), 2) + 2;
   const middle = Math.floor((wide - 1) / 2);

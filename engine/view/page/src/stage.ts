@@ -1,4 +1,5 @@
-// Draws bodies with the shaders of our own pictures: shadow map, pieces, table, backdrop, and overlays above them.
+// Draws bodies with the shaders of our own pictures: shadow map, pieces, table, the
+// room behind, outlines, and overlays above them.
 
 import type { BodyRow, Numbers, Place, SceneData, Triple } from "./data";
 import { Device, type Model } from "./gl";
@@ -7,6 +8,7 @@ import {
   length,
   lookAt,
   minus,
+  moved,
   orthographic,
   perspective,
   placed,
@@ -18,6 +20,8 @@ import { fibres, rings } from "./wood";
 
 const SHADOW = { software: 768, card: 1024 };
 const MAX_SPREAD = 3;
+const CLOSER = 0.008; // metres behind other things that an outline may lie and still be seen
+const TURNS = 16; // directions in which a piece is moved to draw its outline
 const REACH = 1.25; // of half a piece: how far from it the table may lie in its shadow
 
 export interface Overlay {
@@ -30,7 +34,7 @@ export interface Shown {
   camera: Camera;
   poses: Float32Array; // seven numbers a body
   seen: Uint8Array;
-  marks?: Map<number, number[]>;
+  marks?: Map<number, number[]>; // the inks of outlines
   overlays?: Overlay[];
 }
 
@@ -41,7 +45,7 @@ export class Stage {
   private readonly prints: WebGLTexture[] = [];
   private readonly matrices: Matrix[];
   private readonly halves: number[];
-  private readonly screen: Model;
+  private readonly room: Model;
   private readonly casters: Model[];
   private readonly shadow: number;
   private readonly patch: { model: Model; points: WebGLBuffer; grain: WebGLBuffer } | null = null;
@@ -63,13 +67,9 @@ export class Stage {
     this.device = new Device(canvas, data.shaders, data.light.constants);
     this.gl = this.device.gl;
     this.shadow = this.device.isSoftware ? SHADOW.software : SHADOW.card;
-    for (const mesh of data.meshes)
-      this.models.push(this.mesh(mesh.points, mesh.normals, mesh.triangles, mesh.scale, mesh.grain));
-    this.screen = this.device.model(
-      new Float32Array([-1, 0, -1, 3, 0, -1, -1, 0, 3]),
-      new Float32Array(9),
-      new Uint16Array([0, 1, 2]),
-    );
+    for (const { points, normals, triangles, scale, grain, along } of data.meshes)
+      this.models.push(this.mesh(points, normals, triangles, scale, grain, along));
+    this.room = this.mesh(data.room.points, data.room.places, data.room.triangles);
     this.casters = data.bodies.map((body) =>
       body.isBox ? this.device.box(body.extents) : this.models[body.mesh],
     );
@@ -82,13 +82,21 @@ export class Stage {
 
   async load(): Promise<void> {
     const gl = this.gl;
-    for (const place of this.data.prints) {
+    const read = (place: Place, imageOrientation: ImageOrientation): Promise<ImageBitmap> => {
       const bytes = this.numbers.at(place) as Uint8Array<ArrayBuffer>;
-      const picture = await createImageBitmap(new Blob([bytes], { type: "image/png" }), {
+      return createImageBitmap(new Blob([bytes], { type: "image/png" }), {
         premultiplyAlpha: "none",
         colorSpaceConversion: "none",
-        imageOrientation: "flipY",
+        imageOrientation,
       });
+    };
+    const walls = await read(this.data.room.picture, "from-image");
+    gl.activeTexture(gl.TEXTURE4);
+    this.device.texture(gl.CLAMP_TO_EDGE, gl.LINEAR);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, gl.RGBA, gl.UNSIGNED_BYTE, walls);
+    gl.activeTexture(gl.TEXTURE3);
+    for (const place of this.data.prints) {
+      const picture = await read(place, "flipY");
       const texture = this.device.texture(gl.CLAMP_TO_EDGE, gl.LINEAR_MIPMAP_LINEAR);
       gl.texImage2D(gl.TEXTURE_2D, 0, gl.SRGB8_ALPHA8, gl.RGBA, gl.UNSIGNED_BYTE, picture);
       gl.generateMipmap(gl.TEXTURE_2D);
@@ -97,7 +105,14 @@ export class Stage {
   }
 
   // A mesh that Python wrote: points and normals by components.
-  mesh(points: Place, normals: Place, triangles: Place, scale: number, grain: number[] | null): Model {
+  mesh(
+    points: Place,
+    normals: Place,
+    triangles: Place,
+    scale = 1,
+    grain: number[] | null = null,
+    along: [Place, Place] | null = null,
+  ): Model {
     const rows = (place: Place, factor: number): Float32Array => {
       const columns = this.numbers.at(place),
         count = columns.length / 3;
@@ -107,12 +122,11 @@ export class Stage {
       return found;
     };
     const corners = this.numbers.at(triangles) as Uint16Array | Uint32Array;
-    return this.device.model(
-      rows(points, scale),
-      rows(normals, normals[0] === "Int8Array" ? 1 / 127 : 1),
-      corners,
-      grain,
-    );
+    const own = [rows(points, scale), rows(normals, normals[0] === "Int8Array" ? 1 / 127 : 1)] as const;
+    const turned = along
+      ? along.map((place) => this.numbers.at(place) as Float32Array)
+      : own.map((each) => (grain ? this.device.along(each, grain) : each));
+    return this.device.model(...own, corners, turned[0], turned[1]);
   }
 
   draw(shown: Shown): void {
@@ -130,10 +144,8 @@ export class Stage {
     const away = length(minus(camera.eye, centre));
     const near = Math.max(away - 8 * radius, 0.02 * length(minus(camera.target, camera.eye)));
     const axes = axesOf(camera);
-    const view = times(
-      perspective(camera.fov, width / height, near, away + 20 * radius + 2),
-      lookAt(camera.eye, axes),
-    );
+    const lens = perspective(camera.fov, width / height, near, away + 20 * radius + 2);
+    const view = times(lens, lookAt(camera.eye, axes));
     const order = data.bodies.map((_, n) => n).filter((n) => shown.seen[n] && n !== data.table);
     const depth = (n: number): number => {
       const at = 7 * n,
@@ -143,7 +155,8 @@ export class Stage {
     order.sort((a, b) => depth(a) - depth(b));
     for (const n of order) this.drawBody(n, view, shown);
     if (data.table >= 0 && shown.seen[data.table]) this.drawTable(order, view, shown);
-    this.drawBackdrop();
+    this.drawRoom(view);
+    for (const [n, ink] of shown.marks ?? []) if (shown.seen[n]) this.drawOutline(n, ink, view, lens[14]);
     this.drawOverlays(shown.overlays ?? [], view, camera.eye);
   }
 
@@ -221,14 +234,16 @@ export class Stage {
       this.drawBody(table, view, shown, 1);
       return;
     }
-    const half = this.data.bodies[table].extents.map((side) => side / 2),
+    // the rounded edges stay in the sun
+    const top = this.data.bodies[table].extents[2] / 2,
+      half = this.data.bodies[table].extents.map((side) => side / 2 - this.data.light.tableEdge),
       place = shown.poses.subarray(7 * table, 7 * table + 3);
     const sun = this.data.light.constants.SUN,
       low = [Infinity, Infinity],
       high = [-Infinity, -Infinity];
     const clipped = (value: number, k: number): number => Math.min(Math.max(value, -half[k]), half[k]);
     for (const n of order) {
-      const up = Math.max(shown.poses[7 * n + 2] - place[2] - half[2], 0),
+      const up = Math.max(shown.poses[7 * n + 2] - place[2] - top, 0),
         reach = REACH * this.halves[n];
       for (const k of [0, 1]) {
         const here = shown.poses[7 * n + k] - place[k],
@@ -240,7 +255,7 @@ export class Stage {
     if (low[0] < high[0]) {
       const [x0, x1] = [clipped(low[0], 0), clipped(high[0], 0)],
         [y0, y1] = [clipped(low[1], 1), clipped(high[1], 1)];
-      const corners = new Float32Array([x0, y0, half[2], x1, y0, half[2], x1, y1, half[2], x0, y1, half[2]]);
+      const corners = new Float32Array([x0, y0, top, x1, y0, top, x1, y1, top, x0, y1, top]);
       for (const [buffer, rows] of [
         [patch.points, corners],
         [patch.grain, this.device.along(corners, this.data.meshes[this.data.bodies[table].mesh].grain)],
@@ -283,7 +298,6 @@ export class Stage {
     gl.uniform3fv(at.u_albedo, body.albedo);
     gl.uniform4fv(at.u_finish, body.finish);
     gl.uniform3fv(at.u_offset, body.offset);
-    gl.uniform4fv(at.u_mark, shown.marks?.get(n) ?? [0, 0, 0, 0]);
     if (body.print) this.dress(body, at);
     this.triangles(model ?? this.models[body.mesh]);
   }
@@ -312,13 +326,52 @@ export class Stage {
     gl.uniform3fv(at.u_face_press, print.press);
   }
 
-  private drawBackdrop(): void {
+  private drawRoom(view: Matrix): void {
     const gl = this.gl,
-      { program, at } = this.device.program("backdrop.vert", ["light.glsl", "backdrop.frag"], {});
+      { program, at } = this.device.program("backdrop.vert", ["backdrop.frag"], {});
     gl.useProgram(program);
-    gl.uniform2f(at.u_pixel, 1 / this.canvas.width, 1 / this.canvas.height);
+    gl.uniformMatrix4fv(at.p3d_ModelViewProjectionMatrix, false, times(view, moved(this.data.room.position)));
     gl.depthMask(false);
-    this.triangles(this.screen);
+    this.triangles(this.room);
+    gl.depthMask(true);
+  }
+
+  // An outline is the piece moved a little in every direction, but for where the piece itself is.
+  private drawOutline(n: number, ink: number[], view: Matrix, depths: number): void {
+    const gl = this.gl,
+      { program, at } = this.device.program("overlay.vert", ["overlay.frag"], {});
+    const matrix = times(view, this.matrices[n]),
+      model = this.models[this.data.bodies[n].mesh],
+      [width, height] = [this.canvas.width, this.canvas.height];
+    const show = (off: Triple): void => {
+      gl.uniformMatrix4fv(at.p3d_ModelViewProjectionMatrix, false, times(moved(off), matrix));
+      this.triangles(model);
+    };
+    gl.useProgram(program);
+    gl.uniformMatrix4fv(at.p3d_ModelMatrix, false, this.matrices[n]);
+    gl.uniform4fv(at.u_ink, ink);
+    gl.uniform1f(at.u_glass, 0);
+    gl.depthMask(false);
+    gl.enable(gl.STENCIL_TEST);
+    gl.clear(gl.STENCIL_BUFFER_BIT);
+    gl.colorMask(false, false, false, false);
+    gl.disable(gl.DEPTH_TEST);
+    gl.stencilFunc(gl.ALWAYS, 1, 1);
+    gl.stencilOp(gl.KEEP, gl.KEEP, gl.REPLACE);
+    show([0, 0, 0]);
+    gl.colorMask(true, true, true, true);
+    gl.enable(gl.DEPTH_TEST);
+    gl.stencilFunc(gl.NOTEQUAL, 1, 1);
+    gl.stencilOp(gl.KEEP, gl.KEEP, gl.KEEP);
+    const [share, least] = this.data.light.outline,
+      reach = 2 * Math.max(share * height, least);
+    // so much nearer at the middle of the piece, as stored depths go
+    const nearer = (CLOSER * depths) / Math.max(matrix[15], CLOSER) ** 2;
+    for (let turn = 0; turn < TURNS; ++turn) {
+      const angle = (2 * Math.PI * turn) / TURNS;
+      show([(reach * Math.cos(angle)) / width, (reach * Math.sin(angle)) / height, nearer]);
+    }
+    gl.disable(gl.STENCIL_TEST);
     gl.depthMask(true);
   }
 
@@ -360,14 +413,9 @@ export class Stage {
   private makePatch(): { model: Model; points: WebGLBuffer; grain: WebGLBuffer } {
     const up = new Float32Array([0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1]),
       buffers: WebGLBuffer[] = [];
-    const grain = this.data.meshes[this.data.bodies[this.data.table].mesh].grain;
-    const model = this.device.model(
-      new Float32Array(12),
-      up,
-      new Uint16Array([0, 1, 2, 0, 2, 3]),
-      grain,
-      buffers,
-    );
+    const corners = new Uint16Array([0, 1, 2, 0, 2, 3]),
+      lit = new Float32Array(12).fill(1);
+    const model = this.device.model(new Float32Array(12), up, corners, new Float32Array(12), lit, buffers);
     return { model, points: buffers[0], grain: buffers[2] };
   }
 

@@ -22,7 +22,6 @@ const COLOURS = [
 ];
 const PALE = [238, 243, 200]; // of a stand with no margin
 const SIDE = 300; // pixels of the map
-const TINT = 0.45;
 
 export class SweepView {
   readonly loop: Loop;
@@ -118,12 +117,12 @@ export class SweepView {
   }
 
   private draw(): void {
-    const tint = this.colour(this.place).map((value) => (value / 255) ** 2.2);
+    const tint = this.colour(this.place).map((value) => value / 255);
     this.stage.draw({
       camera: this.orbit.camera,
       poses: this.poses,
       seen: this.seen,
-      marks: new Map([[this.data.bodies.length - 1, [...tint, TINT]]]),
+      marks: new Map([[this.data.bodies.length - 1, [...tint, 1]]]),
     });
   }
 

@@ -3,8 +3,8 @@
 
 const SIDE = 512;
 
-function random(seed: number): () => number {
-  // mulberry32
+// Numbers from 0 to 1, below 1 (mulberry32).
+export function random(seed: number): () => number {
   return () => {
     seed = (seed + 0x6d2b79f5) | 0;
     let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
