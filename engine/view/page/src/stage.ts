@@ -90,13 +90,16 @@ export class Stage {
         imageOrientation,
       });
     };
-    const walls = await read(this.data.room.picture, "from-image");
+    // side by side: browsers decode in threads of their own
+    const [walls, ...prints] = await Promise.all([
+      read(this.data.room.picture, "from-image"),
+      ...this.data.prints.map((place) => read(place, "flipY")),
+    ]);
     gl.activeTexture(gl.TEXTURE4);
     this.device.texture(gl.CLAMP_TO_EDGE, gl.LINEAR);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, gl.RGBA, gl.UNSIGNED_BYTE, walls);
     gl.activeTexture(gl.TEXTURE3);
-    for (const place of this.data.prints) {
-      const picture = await read(place, "flipY");
+    for (const picture of prints) {
       const texture = this.device.texture(gl.CLAMP_TO_EDGE, gl.LINEAR_MIPMAP_LINEAR);
       gl.texImage2D(gl.TEXTURE_2D, 0, gl.SRGB8_ALPHA8, gl.RGBA, gl.UNSIGNED_BYTE, picture);
       gl.generateMipmap(gl.TEXTURE_2D);
