@@ -18,11 +18,18 @@ from games.registry import GAMES, clauses_of, game_named
 
 PLAYTHROUGHS = 500
 QUICK = 50
-"""As many run at once; the others are marked slow, in batches of this size."""
+"""As many run at once, in batches of this size."""
+GATE = 150
+"""As many run with all tests; the others are left to `make soak`."""
+
+
+def marks_of(first: int) -> list[pytest.MarkDecorator]:
+    """When the batch from a seed on is run."""
+    return [] if first == 0 else [pytest.mark.slow if first < GATE else pytest.mark.soak]
+
 
 BATCHES = [
-    pytest.param(first, marks=[] if first == 0 else pytest.mark.slow, id=f"from-{first}")
-    for first in range(0, PLAYTHROUGHS, QUICK)
+    pytest.param(first, marks=marks_of(first), id=f"from-{first}") for first in range(0, PLAYTHROUGHS, QUICK)
 ]
 every_mode = pytest.mark.parametrize(("lab", "mode"), MODES, ids=MODE_NAMES)
 
