@@ -61,7 +61,9 @@ def test_a_display_that_goes_away_leaves_the_game(tmp_path: Path) -> None:
         time.sleep(0.1)
     replay = load(file)
     assert replay.meta.players == ("Ana", "Ben")
-    assert any("plays the medium blue card" in line for _, entry in replay.events for line in entry.get("story", ()))
+    assert any(
+        "plays the medium blue card" in line for _, entry in replay.events for line in entry.get("story", ())
+    )
 
 
 @pytest.mark.soak
