@@ -92,7 +92,9 @@ def brick_by_drag() -> None:
     for _ in range(6):
         person.key("a")
     # until the shadow is in the middle of the row on top
-    for _ in range(6):
+    for _ in range(40):
+        # the table may still be on its way to where panels leave it free
+        person.look(3)
         goal = hand.grip.goal.position
         if math.hypot(*goal[:2]) < 0.002 and goal[2] > top:
             break
