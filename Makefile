@@ -7,7 +7,7 @@ JOBS ?= auto
 
 PAGE := engine/view/page
 
-.PHONY: demo test fast soak lint page lock clean
+.PHONY: demo test fast soak coverage versions lint page lock clean
 
 demo: page
 	@$(BIN)/teeter demo
@@ -21,6 +21,17 @@ fast: page
 # what takes many minutes: its tables are printed and kept; `make soak ONLY=test_soak_noise.py` runs a part
 soak: page
 	$(BIN)/python -m pytest -q -n $(JOBS) -m soak --tables tests/soak $(addprefix tests/,$(ONLY))
+
+# which lines the tests run, in this process and in those they start; the rules leave none out
+coverage: page
+	$(BIN)/python -m coverage erase
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not soak" --cov --cov-report=
+	$(BIN)/python -m coverage report --include="engine/*,games/*" --skip-covered --show-missing --fail-under=93
+	$(BIN)/python -m coverage report --include="games/*/rules*.py,games/core/rules.py" --fail-under=100
+
+# the same with the oldest packages that pyproject.toml allows, and with the newest
+versions: page
+	PYTHON=$(abspath $(BIN)/python) JOBS=$(JOBS) .ci/versions
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

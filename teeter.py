@@ -8,7 +8,7 @@ picture.
 >>> verdict.word
 'stands'
 >>> verdict.statics.weakest, round(verdict.statics.tilt_deg, 1)
-('voussoir.09', 5.6)
+('voussoir.03', 5.6)
 >>> verdict.dynamics.max_shift_mm < 0.1
 True
 >>> gone = teeter.check("tower_gone", workers=1)

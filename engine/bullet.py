@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from engine import bullet_body
 from engine.bullet_body import BulletBody, contact_of, outwards, solver_settings, surface_settings
-from engine.geometry.rotation import even_directions, matrix_of, nudged
+from engine.geometry.rotation import even_directions, nudged
 from engine.pose import Pose
 from engine.process import suppress_stderr
 from engine.scratch import scratch_folder
@@ -222,13 +222,8 @@ class BulletWorld(World):
         self._call(pybullet.resetBasePositionAndOrientation, item.handle, ahead, onwards)
         self._call(pybullet.resetBaseVelocity, item.handle, scaled.tolist(), list(spin))
 
-    def isolated(self, body: Body) -> BulletWorld:
-        """Returns a world with one of these bodies only, at the same step, moving as it does here."""
-        world = BulletWorld([body], scale=self.scale, tuning=self.tuning)
-        world.set_gravity(self.gravity)
-        world.wait(self.step)
-        world.follow(self, body.name)
-        return world
+    def _alone(self, body: Body) -> BulletWorld:
+        return BulletWorld([body], scale=self.scale, tuning=self.tuning)
 
     def follow(self, other: World, name: str) -> None:
         """Put a body where it is in another world of Bullet and this scale, moving as it does there."""
@@ -269,20 +264,26 @@ class BulletWorld(World):
         self.set_gravity(snapshot.gravity)
         self._step = snapshot.step
 
+    def set_friction(self, name: str, times: float) -> None:
+        item = self._find(name)
+        friction = times * bullet_body.friction_of(item.body.piece)
+        self._call(pybullet.changeDynamics, item.handle, -1, lateralFriction=friction)
+        # anchored contact points keep the friction they began with: lifted away for a moment, the body finds new ones
+        place = self._call(pybullet.getBasePositionAndOrientation, item.handle)
+        motion = self._call(pybullet.getBaseVelocity, item.handle)
+        self._call(pybullet.resetBasePositionAndOrientation, item.handle, *item.inwards(_BELOW))
+        self._call(pybullet.performCollisionDetection)
+        self._call(pybullet.resetBasePositionAndOrientation, item.handle, *place)
+        self._call(pybullet.resetBaseVelocity, item.handle, *motion)
+
     def set_gravity(self, gravity: Vector) -> None:
         self.gravity = gravity
         self._call(pybullet.setGravity, *(value / self.scale.length for value in gravity))
 
-    def energy(self) -> tuple[float, float]:
-        kinetic = potential = 0.0
+    def _motions(self) -> Iterable[tuple[Body, Pose, Array, Array]]:
         free = self._free()
-        for item, position, (x, y, z, w), linear, spin in zip(free, *self._states(free), strict=True):
-            piece, matrix = item.body.piece, matrix_of((x, y, z, w))
-            local = matrix.T @ spin
-            centre = position + matrix @ piece.centre_of_mass
-            kinetic += 0.5 * piece.mass * float(linear @ linear) + 0.5 * float(local @ piece.inertia @ local)
-            potential -= piece.mass * float(np.dot(self.gravity, centre))
-        return kinetic, potential
+        for item, (x, y, z), (a, b, c, d), velocity, spin in zip(free, *self._states(free), strict=True):
+            yield item.body, Pose((x, y, z), (a, b, c, d)), velocity, spin
 
     def close(self) -> None:
         if self._client >= 0:

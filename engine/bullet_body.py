@@ -129,6 +129,11 @@ def solver_settings(tuning: Tuning, scale: Scale) -> dict[str, float]:
     }
 
 
+def friction_of(piece: Piece) -> float:
+    """Returns the friction of a body whose pairs have the geometric mean of their materials'."""
+    return float(piece.material.friction**0.5)
+
+
 def surface_settings(tuning: Tuning, rate: int, piece: Piece, is_fixed: bool) -> dict[str, float]:
     """For `changeDynamics`: friction, restitution, compliance; and that nothing damps a body in flight. rate: steps a
     second."""
@@ -142,7 +147,7 @@ def surface_settings(tuning: Tuning, rate: int, piece: Piece, is_fixed: bool) ->
             "contactStiffness": 4.0 * damping * rate / tuning.relaxation,
         }
     return {
-        "lateralFriction": piece.material.friction**0.5,
+        "lateralFriction": friction_of(piece),
         "restitution": piece.material.restitution**0.5,
         "rollingFriction": tuning.rolling_ball if is_ball else 0.0,
         "spinningFriction": 0.0,

@@ -13,14 +13,13 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.events import Dropped, Moved, Parted, Rested, SceneEvent, Touched
 from engine.geometry.rotation import matrices_of
 from engine.tolerances import FALL_DROP, REST, RestTolerance, has_fallen, is_at_rest
 from engine.world import Body, Tick
+from models.piece import Array
 
-Array = NDArray[np.float64]
 Pair = tuple[str, str]
 
 
@@ -269,8 +268,7 @@ def farthest(before: Array, after: Array, extents: Array) -> Array:
     turned = matrices_of(after[:, 3:]) - matrices_of(before[:, 3:])
     turned *= 0.5 * extents[:, None, :]
     moves = (after[:, None, :3] - before[:, None, :3]) + CORNERS @ turned.swapaxes(1, 2)
-    found: Array = np.sqrt((moves**2).sum(axis=2)).max(axis=1)
-    return found
+    return np.asarray(np.sqrt((moves**2).sum(axis=2)).max(axis=1))
 
 
 def _forces(tick: Tick) -> dict[Pair, float]:

@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.event_detector import farthest
 from engine.pose import Pose
 from engine.settings import GRAVITY
 from engine.tolerances import REST_IN_FLIGHT
 from engine.world import Body, Tick, World
-
-Array = NDArray[np.float64]
+from models.piece import Array
 
 CLEARANCE = 2e-3
 """Metres of air around an isolated piece, more than any contact reaches."""

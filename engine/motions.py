@@ -9,14 +9,12 @@ from collections.abc import Generator
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.geometry.rotation import angle_between
 from engine.hand import Hand, Target, packed
 from engine.pose import Pose
 from engine.settings import GRAVITY
-
-Array = NDArray[np.float64]
+from models.piece import Array
 
 
 class Ending(Enum):

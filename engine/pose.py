@@ -29,8 +29,7 @@ class Pose:
 
     def apply(self, points: Array) -> Array:
         """Points (n, 3) or (3,) of the piece frame, in the world."""
-        result: Array = points @ self.matrix.T + np.asarray(self.position)
-        return result
+        return np.asarray(points @ self.matrix.T + np.asarray(self.position))
 
     def then(self, outer: Pose) -> Pose:
         """This pose carried along by `outer`: first this, then the outer motion."""

@@ -21,11 +21,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import rapier3d
+from numpy.typing import NDArray
 
 from engine.pose import Pose
 from engine.rapier_body import colliders_of, isometry, mass_of, radius_of
 from engine.settings import TUNING, Tuning
 from engine.world import Body, Contact, Scale, Tick, Vector, World
+
+Array = NDArray[np.float64]
 
 SUBSTEPS = 8
 """Of a step. More of them creep more."""
@@ -201,33 +204,26 @@ class RapierWorld(World):
     def launch(self, name: str, velocity: Vector, spin: Vector = STILL) -> None:
         self._launch(self._find(name), velocity, spin)
 
+    def set_friction(self, name: str, times: float) -> None:
+        for handle in self._find(name).colliders:
+            # a pair has the product of both bodies' values
+            self._world.colliders[handle].friction = times * self._bodies[name].piece.material.friction ** 0.5
+
     def set_gravity(self, gravity: Vector) -> None:
         self._check()
         self.gravity = gravity
         self._world.gravity = rapier3d.Vec3(*(value / self.scale.length for value in gravity))
 
-    def energy(self) -> tuple[float, float]:
+    def _motions(self) -> Iterable[tuple[Body, Pose, Array, Array]]:
         self._check()
-        kinetic = potential = 0.0
-        for body in self._bodies.values():
-            if body.fixed:
-                continue
-            item, piece, pose = self._find(body.name), body.piece, self.pose(body.name)
-            velocity = np.array([*item.linvel]) * self.scale.length
-            local = pose.matrix.T @ np.array([*item.angvel])
-            kinetic += 0.5 * piece.mass * float(velocity @ velocity) + 0.5 * float(
-                local @ piece.inertia @ local
-            )
-            potential -= piece.mass * float(np.dot(self.gravity, pose.apply(piece.centre_of_mass)))
-        return kinetic, potential
+        for name, body in self._bodies.items():
+            if not body.fixed:
+                item = self._find(name)
+                velocity = np.array([*item.linvel]) * self.scale.length
+                yield body, self.pose(name), velocity, np.array([*item.angvel])
 
-    def isolated(self, body: Body) -> RapierWorld:
-        """Returns a world with one of these bodies only, at the same step, moving as it does here."""
-        world = RapierWorld([body], scale=self.scale, tuning=self.tuning)
-        world.set_gravity(self.gravity)
-        world.wait(self.step)
-        world.follow(self, body.name)
-        return world
+    def _alone(self, body: Body) -> RapierWorld:
+        return RapierWorld([body], scale=self.scale, tuning=self.tuning)
 
     def follow(self, other: World, name: str) -> None:
         """Put a body where it is in another world of Rapier and this scale, moving as it does there."""

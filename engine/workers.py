@@ -13,8 +13,9 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib import import_module
 from multiprocessing.connection import Connection, wait
@@ -273,9 +274,7 @@ class _Question:
 
     value: Any
     deaths: int = 0
-    is_answered: bool = False
-    answer: Any = None
-    error: Exception | None = None
+    answer: Future[Any] = field(default_factory=Future)
 
 
 class _Pool:
@@ -325,27 +324,24 @@ class _Pool:
         """The answers in the order of the inputs."""
         self.hand_out()
         while self._waiting:
-            while not self._waiting[0].is_answered:
+            while not self._waiting[0].answer.done():
                 self._collect()
             first = self._waiting.pop(0)
             self.hand_out()
-            if first.error is not None:
-                raise first.error
-            yield first.answer
+            yield first.answer.result()
 
     def _collect(self) -> None:
         """Waits until a worker has answered or died."""
         ready = wait([worker.pipe for worker in self._asked])
         for worker in [worker for worker in self._asked if worker.pipe in ready]:
             try:
-                answer, error = worker.result(), None
+                self._asked[worker].answer.set_result(worker.result())
             except WorkerDiedError:
                 self._replace(worker)
                 continue
-            except Exception as raised:
-                answer, error = None, raised
-            question = self._asked.pop(worker)
-            question.answer, question.error, question.is_answered = answer, error, True
+            except Exception as error:
+                self._asked[worker].answer.set_exception(error)
+            del self._asked[worker]
         self.hand_out()
 
     def close(self) -> None:

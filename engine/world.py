@@ -278,16 +278,40 @@ class World(ABC):
         """Give a body a velocity (m/s, of its centre of mass) and a spin (rad/s) from now on."""
 
     @abstractmethod
+    def set_friction(self, name: str, times: float) -> None:
+        """The friction of a body with every other, as a multiple of that of the materials, from now on; a snapshot does
+        not keep it."""
+
+    @abstractmethod
     def set_gravity(self, gravity: Vector) -> None:
         """Gravity in m/s^2; tilting a table is turning gravity."""
 
-    @abstractmethod
     def energy(self) -> tuple[float, float]:
         """Returns kinetic energy, and potential energy in the present gravity, of the free bodies in joules."""
+        kinetic = potential = 0.0
+        for body, pose, velocity, spin in self._motions():
+            piece, local = body.piece, pose.matrix.T @ spin
+            kinetic += 0.5 * piece.mass * float(velocity @ velocity)
+            kinetic += 0.5 * float(local @ piece.inertia @ local)
+            potential -= piece.mass * float(np.dot(self.gravity, pose.apply(piece.centre_of_mass)))
+        return kinetic, potential
 
     @abstractmethod
+    def _motions(self) -> Iterable[tuple[Body, Pose, NDArray[np.float64], NDArray[np.float64]]]:
+        """Yields each free body with its pose, the velocity (3,) of its centre of mass in m/s and its spin (3,) in
+        rad/s."""
+
     def isolated(self, body: Body) -> World:
         """Returns a world of this kind with one of these bodies only, at the same step, moving as it does here."""
+        world = self._alone(body)
+        world.set_gravity(self.gravity)
+        world.wait(self.step)
+        world.follow(self, body.name)
+        return world
+
+    @abstractmethod
+    def _alone(self, body: Body) -> World:
+        """Returns a new world of this kind, scale and tuning with one body."""
 
     @abstractmethod
     def follow(self, other: World, name: str) -> None:

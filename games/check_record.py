@@ -13,7 +13,7 @@ from engine.record.format import state_digest
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.writer import Recorder
 from engine.topple.trial import TrialTask, limits_of, run_trial
-from engine.topple.verdict import CheckOptions, Verdict, with_friction
+from engine.topple.verdict import Verdict, with_friction
 from engine.topple.words import headline
 from engine.world import TABLE, Body, Tick
 from engine.worlds import using
@@ -30,15 +30,14 @@ MOST_CORNERS = 100
 """Of a hull that a recording can name; a mesh from elsewhere is recorded as the hull of so many of its corners."""
 
 
-def record(path: Path, scene: Scene, verdict: Verdict, options: CheckOptions) -> None:
+def record(path: Path, scene: Scene, verdict: Verdict) -> None:
     """Run the deciding trial of a check again, to its end, and write it. Raises RecordError.
 
     The first trial that fell is recorded, or the first of all where none did. No hand moves anything, so the journal is
     empty.
     """
-    assembly = scene.assembly
-    if options.friction is not None:
-        assembly = with_friction(assembly, options.friction)
+    options = verdict.options
+    assembly = with_friction(scene.assembly, options.friction)
     fallen = [number for number, trial in enumerate(verdict.dynamics.trials) if not trial.stands]
     limits = replace(limits_of(assembly), aftermath=AFTERMATH)
     task = TrialTask(

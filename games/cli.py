@@ -5,12 +5,14 @@ Nothing heavy is imported here, nor at the top of those modules, so that `teeter
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
 
 from games.commands import bench, check, demo, doctor, listings, play, probe, recordings, sweep
 from games.commands.console import add_command, crashed, stopped, teeter_version
+from games.commands.host import with_address
 
 app = typer.Typer(
     name="teeter",
@@ -25,7 +27,8 @@ app = typer.Typer(
 def main() -> None:
     """Entry point of the command. What nobody foresaw ends with a line and exit code 70: 0, 1 and 3 are verdicts."""
     try:
-        app()
+        # `--host` may stand alone
+        app(with_address(sys.argv[1:]))
     except KeyboardInterrupt as error:
         stopped(error)
     except Exception as error:

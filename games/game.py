@@ -19,7 +19,7 @@ from typing_extensions import TypeVar
 
 from games.core import codec
 from games.core.clauses import Clause
-from games.core.errors import MalformedAction, MalformedState, SetupError
+from games.core.errors import MalformedAction, SetupError
 from games.core.rules import NO_HANDICAPS, Action, Handicaps, Input, Rules
 from games.core.setup import Mode
 
@@ -89,21 +89,6 @@ class Game(Generic[S]):
     def inputs(self) -> Any:
         """The union type of all that apply() takes."""
         return reduce(or_, self.rules.HANDLERS)
-
-    def write_state(self, state: S) -> str:
-        """Returns a state as one line of JSON."""
-        return codec.write(self.state, state)
-
-    def read_state(self, text: str) -> S:
-        """Returns a state from JSON. Raises MalformedState with everything that is wrong."""
-        try:
-            state: S = codec.read(self.state, text, "state")
-        except codec.MisfitError as error:
-            raise MalformedState(str(error)) from None
-        faults = self.rules.faults(state)
-        if faults:
-            raise MalformedState("; ".join(faults))
-        return state
 
     def write_input(self, given: Input) -> str:
         """Returns an action or event as one line of JSON, with its `type`."""

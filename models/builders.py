@@ -149,8 +149,7 @@ def extrude(ring: Array, triangles: list[list[int]], height: float) -> tuple[Arr
 def _circle(radius: float, sides: int) -> Array:
     """(sides, 2) points on a circle, starting on the x axis."""
     angle = 2 * np.pi * np.arange(sides) / sides
-    ring: Array = radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    return ring
+    return np.asarray(radius * np.stack([np.cos(angle), np.sin(angle)], axis=1))
 
 
 def _sectors(radius: float, height: float, detail: Detail) -> list[Part]:

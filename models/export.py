@@ -64,8 +64,7 @@ def corner_normals(vertices: Array, faces: Ints, crease: float = CREASE) -> Arra
     good = length > np.finfo(float).tiny
     total[good] /= length[good, None]
     total[~good] = (0.0, 0.0, 1.0)
-    normals: Array = total.reshape(-1, 3, 3)
-    return normals
+    return np.asarray(total.reshape(-1, 3, 3))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

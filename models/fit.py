@@ -14,11 +14,9 @@ from typing import Literal
 
 import numpy as np
 from scipy.optimize import least_squares
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
 from models.piece import MM, Array, Flags, Ints
-from models.surface import HalfEdgeMesh, angles_between, half_edges_of
+from models.surface import HalfEdgeMesh, angles_between, groups_of, half_edges_of
 
 # radians; a turn that a scanner's error does not make
 SHARP = np.radians(40)
@@ -72,8 +70,7 @@ class _Scan:
     found: list[Fitted]
 
     def points(self, number: int) -> Array:
-        found: Array = self.mesh.vertices[np.unique(self.mesh.faces[self.label == number])]
-        return found
+        return np.asarray(self.mesh.vertices[np.unique(self.mesh.faces[self.label == number])])
 
 
 def fit_meshes(
@@ -110,8 +107,7 @@ def _simplified(vertices: Array, faces: Ints) -> tuple[Array, Ints]:
 def _scanned(mesh: HalfEdgeMesh, tolerance: float) -> _Scan:
     face, other = np.arange(3 * len(mesh.faces)) // 3, mesh.twin // 3
     smooth = angles_between(mesh.normals[face], mesh.normals[other]) < SHARP
-    links = coo_matrix((np.ones(smooth.sum()), (face[smooth], other[smooth])), shape=(len(mesh.faces),) * 2)
-    patch = connected_components(links, directed=False)[1]
+    patch = groups_of(len(mesh.faces), face[smooth], other[smooth])
     scan = _Scan(mesh, np.full(len(mesh.faces), -1, dtype=np.int64), [])
     for number in range(int(patch.max()) + 1):
         mine = patch == number
@@ -243,10 +239,8 @@ def _grow_planes(scan: _Scan, mine: Flags, smooth: Flags, tolerance: float) -> N
 def _connected(mesh: HalfEdgeMesh, chosen: Flags, smooth: Flags, seed: int) -> Flags:
     face, other = np.arange(3 * len(mesh.faces)) // 3, mesh.twin // 3
     keep = smooth & chosen[face] & chosen[other]
-    links = coo_matrix((np.ones(keep.sum()), (face[keep], other[keep])), shape=(len(mesh.faces),) * 2)
-    group = connected_components(links, directed=False)[1]
-    result: Flags = group == group[seed]
-    return result
+    group = groups_of(len(mesh.faces), face[keep], other[keep])
+    return np.asarray(group == group[seed])
 
 
 def _join_planes(scans: list[_Scan], tolerance: float, ground: float | None) -> None:
@@ -280,8 +274,7 @@ def _join_planes(scans: list[_Scan], tolerance: float, ground: float | None) -> 
         wide = np.sort((high - low)[beside] - 2 * room, axis=1)[:, 1] > room
         links += [(a, int(b)) for b in beside[(np.abs(gap) <= room) & wide]]
     ends = np.array(links, dtype=np.int64).reshape(-1, 2)
-    graph = coo_matrix((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(len(planes),) * 2)
-    group = connected_components(graph, directed=False)[1]
+    group = groups_of(len(planes), *ends.T)
     for number in range(int(group.max()) + 1):
         members = np.flatnonzero(group == number)
         every = np.concatenate([points[m] for m in members])

@@ -82,12 +82,16 @@ def _read_other(path: Path) -> list[MeshNode]:
     try:
         scene = trimesh.load_scene(path, file_type=kind, process=False, **options)
     except ImportError as error:
+        if error.name == "charset_normalizer":  # trimesh would guess at the letters with it
+            raise MeshFileError(f"cannot be read as {path.suffix}: holds text that is not UTF-8") from None
         remedy = "install them with: pip install 'teeter[mesh]'"
         raise MeshFileError(f"needs packages to read {path.suffix} ({error}): {remedy}") from None
     except Exception as error:  # the readers raise whatever a broken file leads them to
         raise MeshFileError(f"cannot be read as {path.suffix}: {error or type(error).__name__}") from None
     nodes = []
-    order = {key: number for number, key in enumerate(scene.geometry)}
+    # trimesh takes the objects of a .obj from the end of its list
+    keys = reversed(scene.geometry) if kind == "obj" else scene.geometry
+    order = {key: number for number, key in enumerate(keys)}
     # the graph's own order changes from run to run
     for name in sorted(scene.graph.nodes_geometry, key=lambda name: (order[scene.graph[name][1]], name)):
         matrix, key = scene.graph[name]
@@ -129,7 +133,30 @@ def _read_gltf(path: Path) -> list[MeshNode]:
     except RecursionError:
         raise MeshFileError("is not valid glTF: nested too deeply") from None
     except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, struct.error) as error:
-        raise MeshFileError(f"is not valid glTF ({type(error).__name__}: {error})") from None
+        raise MeshFileError(f"is not valid glTF: {_in_words(error)}") from None
+
+
+def _in_words(error: Exception) -> str:
+    """Returns what a glTF has wrong, of what Python says where the file is not as it must be."""
+    match error:
+        case json.JSONDecodeError():
+            return f"its JSON is broken at line {error.lineno}, column {error.colno}"
+        case UnicodeDecodeError():
+            return "its JSON is not text in UTF-8"
+        case KeyError(args=[str(key)]):
+            return f'"{key}" is missing'
+        case KeyError(args=[bytes()]):
+            return "it has no JSON"
+        case KeyError(args=[key, *_]):
+            return f"{key!r} stands where it has no meaning"
+        case IndexError():
+            return "it names something by a number that it does not have"
+        case struct.error():
+            return "it is cut short"
+        case TypeError() | AttributeError():
+            return "a value is not of the kind that belongs there"
+        case _:
+            return "a number in it makes no sense"
 
 
 def _chunks(data: bytes) -> tuple[dict[str, Any], bytes]:

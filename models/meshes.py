@@ -11,8 +11,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from models.builders import solid_of
@@ -21,7 +19,7 @@ from models.errors import MeshError, MeshFileError
 from models.mesh_files import GLTF, SINGLE_PRECISION, Y_UP, read_nodes
 from models.piece import MM, Array, Detail, Ints, MassProperties, Part, Solid, Surface
 from models.shapes import Mesh
-from models.surface import half_edges_of
+from models.surface import groups_of, half_edges_of
 
 MAX_TRIANGLES = 200_000
 SUFFIXES = (".3mf", ".glb", ".gltf", ".obj", ".off", ".ply", ".stl")
@@ -83,7 +81,12 @@ def solid_of_mesh(vertices: Array, faces: Ints, where: str) -> Solid:
     rounding = SINGLE_PRECISION * float(np.abs(vertices).max())
 
     def parts(moved: Array, surface: Surface) -> list[Part]:
-        return convex_parts(moved, faces, surface)
+        corners = np.unique(
+            np.concatenate([ring for facet in surface.facets for ring in facet.rings]), axis=0
+        )
+        if MassProperties.of(moved, faces).volume >= CONVEX_FILL * hull_volume(corners):
+            return [hull_part(corners)]
+        return [hull_part(piece) for piece in decompose(moved, faces)]
 
     return solid_of(vertices, faces, parts, rounding=rounding)
 
@@ -123,8 +126,7 @@ def _bodies(vertices: Array, faces: Ints) -> tuple[Ints, Array]:
     A skin that is inside out encloses a negative volume: a hollow, when it lies within another.
     """
     face = np.arange(3 * len(faces)) // 3
-    links = coo_matrix((np.ones(len(face)), (face, face[half_edges_of(vertices, faces).twin])))
-    label = connected_components(links, directed=False)[1].astype(np.int64)
+    label = groups_of(len(faces), face, face[half_edges_of(vertices, faces).twin])
     corners = (vertices - vertices.mean(axis=0))[faces]
     six_volumes = np.einsum("fd,fd->f", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
     return label, np.bincount(label, six_volumes).astype(np.float64) / 6
@@ -152,10 +154,9 @@ def _mended(vertices: Array, faces: Ints) -> tuple[Array, Ints]:
     """The mesh without cracks, doubled faces and small holes, its faces wound alike; the solid stays as it was."""
     size = float(np.linalg.norm(np.ptp(vertices, axis=0)))
     pairs = cKDTree(vertices).query_pairs(CRACK * size, output_type="ndarray")
-    links = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(vertices),) * 2)
-    place = connected_components(links, directed=False)[1]
+    place = groups_of(len(vertices), *pairs.T)
     _, first = np.unique(place, return_index=True)
-    vertices, faces = vertices[first], place[faces].astype(np.int64)
+    vertices, faces = vertices[first], place[faces]
     faces = faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)]
     _, first = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)
     faces = _wound_alike(faces[np.sort(first)])
@@ -231,14 +232,6 @@ def _edge_fault(vertices: Array, faces: Ints) -> str | None:
     return None
 
 
-def convex_parts(vertices: Array, faces: Ints, surface: Surface) -> list[Part]:
-    """The convex parts of a closed mesh; see the head of this file."""
-    corners = np.unique(np.concatenate([ring for facet in surface.facets for ring in facet.rings]), axis=0)
-    if MassProperties.of(vertices, faces).volume >= CONVEX_FILL * hull_volume(corners):
-        return [hull_part(corners)]
-    return [hull_part(piece) for piece in decompose(vertices, faces)]
-
-
 def _mm(values: Array) -> str:
     return "[" + ", ".join(f"{value / MM:.4g}" for value in values) + "]"
 
@@ -293,13 +286,10 @@ def _skins(vertices: Array, faces: Ints) -> Ints | None:
             pairs.append((owners[0], partners[0]))
         elif a < b:
             pairs += [(owner, _across(vertices, faces, (a, b), owner, partners)) for owner in owners]
-    links = np.array(pairs)
-    graph = coo_matrix((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(len(faces), len(faces)))
-    label = connected_components(graph, directed=False)[1]
+    label = groups_of(len(faces), *np.array(pairs).T)
     _, order = np.unique(label, return_index=True)
     rank = np.argsort(np.argsort(order))
-    result: Ints = rank[label].astype(np.int64)
-    return result
+    return np.asarray(rank[label].astype(np.int64))
 
 
 def _across(vertices: Array, faces: Ints, edge: tuple[int, int], face: int, partners: list[int]) -> int:

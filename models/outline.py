@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Literal
 
 import numpy as np
@@ -42,41 +42,30 @@ def sines(ring: Array) -> Array:
 
 def outline_fault(points: Sequence[Point]) -> str | None:
     """What keeps these corners from bounding one region, in words; None when nothing does."""
-    count = len(points)
     first_at: dict[Point, int] = {}
     for index, point in enumerate(points):
         if point in first_at:
             where = f"corners {first_at[point]} and {index} are the same point {list(point)}"
             return where + ": leave one out (the outline closes by itself)"
         first_at[point] = index
-    for i in range(count):
-        for j in range(i + 1, count):
-            a, b, c, d = points[i], points[(i + 1) % count], points[j], points[(j + 1) % count]
-            if j == i + 1 or (i == 0 and j == count - 1):
-                tip, arms = (b, (a, d)) if j == i + 1 else (a, (b, c))
-                if cross(tip, *arms) == 0 and _dot(tip, *arms) > 0:
-                    return f"the outline doubles back on itself at corner {points.index(tip)}, {list(tip)}"
-            elif _cross_or_touch(a, b, c, d):
-                return (
-                    f"sides {i} and {j} (from {list(a)} and from {list(c)}) cross or touch: "
-                    "give the corners in order around the outline"
-                )
+    sides = [shapely.LineString(ends) for ends in pairwise([*points, points[0]])]
+    for i, j in combinations(range(len(sides)), 2):
+        if not shapely.intersects(sides[i], sides[j]):
+            continue
+        if j == i + 1 or (i == 0 and j == len(sides) - 1):
+            tip = j if j == i + 1 else 0
+            if shapely.length(shapely.intersection(sides[i], sides[j])) > 0:
+                return f"the outline doubles back on itself at corner {tip}, {list(points[tip])}"
+        else:
+            return (
+                f"sides {i} and {j} (from {list(points[i])} and from {list(points[j])}) cross or touch: "
+                "give the corners in order around the outline"
+            )
     return None
 
 
 def _dot(o: Point, a: Point, b: Point) -> float:
     return (a[0] - o[0]) * (b[0] - o[0]) + (a[1] - o[1]) * (b[1] - o[1])
-
-
-def _cross_or_touch(a: Point, b: Point, c: Point, d: Point) -> bool:
-    """Do the segments ab and cd have a point in common?"""
-    abc, abd, cda, cdb = cross(a, b, c), cross(a, b, d), cross(c, d, a), cross(c, d, b)
-    if abc * abd < 0 and cda * cdb < 0:
-        return True
-    return any(
-        turn == 0 and _dot(p, first, second) <= 0
-        for turn, p, first, second in ((abc, c, a, b), (abd, d, a, b), (cda, a, c, d), (cdb, b, c, d))
-    )
 
 
 def triangulate(points: Sequence[Point]) -> list[Loop]:

@@ -316,5 +316,4 @@ def _rim(radius: float, height: float, first: float, last: float, count: int) ->
     """(k, 3) the corners of a rim between two angles."""
     step = 2 * np.pi / count
     angles = first + step * np.arange(round((last - first) / step) + 1)
-    ring: Array = np.c_[radius * np.cos(angles), radius * np.sin(angles), np.full(len(angles), height)]
-    return ring
+    return np.asarray(np.c_[radius * np.cos(angles), radius * np.sin(angles), np.full(len(angles), height)])

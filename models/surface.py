@@ -40,8 +40,7 @@ class HalfEdgeMesh:
     @property
     def ends(self) -> Ints:
         """(3 f, 2) the corners each half-edge leads from and to."""
-        pairs: Ints = self.faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
-        return pairs
+        return np.asarray(self.faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2))
 
 
 def half_edges_of(vertices: Array, faces: Ints) -> HalfEdgeMesh:
@@ -75,9 +74,14 @@ def merge_coplanar(mesh: HalfEdgeMesh, rounding: float = 0.0) -> Ints:
     other = face[mesh.twin]
     turn = angles_between(mesh.normals[face], mesh.normals[other])
     is_flat = turn <= PLANE_ANGLE + doubt[face] + doubt[other]
-    links = coo_matrix((np.ones(is_flat.sum()), (face[is_flat], other[is_flat])), shape=(count, count))
-    label = connected_components(links, directed=False)[1].astype(np.int64)
+    label = groups_of(count, face[is_flat], other[is_flat])
     return _split_drifting(mesh, label, is_flat, doubt, PLANE_DISTANCE * diagonal + rounding)
+
+
+def groups_of(count: int, first: Ints, second: Ints) -> Ints:
+    """(count,) the group that each of so many things is of, where `first` and `second`, by number, belong together."""
+    links = coo_matrix((np.ones(len(first)), (first, second)), shape=(count, count))
+    return connected_components(links, directed=False)[1].astype(np.int64)
 
 
 def _split_drifting(mesh: HalfEdgeMesh, label: Ints, is_flat: Flags, doubt: Array, distance: float) -> Ints:
@@ -105,8 +109,7 @@ def _split_drifting(mesh: HalfEdgeMesh, label: Ints, is_flat: Flags, doubt: Arra
             label[inside] = next_label
             front.extend(inside.tolist())
         next_label += 1
-    numbers: Ints = np.unique(label, return_inverse=True)[1].astype(np.int64)
-    return numbers
+    return np.asarray(np.unique(label, return_inverse=True)[1].astype(np.int64))
 
 
 def _lies_in(mesh: HalfEdgeMesh, faces: Ints, seeds: Ints, doubt: Array, distance: float) -> Flags:
@@ -122,8 +125,7 @@ def _lies_in(mesh: HalfEdgeMesh, faces: Ints, seeds: Ints, doubt: Array, distanc
 
 def angles_between(a: Array, b: Array) -> Array:
     """Angles between rows of unit vectors, exact for tiny ones."""
-    angles: Array = 2 * np.arctan2(np.linalg.norm(a - b, axis=1), np.linalg.norm(a + b, axis=1))
-    return angles
+    return np.asarray(2 * np.arctan2(np.linalg.norm(a - b, axis=1), np.linalg.norm(a + b, axis=1)))
 
 
 # Two facets that meet at less than this turn may stand for a curve: a 24-sided cylinder turns 15 degrees a
@@ -213,8 +215,7 @@ def curved_facets(mesh: HalfEdgeMesh, facet_of: Ints, normals: Array, borders: B
     count = len(normals)
     smooth = np.abs(borders.turn) < SMOOTH_TURN
     facet, beside = borders.facet[smooth], borders.beside[smooth]
-    links = coo_matrix((np.ones(len(facet)), (facet, beside)), shape=(count, count))
-    patch = connected_components(links, directed=False)[1]
+    patch = groups_of(count, facet, beside)
     lengths = np.linalg.norm(np.diff(mesh.vertices[mesh.ends[borders.half]], axis=1)[:, 0], axis=1)
     breadth = np.bincount(facet_of, mesh.areas, count) / np.bincount(borders.facet, lengths, count)
     typical = np.zeros(count)
@@ -222,8 +223,7 @@ def curved_facets(mesh: HalfEdgeMesh, facet_of: Ints, normals: Array, borders: B
     numbers, first = np.unique(facet[order], return_index=True)
     for number, neighbours in zip(numbers, np.split(beside[order], first[1:]), strict=bool(len(numbers))):
         typical[number] = np.median(breadth[neighbours])
-    curved: Flags = (np.bincount(patch)[patch] >= CURVE_FACETS) & (breadth <= FLAT_BREADTH * typical)
-    return curved
+    return np.asarray((np.bincount(patch)[patch] >= CURVE_FACETS) & (breadth <= FLAT_BREADTH * typical))
 
 
 def _rings(mesh: HalfEdgeMesh, facet_of: Ints, normals: Array, borders: Borders) -> list[tuple[Array, ...]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.geometry.convex import ConvexSolid, ConvexSolids, bounds_of, overlap
+from engine.geometry.convex import ConvexSolid, bounds_of, overlap, solids_at
 from engine.geometry.drop import drop
 from engine.geometry.rotation import Array, quaternion_of_rpy
 from engine.pose import Pose
@@ -123,8 +123,7 @@ def _check_mesh(name: str, folder: Path, blank: Fault) -> None:
 
 def lowest(drafts: Sequence[Draft]) -> float:
     """Returns the height of the lowest point of all pieces that have a height, metres; 0 when none has."""
-    solids = ConvexSolids()
-    lows = [bounds_of(solids.of(draft.piece, draft.pose))[0][2] for draft in drafts if not draft.falls]
+    lows = [bounds_of(solids_at(draft.piece, draft.pose))[0][2] for draft in drafts if not draft.falls]
     return float(min(lows, default=0.0))
 
 
@@ -132,7 +131,6 @@ class Builder:
     """A scene being built, piece by piece: bodies with their convex solids and bounding boxes."""
 
     def __init__(self, bodies: Sequence[Body] = ()):
-        self._solids = ConvexSolids()
         self.bodies: list[Body] = []
         self._drafts: list[Draft | None] = []
         self._parts: list[tuple[ConvexSolid, ...]] = []
@@ -145,7 +143,7 @@ class Builder:
         """Put a piece in, dropping it onto the others if it has no height; None when nothing lies below it."""
         body = Body(draft.id, draft.piece, draft.pose, draft.fixed)
         if draft.falls:
-            parts = self._solids.of(body.piece, body.pose)
+            parts = solids_at(body.piece, body.pose)
             height = drop(parts, self._below(parts))
             if height is None:
                 return None
@@ -166,9 +164,10 @@ class Builder:
             assert draft is not None
             shared = np.minimum(high[:index], high[index]) - np.maximum(low[:index], low[index])
             for other in np.flatnonzero(np.all(shared > allowed, axis=1)):
-                depth = self._depth(index, int(other), allowed)
+                one, two = self.bodies[index], self.bodies[other]
+                depth = 0.0 if one.fixed and two.fixed else overlap(one, two, allowed)
                 if depth > allowed + _ROUNDING:
-                    found.append((draft, self._drafts[other] or self.bodies[other], depth))
+                    found.append((draft, self._drafts[other] or two, depth))
                 if len(found) > MAX_LISTED_OVERLAPS:
                     return found
         return found
@@ -187,7 +186,7 @@ class Builder:
         ]
 
     def _keep(self, body: Body, draft: Draft | None) -> None:
-        parts = self._solids.of(body.piece, body.pose)
+        parts = solids_at(body.piece, body.pose)
         low, high = bounds_of(parts)
         self.bodies.append(body)
         self._drafts.append(draft)
@@ -203,12 +202,6 @@ class Builder:
         return [
             part for index in np.flatnonzero(np.all(meets[:, :2] > 0, axis=1)) for part in self._parts[index]
         ]
-
-    def _depth(self, index: int, other: int, allowed: float) -> float:
-        one, two = self.bodies[index], self.bodies[other]
-        if one.fixed and two.fixed:
-            return 0.0
-        return overlap(one, two, allowed)
 
 
 def put_together(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -27,6 +27,8 @@ MAX_SETTLE_MM = 1000.0
 MAX_FIT_MM = 100.0
 
 TableChoice = Literal["lowest", "none"]
+Progressed = Callable[[int, int], None]
+"""Told how much of the work is done, and of how much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ def load(
     material: str | None = None,
     unit: str | None = None,
     fit_mm: float = 0.0,
+    progress: Progressed | None = None,
 ) -> Scene:
     """Load a scene. Raises SceneError with all its faults.
 
@@ -78,10 +81,11 @@ def load(
     default as the file says, for meshes at z = 0. fixed: names, with wildcards, of pieces that are supports.
     material: of pieces that name none. unit: of the numbers in a mesh file, one of mm, cm, m, in. fit_mm: of a mesh
     file, by how much corners may be off the planes, cylinders, spheres and cones that they become; 0: they stay.
+    progress: told how many meshes of a mesh file are made, and of how many.
     """
     options = LoadOptions(settle_mm, table, tuple(fixed), material, unit, fit_mm)
     path, file = _find(path_or_name)
-    content = _content(path, file, options)
+    content = _content(path, file, options, progress)
     if path.suffix.lower() in MESHES and table is None and len(content.drafts) == 1:
         content = replace(content, drafts=[_on_the_table(content.drafts[0])])
     return replace(_scene(path.stem, content, options, file), path=path)
@@ -139,22 +143,13 @@ def _scene(name: str, content: Content, options: LoadOptions, file: str) -> Scen
     )
 
 
-def add(
-    scene: Scene,
-    path_or_name: str | Path,
-    *,
-    settle_mm: float | None = None,
-    fixed: Iterable[str] = (),
-    material: str | None = None,
-    unit: str | None = None,
-) -> Scene:
+def add(scene: Scene, path_or_name: str | Path, *, settle_mm: float | None = None) -> Scene:
     """The scene with the pieces of another file put in; that file's table is left out.
 
-    Pieces without a height are dropped onto the scene. Options as for `load`; settle_mm is the scene's own
-    when None. What the scene expects no longer holds, and is dropped. Raises SceneError.
+    Pieces without a height are dropped onto the scene. settle_mm: as for `load`, the scene's own when None. What the
+    scene expects no longer holds, and is dropped. Raises SceneError.
     """
-    settle = scene.settle_mm if settle_mm is None else settle_mm
-    options = LoadOptions(settle, None, tuple(fixed), material, unit)
+    options = LoadOptions(scene.settle_mm if settle_mm is None else settle_mm)
     path, file = _find(path_or_name)
     content = _content(path, file, options)
     taken = [draft for draft in content.drafts if draft.id in scene.ids]
@@ -171,7 +166,7 @@ def add(
         assembly=Assembly(scene.assembly.name, bodies),
         dropped=scene.dropped + dropped,
         expect=None,
-        settle_mm=max(scene.settle_mm, settle),
+        settle_mm=max(scene.settle_mm, options.settle_mm),
         written={**scene.written, **more},
     )
 
@@ -206,13 +201,15 @@ def _find(path_or_name: str | Path) -> tuple[Path, str]:
     raise SceneError([Fault(file, f"there is no such file, nor a shipped scene of this name{meant}{there}")])
 
 
-def _content(path: Path, file: str, options: LoadOptions) -> Content:
+def _content(path: Path, file: str, options: LoadOptions, progress: Progressed | None = None) -> Content:
     material = _checked(options, file)
     if path.suffix.lower() in MESHES:
         from scenes.meshes import read_meshes  # trimesh's loaders are slow to import
 
         unit, ground = UNITS[options.unit] if options.unit else None, None if options.table else 0.0
-        drafts, faults, fitted = read_meshes(path, file, material, unit, options.fit_mm * MM, ground)
+        drafts, faults, fitted = read_meshes(
+            path, file, material, unit, options.fit_mm * MM, ground, progress
+        )
         content = Content(Head(teeter=FORMAT), drafts, faults, fitted)
     elif path.suffix.lower() == ".toml" or path.suffix == "":
         if options.fit_mm:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -39,11 +39,12 @@ def read_meshes(
     unit: float | None,
     fit: float = 0.0,
     ground: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> tuple[list[Draft], list[Fault], tuple[str, ...]]:
     """The pieces of a mesh file, what kept others from being one, and what `fit` did to each.
 
-    unit: metres; None: the format's. fit, ground: metres, as in `models.fit.fit_meshes`; 0: not at all. Raises
-    SceneError when nothing can be read at all.
+    unit: metres; None: the format's. fit, ground: metres, as in `models.fit.fit_meshes`; 0: not at all.
+    progress: told how many nodes are pieces, and of how many. Raises SceneError when nothing can be read at all.
     """
     nodes = _nodes(path, file)
     if not nodes:
@@ -60,8 +61,10 @@ def read_meshes(
     words: list[str] = []
     if fit > 0:
         placed, words = _fitted(placed, stem, fit, ground)
-    for node, axes in placed:
+    for done, (node, axes) in enumerate(placed, start=1):
         maker.take(node, axes)
+        if progress is not None:
+            progress(done, len(placed))
     return *_named(maker.drafts, file, maker.faults), tuple(words)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from random import Random
 
 import rules_lab
+from faults_bausack import faults
 from rules_lab import Golden, Lab, Table
 
 from games.bausack.game import GAME
@@ -167,6 +168,7 @@ LAB = Lab(
     world=world,
     universe=universe,
     events=events,
+    faults=faults,
     check=check,
     calm=calm,
     goldens=(

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from faults_crazy_tower import faults
 from rules_lab import Golden, Lab, Table
 from rules_lab import calm as calm_world
 
@@ -267,6 +268,7 @@ LAB = Lab(
     world=world,
     universe=universe,
     events=events,
+    faults=faults,
     check=check,
     calm=calm,
     goldens=(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple
 
+from games.core import codec
 from games.core.events import CountElapsed, Placed, RefereeAnswer, Released, Removed, Rested
 from games.core.rules import Action, Input, Need, Outcome, Wait
 from games.game import Game, stock_of
@@ -67,6 +68,7 @@ class Lab:
     world: what the world does while the game waits; it may answer None while the game waits for an action.
     universe: well-formed actions worth trying, legal or not; exactly the legal ones must be accepted.
     events: events worth trying at any time; each is accepted or refused.
+    faults: everything that is wrong with a state, in sentences; empty when sound.
     check: asserts what must hold between two states beyond `faults`.
     calm: the world in which all goes well.
     """
@@ -76,11 +78,17 @@ class Lab:
     world: Callable[[Any, Need, Random], Input | None]
     universe: Callable[[Any], Iterable[Action]]
     events: Callable[[Any], Iterable[Input]]
+    faults: Callable[[Any], tuple[str, ...]]
     check: Callable[[Any, Input, Any], None]
     goldens: tuple[Golden, ...]
     calm: Callable[[Any, Need], Input] = calm
     most_inputs: int = 3000
     """A play-through longer than this has got stuck; an endless game stops here."""
+
+
+def kept(game: Game, state: Any) -> Any:
+    """A state written as JSON and read again."""
+    return codec.read(game.state, codec.write(game.state, state), "state")
 
 
 def begin(lab: Lab, table: Table, seed: int, mode: str) -> Any:

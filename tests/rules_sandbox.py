@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
+from faults_sandbox import faults
 from rules_lab import Golden, Lab, Table
 
 from games.core.events import Fell, Met, Placed, Released
@@ -55,6 +56,7 @@ LAB = Lab(
     world=world,
     universe=universe,
     events=events,
+    faults=faults,
     check=check,
     goldens=(Golden("free", 1, ("Ana",), title="a table and three pieces"),),
     most_inputs=60,

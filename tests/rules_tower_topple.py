@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import rules_lab
+from faults_tower_topple import faults
 from rules_lab import Golden, Lab, Table
 
 from games.core.errors import IllegalAction
@@ -159,6 +160,7 @@ LAB = Lab(
     world=world,
     universe=universe,
     events=events,
+    faults=faults,
     check=check,
     calm=calm,
     goldens=(

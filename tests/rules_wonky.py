@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
+from faults_wonky import faults
 from rules_lab import Golden, Lab, Table
 
 from games.core.events import Condition, CountElapsed, Fell, Met, Nudged, Released, Rested
@@ -89,6 +90,7 @@ LAB = Lab(
     world=world,
     universe=universe,
     events=events,
+    faults=faults,
     check=check,
     goldens=(
         Golden("standard", 4, ("Ana", "Ben", "Cem"), title="three players, a shaky table"),

@@ -186,27 +186,26 @@ class ScriptedWorld(World):
         self._find(name)
         self._call("launch", name, velocity, spin)
 
+    def set_friction(self, name: str, times: float) -> None:
+        """Recorded; nothing rubs here."""
+        self._call("set_friction", name, times)
+
     def set_gravity(self, gravity: Vector) -> None:
         """Recorded; counts in `energy` only."""
         self._call("set_gravity", gravity)
         self.gravity = gravity
 
-    def energy(self) -> tuple[float, float]:
-        """Returns kinetic energy (of translation along the script) and potential energy of the free bodies in
-        joules."""
+    def _motions(self) -> Iterable[tuple[Body, Pose, NDArray[np.float64], NDArray[np.float64]]]:
+        """Yields what moves along the script, which knows no spin."""
         self._check()
-        kinetic = potential = 0.0
-        for _, body in self._bodies.values():
+        for name, (_, body) in self._bodies.items():
             if not body.fixed:
                 now, before = (self._centre(body, step) for step in (self._step, self._step - 1))
-                velocity = (now - before) * self.rate
-                kinetic += 0.5 * body.piece.mass * float(velocity @ velocity)
-                potential -= body.piece.mass * float(np.dot(self.gravity, now))
-        return kinetic, potential
+                yield body, self._at(name, self._step), (now - before) * self.rate, np.zeros(3)
 
-    def isolated(self, body: Body) -> ScriptedWorld:
-        """Returns a world with one of these bodies only, at the same step of the same script."""
-        return replace(self.snapshot(), bodies=(body.at(self.pose(body.name)),)).restored()
+    def _alone(self, body: Body) -> ScriptedWorld:
+        """Returns a world of the same script with one of these bodies only."""
+        return replace(self.snapshot(), step=0, bodies=(body.at(self.pose(body.name)),)).restored()
 
     def follow(self, other: World, name: str) -> None:
         """Put a body where it is in another world, until its next entry in the script."""

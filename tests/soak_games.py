@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rules_labs import LABS
 
 from engine.world import FLOOR, TABLE, Body
 from games.core.events import Fell
@@ -52,12 +53,13 @@ class Guard:
     """Looks at every input and at every look at the world: nothing is lost, doubled, sunk into the table or NaN."""
 
     def __init__(self, game: Any, played: Played) -> None:
-        self._rules, self._played = game.rules, played
+        self._lab = next(lab for lab in LABS if lab.game is game)
+        self._played = played
         self._names: set[str] | None = None
 
     def told(self, before: Any, given: Any, after: Any) -> None:
         """An input that the rules took."""
-        assert not self._rules.faults(after), (given, self._rules.faults(after))
+        assert not self._lab.faults(after), (given, self._lab.faults(after))
         if isinstance(given, Fell):
             self._played.heights.append(max(map(len, towers_of(before)), default=0))
         if type(given).__name__ == "Placed" and not given.broken:

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from engine.record.reader import load
 from games.cli import app
 
 RUN = CliRunner()
+GO_ON = ["play", "--resume", str(Path(__file__).parent / "recordings" / "wonky-1.teeter")]
+"""The words that go on with a game on file."""
 
 
 @pytest.mark.slow
@@ -46,6 +49,21 @@ def test_a_game_is_played_recorded_and_verified(tmp_path: Path) -> None:
     assert twice.exit_code == 2
 
 
+def test_a_game_is_played_on_the_engine_that_was_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "game.teeter"
+    words = ["play", "wonky", "--headless", "--seed", "3", "--turns", "1"]
+    found = RUN.invoke(app, [*words, "--engine", "rapier", "--record", str(path), "--json"])
+    assert found.exit_code == 0, found.output
+    assert load(path).meta.engine == "rapier"
+    refused = RUN.invoke(app, [*words, "--engine", "havok"])
+    assert refused.exit_code == 2
+    assert "engine 'havok': no engine of that name" in refused.stderr
+    # a game on file has its engine
+    resumed = RUN.invoke(app, ["play", "--resume", str(path), "--headless", "--engine", "rapier"])
+    assert resumed.exit_code == 2
+    assert "leave out --engine" in resumed.stderr
+
+
 @pytest.mark.slow
 def test_a_game_broken_off_is_gone_on_with_in_its_file_or_in_another(tmp_path: Path) -> None:
     whole, path, other = (tmp_path / f"{name}.teeter" for name in ("whole", "game", "other"))
@@ -54,7 +72,9 @@ def test_a_game_broken_off_is_gone_on_with_in_its_file_or_in_another(tmp_path: P
         assert RUN.invoke(app, [*words, "--turns", turns, "--record", str(file)]).exit_code == 0
     again = ["play", "--resume", str(path), "--headless", "--turns", "4"]
     before = path.read_bytes()
-    told = RUN.invoke(app, [*again, "--record", str(other), "--from", "1e9"])
+    left = load(path)
+    end = left.checkpoints[-1].step / left.meta.rate
+    told = RUN.invoke(app, [*again, "--record", str(other), "--from", str(end)])
     assert told.exit_code == 0, told.output
     assert "… after 1 turns and" in told.stdout or "… after 2 turns and" in told.stdout
     assert path.read_bytes() == before
@@ -103,6 +123,10 @@ def test_teams_of_bots_play_and_a_mode_gets_as_many_as_it_needs(words: list[str]
         (["play", "wonky", "--headless", "--tremor", "-1"], "--tremor -1: a hand shakes by 0 to 20 mm"),
         (["play", "wonky", "--headless", "--tremor", "nan"], "--tremor nan"),
         (["play", "wonky", "--headless", "--from", "3"], "give --resume FILE too"),
+        ([*GO_ON, "--record", "new.teeter", "--headless", "--from", "99999"], "the recording is "),
+        ([*GO_ON, "--record", "new.teeter", "--headless", "--from", "-1"], "--from -1: seconds from"),
+        ([*GO_ON, "--record", "new.teeter", "--headless", "--from", "nan"], "--from nan: seconds from"),
+        ([*GO_ON, "--record", "new.teeter", "--from", "3"], "--from 3: for --headless; `teeter replay FILE`"),
         (["play", "--headless"], "which game?"),
         (["play", "--resume", "nothing.teeter", "--headless"], "nothing.teeter: there is no such file"),
         (["play", "wonky", "--resume", "a.teeter", "--headless"], "knows its game: leave out GAME"),
@@ -111,8 +135,12 @@ def test_teams_of_bots_play_and_a_mode_gets_as_many_as_it_needs(words: list[str]
         (["verify", "nothing.teeter"], "nothing.teeter"),
     ],
 )
-def test_bad_input_is_one_clear_message(words: list[str], message: str) -> None:
+def test_bad_input_is_one_clear_message(
+    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     found = RUN.invoke(app, words)
     assert found.exit_code == 2
+    assert not list(tmp_path.iterdir())
     assert message in found.stderr
     assert "Traceback" not in found.output

@@ -23,7 +23,7 @@ def teeter_says(*words: str) -> tuple[int, str, str]:
 def probed(
     *, load: float = 0.0, pull: float | None = 1.0, stands: bool = True, loose: bool = False
 ) -> Probed:
-    return Probed(load, pull, stands, loose, pull is None)
+    return Probed(load, pull, stands, loose)
 
 
 def test_json_has_the_keys_of_the_contract_and_nothing_else_on_the_output() -> None:

@@ -14,13 +14,12 @@ from engine.record.reader import load
 from engine.world import FLOOR
 from games.commands.play import PlayRequest, _plan_of
 from games.core.rules import Wait
-from games.play.playback import past_of
+from games.play.playback import found, past_of
 from games.play.recording import begin
 from games.players.bots import Bot, lay
 from games.registry import game_named
-from games.ui.details import Tutorial
 from games.ui.physics_client import ClientState
-from games.ui.setup import first_view, folder, plan_of
+from games.ui.setup import first_view, folder, open_game, plan_of
 
 PLAYERS = ("Ana", "Ben")
 
@@ -63,9 +62,23 @@ def left(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any, dict[str,
             session.settle()
     recorder.leave()
     poses = {name: body.pose for name, body in session.table.bodies.items() if name != FLOOR}
-    found = path, session.state, poses, lines
+    what = path, session.state, poses, lines
     session.close()
-    return found
+    return what
+
+
+def test_a_game_on_file_is_gone_on_with_where_one_says(left: Any, tmp_path: Path) -> None:
+    path = left[0]
+    assert _plan_of(PlayRequest(resume=path)).file == path  # type: ignore[union-attr]
+    before, new = load(found(path)), tmp_path / "new.teeter"
+    plan = _plan_of(PlayRequest(resume=path, record=new))
+    assert plan is not None
+    assert (plan.resume, plan.record, plan.file) == (path, new, new)
+    active = open_game(plan, lambda *told: None, lambda step, bodies: None, lambda done, of: None)
+    active.close()
+    assert load(found(path)).hashes == before.hashes
+    assert load(new).meta.players == before.meta.players
+    assert load(new).hashes == before.hashes
 
 
 def test_what_is_seen_of_a_game_that_is_gone_on_with_is_what_was_left(left: Any) -> None:
@@ -82,13 +95,13 @@ def test_what_is_seen_of_a_game_that_is_gone_on_with_is_what_was_left(left: Any)
     assert client.busy == "checking what was played"
 
 
-def test_the_lesson_does_not_begin_again(left: Any) -> None:
+def test_somebody_who_has_laid_a_piece_before_is_known(left: Any) -> None:
     path = left[0]
     opening = first_view(plan_of(path))
     client = ClientState(plan_of(path), opening.game, opening.state, opening.bodies, lambda: 0.0)
-    assert Tutorial().told(client)
+    assert not client.has_laid
     client.remember(opening.past)
-    assert Tutorial().told(client) == ""
+    assert client.has_laid
 
 
 def test_a_record_that_the_rules_refuse_is_said_so(left: Any) -> None:

@@ -13,7 +13,7 @@ import shapely
 import trimesh
 from numpy.typing import NDArray
 
-from engine.geometry.convex import ConvexSolid, ConvexSolids, deepest, depth, overlap
+from engine.geometry.convex import ConvexSolid, deepest, depth, overlap, solids_at
 from engine.geometry.drop import drop, resting_faces, tipping_angle
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
@@ -23,8 +23,6 @@ from models.material import material_named
 from models.shapes import Box, Cells, Cylinder, Polycube, Sphere
 from models.spec import PieceSpec
 
-SOLIDS = ConvexSolids()
-
 
 def at(x: float, y: float, z: float, roll: float = 0, pitch: float = 0, yaw: float = 0) -> Pose:
     """A pose in mm and degrees."""
@@ -33,7 +31,7 @@ def at(x: float, y: float, z: float, roll: float = 0, pitch: float = 0, yaw: flo
 
 
 def one(shape: Any, pose: Pose) -> tuple[ConvexSolid, ...]:
-    return SOLIDS.of(build(PieceSpec(shape=shape)), pose)
+    return solids_at(build(PieceSpec(shape=shape)), pose)
 
 
 def box(size: tuple[float, float, float], pose: Pose) -> ConvexSolid:

@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 
-from engine.geometry.convex import ConvexSolids
+from engine.geometry.convex import solids_at
 from engine.geometry.drop import DropTarget
 from engine.motions import lower
 from engine.pose import Pose
@@ -74,14 +74,13 @@ class Trial:
         held = self.bodies[self.need.pieces[0]]
         turn = Pose((0.0, 0.0, 0.0), (0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2)))
         orientation = Pose((0.0, 0.0, 0.0), self.goal.orientation).then(turn).orientation
-        solids = ConvexSolids()
         below = [
             solid
             for name, body in self.bodies.items()
             if name not in (FLOOR, held.name)
-            for solid in solids.of(body.piece, body.pose)
+            for solid in solids_at(body.piece, body.pose)
         ]
-        distance = DropTarget(below, solids).distance(held.piece, Pose((x, y, HIGH), orientation))
+        distance = DropTarget(below).distance(held.piece, Pose((x, y, HIGH), orientation))
         return None if distance is None else Pose((x, y, HIGH - distance), orientation)
 
     def asked(self, pose: Pose) -> PlaceAnswer:

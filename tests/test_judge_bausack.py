@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from engine.bullet import BulletWorld
-from engine.geometry.convex import ConvexSolids, deepest
+from engine.geometry.convex import deepest, solids_at
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
 from engine.world import Body
@@ -70,9 +70,8 @@ def test_a_layout_has_every_piece_of_the_supply_and_no_overlap(state: State) -> 
     """BS-01: in the middle, outside every player's area, on a table that has room for all areas."""
     bodies = BAUSACK.layout(state)
     assert {each.name for each in bodies if not each.fixed} == set(state.supply)
-    solids = ConvexSolids()
     for one, other in combinations(bodies, 2):
-        assert deepest(solids.of(one.piece, one.pose), solids.of(other.piece, other.pose)) <= 2e-5
+        assert deepest(solids_at(one.piece, one.pose), solids_at(other.piece, other.pose)) <= 2e-5
     areas = bausack.areas(state)
     for each in bodies[1:]:
         low, high = places.bounds(each.piece, each.pose)
@@ -371,9 +370,8 @@ def test_the_sandbox_lays_out_pieces_with_a_model() -> None:
     bodies = SANDBOX.layout(state)
     assert [each.name for each in bodies] == ["table", "a", "b", "c"]
     assert SANDBOX.home(state, "c").pose == bodies[3].pose
-    solids = ConvexSolids()
     for one, other in combinations(bodies, 2):
-        assert deepest(solids.of(one.piece, one.pose), solids.of(other.piece, other.pose)) <= 2e-5
+        assert deepest(solids_at(one.piece, one.pose), solids_at(other.piece, other.pose)) <= 2e-5
     with pytest.raises(KeyError):
         SANDBOX.home(state, "shape")
 

@@ -12,7 +12,7 @@ import pytest
 from rules_crazy_tower import position
 
 from engine.bullet import BulletWorld
-from engine.geometry.convex import ConvexSolids, deepest
+from engine.geometry.convex import deepest, solids_at
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
 from engine.world import TABLE, Body
@@ -80,10 +80,9 @@ def test_a_layout_has_all_blocks_and_the_first_card_and_no_overlap(state: State)
     assert [each.name for each in bodies[:2]] == [TABLE, "card_01"]
     assert {each.name for each in bodies[2:]} == {block.id for block in state.stock.blocks}
     assert bodies[1].pose.position == (0.0, 0.0, 0.001)
-    solids = ConvexSolids()
     stack = JUDGE.home(state, "card_21")
     for one, other in combinations((*bodies, stack), 2):
-        assert deepest(solids.of(one.piece, one.pose), solids.of(other.piece, other.pose)) <= 2e-5
+        assert deepest(solids_at(one.piece, one.pose), solids_at(other.piece, other.pose)) <= 2e-5
     reach = bodies[0].piece.extents[:2] / 2
     for each in (*bodies[1:], stack):
         low, high = places.bounds(each.piece, each.pose)

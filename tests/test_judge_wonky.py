@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -57,6 +58,22 @@ def standing() -> TableScene:
 
 def missed(state: State, scene: TableScene, asked: Iterable[Condition] = ()) -> tuple[Condition, ...]:
     return JUDGE.broken(state, HELD, tuple(asked) or conditions(state), supply(HELD), scene)
+
+
+def test_WK_05_the_free_blocks_stand_in_a_row_around_the_middle() -> None:
+    """Upright on the table, with room for a hand between neighbours."""
+    blocks = [body for body in JUDGE.layout(START) if body.name != TABLE]
+    assert [body.name for body in blocks] == [block.id for block in START.stock.blocks]
+    ends = [
+        (x - width / 2, x + width / 2)
+        for x, width in ((body.pose.position[0], float(body.piece.extents[0])) for body in blocks)
+    ]
+    assert ends[0][0] == pytest.approx(-ends[-1][1])
+    gaps = [right[0] - left[1] for left, right in pairwise(ends)]
+    assert gaps == pytest.approx([judge.GAP_MM / 1e3] * (len(blocks) - 1))
+    for body in blocks:
+        assert body.pose.position[1] == pytest.approx(judge.SUPPLY_MM / 1e3)
+        assert body.pose.position[2] == pytest.approx(float(body.piece.extents[2]) / 2)
 
 
 def test_WK_01__nine_blocks_stand_in_a_row_on_the_far_side_of_the_table() -> None:

@@ -18,6 +18,8 @@ SIMULATORS = {
     "pybullet",
     "rapier3d",
     "mujoco",
+    "pydrake",
+    "siconos",
     "panda3d",
     "direct",
     "trimesh",
@@ -27,11 +29,13 @@ SIMULATORS = {
     "numpy",
 }
 HOLDERS = {
-    "pybullet": ("engine/bullet.py", "engine/bench/"),
+    "pybullet": ("engine/bullet.py", "engine/bench/runners/bullet.py"),
     "rapier3d": ("engine/rapier.py", "engine/rapier_body.py"),
     "panda3d": ("engine/view/",),
     "direct": ("engine/view/",),
     "mujoco": ("engine/bench/",),
+    "pydrake": ("engine/bench/runners/drake.py",),
+    "siconos": ("engine/bench/runners/siconos_worker.py",),
     "compas_cra": ("engine/bench/",),
     "gymnasium": ("games/learning/",),
     "pettingzoo": ("games/learning/",),
@@ -44,7 +48,7 @@ GAME_NOUNS = {"Block", "Card", "Sort"}
 """Nouns of several rule books."""
 ONCE = ("touches", "has_fallen", "is_at_rest", "is_impact")
 """Physical questions with one answer each, in engine.tolerances."""
-OUTSIDE_THE_TREE = {"Abandoned", "DiffersError", "Failed", "MisfitError", "RefusedError"}
+OUTSIDE_THE_TREE = {"Abandoned", "DiffersError", "Failed", "MisfitError", "RefusedError", "WishError"}
 """Exceptions that no caller of a public function sees; they steer the code that catches them."""
 SPEAKERS = ("games/cli.py", "games/commands/", "engine/bench/__main__.py")
 """Files that talk to people on a terminal; the rest is library and returns values."""
@@ -204,7 +208,7 @@ def test_one_place_says_which_engine_simulates() -> None:
         hidden = {f"engine.{engine}", f"engine.{engine}_body"}
         users = {place(path) for path in sources() if hidden & imports(path)}
         # the bench sets engines as they come beside ours
-        astray = users - {f"engine/{engine}.py", "engine/bench/outside.py"}
+        astray = users - {f"engine/{engine}.py", "engine/bench/runners/ours.py"}
         assert not astray, f"{sorted(astray)} name an engine; engine.worlds makes worlds"
 
 

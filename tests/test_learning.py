@@ -17,7 +17,6 @@ from pettingzoo.test import api_test, seed_test
 from rules_lab import playthrough
 from rules_labs import LABS
 
-from engine.geometry.convex import ConvexSolids
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
 from engine.world import Body
@@ -123,7 +122,7 @@ def test_the_depth_picture_is_the_height_of_box_and_ball() -> None:
     turned = Pose((0.03, 0.0, 0.0075), quaternion_of_rpy(0.0, 0.0, np.pi / 2))
     radius = float(ball.extents[2]) / 2
     bodies = [Body("box", box, turned), Body("ball", ball, Pose((-0.04, 0.02, radius)))]
-    picture = depth_image(bodies, ConvexSolids(), (0.0, 0.0), 0.16, 160)
+    picture = depth_image(bodies, (0.0, 0.0), 0.16, 160)
     # row and column of a point: far side first, a pixel a millimetre
     assert picture[80, 110] == pytest.approx(0.015)
     assert picture[80 - 29, 110] == pytest.approx(0.015)

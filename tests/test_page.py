@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from chromium import Opened, opened, picture
+from hostile_texts import HOSTILE
 from playwright.sync_api import Browser
 from typer.testing import CliRunner
 
@@ -35,42 +36,6 @@ POSITION, DEGREES = 2.0e-5, 0.02
 LIMIT_BYTES = 2_000_000
 OVERLAP, SIZE = 0.97, (1280, 720)
 """Of silhouettes, in pictures of so many pixels."""
-
-BEGINNINGS = (
-    "",
-    "</script>",
-    "<!--<script>",
-    "\"'>",
-    "]]>",
-    "</title>",
-    "\u2028",
-    "%3C",
-    "&lt;",
-    "\\u003c/script>",
-)
-PAYLOADS = (
-    "<script>window.pwned=1</script>",
-    "<img src=x onerror=window.pwned=1>",
-    "<svg onload=window.pwned=1>",
-    "<svg><script>window.pwned=1</script></svg>",
-    "<iframe srcdoc='<script>parent.pwned=1</script>'>",
-    "<iframe src=https://example.com></iframe>",
-    "<link rel=stylesheet href=https://example.com/x.css>",
-    "<img src=https://example.com/x.png>",
-    "<meta http-equiv=refresh content='0;url=https://example.com'>",
-    "<base href=https://example.com/>",
-    "javascript:window.pwned=1",
-    "<a href=javascript:window.pwned=1 autofocus onfocus=window.pwned=1>",
-    "<body onload=window.pwned=1>",
-    "<style>@import 'https://example.com'</style>",
-    "<form action=https://example.com><button autofocus onfocus=window.pwned=1>",
-    "<object data=javascript:window.pwned=1>",
-    "${window.pwned=1}{{constructor.constructor('window.pwned=1')()}}",
-    "\u202eeno\u0000\u0007\U0001f600",
-    "__proto__",
-    "-->\r\n<script>alert(1)</script>",
-)
-HOSTILE = [beginning + payload for beginning in BEGINNINGS for payload in PAYLOADS]
 
 
 def scenery_from(file: Path) -> tuple[Scenery, tuple[Body, ...]]:

@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 
 import pytest
-from agreement import Row, collect, is_decided, is_near, judge, read, together, write
+from agreement import AGAIN, Row, ask_again, collect, is_decided, is_near, judge, read, together, write
 from cra_worker import cra_says
 from falls import points_of, why
 from stacks import DOWN, stack
@@ -15,6 +15,7 @@ from engine.bench.peers import mujoco_says
 from engine.bench.rigs import piece, table, wood
 from engine.pose import Pose
 from engine.topple.balance.statics import stands
+from engine.topple.verdict import joint
 from engine.world import Assembly, Body
 
 RESEARCH = Path(__file__).resolve().parent / "research"
@@ -81,6 +82,35 @@ def test_rows_are_kept_and_read_back(tmp_path: Path) -> None:
     )
     # what is on file is not judged again
     assert list(collect([SMALL[0]], file)) == [kept]
+
+
+def test_rapier_is_asked_once_about_a_stack_of_an_older_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, (row,) = (
+        tmp_path / "rows.csv",
+        [row for row in read(RESEARCH / "agreement.csv") if row.number == 409],
+    )
+    write(file, [row])
+    with file.open(newline="", encoding="utf-8") as text:
+        older = [
+            {key: value for key, value in cells.items() if key != "rapier"} for cells in csv.DictReader(text)
+        ]
+    with file.open("w", newline="", encoding="utf-8") as text:
+        table = csv.DictWriter(text, list(older[0]))
+        table.writeheader()
+        table.writerows(older)
+    assert [found.rapier for found in read(file)] == [""]
+    assert [found.rapier for found in ask_again("rapier", [409], file)] == ["stands"]
+    assert [found.rapier for found in read(file)] == ["stands"]
+    monkeypatch.setitem(AGAIN, "rapier", lambda row: pytest.fail("asked twice"))
+    assert list(ask_again("rapier", [409], file)) == []
+
+
+def test_rapier_agrees_wherever_it_was_asked() -> None:
+    asked = [row for row in read(RESEARCH / "agreement.csv") if row.rapier and is_decided(row)]
+    assert len(asked) >= 30
+    assert [row.number for row in asked if row.rapier != joint(row.statics, row.dynamics)] == []
 
 
 @pytest.mark.slow

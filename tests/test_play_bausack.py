@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from faults_bausack import faults
 
 from engine.pose import Pose
 from engine.world import Body
 from games.bausack.game import GAME
 from games.bausack.judge import areas
-from games.bausack.rules import faults, start
+from games.bausack.rules import start
 from games.core.rules import Input
 from games.game import stock_of
 from games.judge import places

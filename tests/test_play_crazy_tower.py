@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from faults_crazy_tower import faults
 
 from engine.pose import Pose
 from engine.world import Body
@@ -18,7 +19,7 @@ from games.crazy_tower.bot import GAIN, CrazySkill, _gain
 from games.crazy_tower.bot_places import card_place, levels_of, orientations, special, would_stand
 from games.crazy_tower.bot_places import places as places_of
 from games.crazy_tower.game import GAME
-from games.crazy_tower.rules import faults, needs, start
+from games.crazy_tower.rules import needs, start
 from games.crazy_tower.rules_allowed import homes
 from games.crazy_tower.state import Fallen, Floor, GiveBack, HandPhase, PutBack, Sort, State, TurnStage
 from games.game import stock_of

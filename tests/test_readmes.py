@@ -19,6 +19,7 @@ from engine.pose import Pose
 from engine.view.frame import frame_of
 from engine.world import Body
 from games.cli import app
+from games.commands.host import with_address
 from models.build import build
 from models.catalogue import find
 from scenes.load import load
@@ -84,7 +85,7 @@ def test_command_lines_are_right(block: Block) -> None:
         elif words[0] == "teeter":
             command = group.commands[words[1]]
             # parses names, types and required arguments; runs nothing
-            command.make_context(words[1], words[2:])
+            command.make_context(words[1], with_address(words[2:]))
         else:
             assert words[0] in OTHER_PROGRAMS, f"{block}: {words}"
 

@@ -10,11 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from faults_bausack import faults
 from rules_bausack import LAB, NAMES
 from rules_lab import count_leaves
 
 from games.bausack.game import GAME
-from games.bausack.rules import apply, faults, legal, needs, outcome, scores, seen_by, start
+from games.bausack.rules import apply, legal, needs, outcome, scores, seen_by, start
 from games.bausack.state import (
     IN,
     NOBODY,
@@ -36,7 +37,7 @@ from games.bausack.state import (
     said,
 )
 from games.core.codec import MisfitError
-from games.core.errors import IllegalAction, MalformedAction, MalformedState, SetupError
+from games.core.errors import IllegalAction, MalformedAction, SetupError
 from games.core.events import Condition, Fell, Measured, Placed, Question, Released, Rested
 from games.core.rules import Action, Input, Need, Outcome, Take, TakeBack, Wait
 from games.game import stock_of
@@ -597,10 +598,8 @@ THREE = position("cube", "", "ball", out=(IN, 4, IN), tokens=(10, 0, 10))
     ],
 )
 def test_ALL_7__faults(state: State, fault: str) -> None:
-    """ALL-7: a broken save is refused with everything that is wrong."""
+    """ALL-7: a broken state is told everything that is wrong."""
     assert [each for each in faults(state) if each.startswith(fault)], faults(state)
-    with pytest.raises(MalformedState):
-        GAME.read_state(GAME.write_state(state))
 
 
 def test_sound_states_have_no_faults() -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from faults_bausack import faults
 from test_rules_bausack import BIDDING, actions, after, lay, on_offer, position, refusal
 
-from games.bausack.rules import apply, faults, legal, needs, outcome, scores, tell
+from games.bausack.rules import apply, legal, needs, outcome, scores, tell
 from games.bausack.state import (
     IN,
     NOBODY,

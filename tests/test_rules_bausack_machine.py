@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from faults_bausack import faults
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from games.bausack.game import GAME
-from games.bausack.rules import apply, faults, legal, needs, outcome, start
+from games.bausack.rules import apply, legal, needs, outcome, start
 from games.bausack.state import Accept, Bid, Build, Pass, PassOn, Phase, Push, State, owner_of
 from games.core.events import Fell, Placed, Released, Rested
 from games.core.rules import Take, TakeBack, Wait

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from faults_crazy_tower import faults
 from rules_crazy_tower import FIRST, NAMES, actions, after, lay, position, refusal
 from test_rules_crazy_tower_boxes import AGAIN, REMOVE, box
 
 from games.core.errors import MalformedAction
 from games.core.events import Condition, Fell, Met, Placed, Question, RefereeAnswer, Released, Removed, Rested
 from games.core.rules import Input, Need, Outcome, Take, TakeBack, Wait
-from games.crazy_tower.rules import apply, faults, legal, needs, outcome, scores, tell
+from games.crazy_tower.rules import apply, legal, needs, outcome, scores, tell
 from games.crazy_tower.state import (
     CrazyReason,
     Decline,

@@ -11,6 +11,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
+from faults_crazy_tower import faults
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -18,7 +19,7 @@ from rules_crazy_tower import NAMES, STOCK
 
 from games.core.events import Condition, Fell, Met, Placed, Question, RefereeAnswer, Released, Removed, Rested
 from games.core.rules import Take, TakeBack, Wait
-from games.crazy_tower.rules import apply, faults, legal, needs, start
+from games.crazy_tower.rules import apply, legal, needs, start
 from games.crazy_tower.state import (
     ACTING,
     CrazyReason,

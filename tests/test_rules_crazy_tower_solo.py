@@ -6,16 +6,18 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import pytest
+from faults_crazy_tower import faults
 from rules_crazy_tower import FIRST, STOCK, actions, after, lay, position, refusal, takes
+from rules_lab import kept
 from test_rules_crazy_tower_boxes import REMOVE, box
 
-from games.core.errors import MalformedAction, MalformedState, SetupError
+from games.core.errors import MalformedAction, SetupError
 from games.core.events import Condition, Fell, Placed, Released, Removed, Rested, TimeUp
 from games.core.rules import Handicap, Take
 from games.crazy_tower import state as rules_state
 from games.crazy_tower import state as stock
 from games.crazy_tower.game import GAME
-from games.crazy_tower.rules import apply, faults, legal, needs, outcome, start
+from games.crazy_tower.rules import apply, legal, needs, outcome, start
 from games.crazy_tower.state import (
     CrazyReason,
     Decline,
@@ -399,7 +401,7 @@ SABOTEUR = position(mode="saboteur", options={"saboteur": "Ben"})
 )
 def test_sound_states_have_no_faults(state: State) -> None:
     assert faults(state) == ()
-    assert GAME.read_state(GAME.write_state(state)) == state
+    assert kept(GAME, state) == state
 
 
 @pytest.mark.parametrize(
@@ -463,10 +465,8 @@ def test_sound_states_have_no_faults(state: State) -> None:
     ],
 )
 def test_faults(state: State, fault: str) -> None:
-    """A broken save is refused with what is wrong."""
+    """A broken state is told what is wrong."""
     assert [each for each in faults(state) if fault in each], faults(state)
-    with pytest.raises(MalformedState):
-        GAME.read_state(GAME.write_state(state))
 
 
 def test_no_tower() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from faults_sandbox import faults
 
 from games.core.errors import IllegalAction, MalformedAction, SetupError
 from games.core.events import Fell, Met, Placed, Released
@@ -15,7 +16,6 @@ from games.sandbox.rules import (
     State,
     Stock,
     apply,
-    faults,
     legal,
     needs,
     opening,

@@ -7,15 +7,16 @@ from dataclasses import replace
 from typing import Any, cast
 
 import pytest
+from faults_wonky import faults
 from rules_lab import Lab, Table, begin, count_leaves
 from rules_wonky import LAB, NAMES
 
-from games.core.errors import IllegalAction, MalformedAction, MalformedState, SetupError
+from games.core.errors import IllegalAction, MalformedAction, SetupError
 from games.core.events import Condition, CountElapsed, Fell, Met, Nudged, Released, Rested
 from games.core.rules import Input, Need, Outcome, Take, TakeBack, Wait
 from games.game import stock_of
 from games.wonky.game import GAME
-from games.wonky.rules import apply, faults, legal, needs, outcome, scores, seen_by, start, tell
+from games.wonky.rules import apply, legal, needs, outcome, scores, seen_by, start, tell
 from games.wonky.rules_turn import free_blocks, the_block, the_card
 from games.wonky.state import (
     Card,
@@ -692,10 +693,8 @@ SOUND = position("large_blue pass", "pass", tower=2)
     ],
 )
 def test_faults(state: State, fault: str) -> None:
-    """A broken save is refused with everything that is wrong."""
+    """A broken state is told everything that is wrong."""
     assert [each for each in faults(state) if fault in each], faults(state)
-    with pytest.raises(MalformedState):
-        GAME.read_state(GAME.write_state(state))
 
 
 def test_sound_states_have_no_faults() -> None:

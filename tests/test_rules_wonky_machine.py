@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
+from faults_wonky import faults
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -18,7 +19,7 @@ from games.core.events import Condition, CountElapsed, Fell, Met, Nudged, Releas
 from games.core.rules import TakeBack, Wait
 from games.game import stock_of
 from games.wonky.game import GAME
-from games.wonky.rules import apply, faults, legal, needs, start
+from games.wonky.rules import apply, legal, needs, start
 from games.wonky.state import DrawCards, KeepCard, Phase, PlayCard, Sort, State
 
 STOCK = stock_of(GAME)

@@ -100,6 +100,8 @@ def test_named_objects_keep_their_names(tmp_path: Path, suffix: str) -> None:
     bodies = free(load(tmp_path / f"stack.{suffix}", material="alder").assembly)
     expected = {"obj": {"low", "mid", "top"}, "3mf": {"low", "mid", "top"}}
     assert set(bodies) == expected.get(suffix, {"stack.1", "stack.2", "stack.3"})
+    if suffix == "obj":
+        assert list(bodies) == ["low", "mid", "top"], "in the order of the file"
     if suffix in expected:
         assert bodies["top"].pose.position == pytest.approx((0, 0, 0.05))
     assert {body.piece.material.name for body in bodies.values()} == {"alder"}
@@ -316,3 +318,13 @@ def test_several_hundred_blocks_of_one_mesh_load_quickly(tmp_path: Path) -> None
 def test_mesh_pieces_cannot_be_written_as_a_scene_file(tmp_path: Path) -> None:
     with pytest.raises(SceneError, match='piece "block": comes from a mesh, which a scene file cannot hold'):
         dump(load(gltf(tmp_path)))
+
+
+def test_who_loads_many_meshes_is_told_how_far_it_is(tmp_path: Path) -> None:
+    scene = trimesh.Scene()
+    for name, mesh in zip(("low", "mid", "top"), stack(), strict=True):
+        scene.add_geometry(mesh, node_name=name, geom_name=name)
+    scene.export(tmp_path / "stack.obj")
+    told: list[tuple[int, int]] = []
+    load(tmp_path / "stack.obj", progress=lambda done, total: told.append((done, total)))
+    assert told == [(1, 3), (2, 3), (3, 3)]

@@ -29,14 +29,14 @@ def _set(*path: Any) -> Callable[[dict[str, Any]], object]:
 
 REFUSED = [
     (_set("asset", "version", "1.0"), "is not glTF version 2"),
-    (_set("asset", 3), "is not valid glTF (TypeError"),
-    (_set("nodes", 0, "mesh", 7), "is not valid glTF (IndexError"),
+    (_set("asset", 3), "is not valid glTF: a value is not of the kind that belongs there"),
+    (_set("nodes", 0, "mesh", 7), "is not valid glTF: it names something by a number that it does not have"),
     (
         _set("nodes", 0, "name", "table"),
         'node "table": name = "table": is reserved (table, floor, hand are not',
     ),
     (_set("nodes", 0, "children", [0]), "node 0 has two parents, or is its own"),
-    (_set("nodes", []), "is not valid glTF (IndexError"),
+    (_set("nodes", []), "is not valid glTF: it names something by a number"),
     (_set("scenes", [{}]), "there are no triangles in it"),
     (_set("meshes", 0, "primitives", 0, "mode", 1), "there are no triangles in it"),
     (_set("meshes", 0, "primitives", 0, "mode", 5), "has triangle strips or fans"),
@@ -53,7 +53,7 @@ REFUSED = [
         _set("accessors", 0, {"count": 8, "componentType": 5126, "type": "VEC3"}),
         "has sparse or compressed data",
     ),
-    (_set("accessors", 0, "componentType", 5122), "is not valid glTF (KeyError"),
+    (_set("accessors", 0, "componentType", 5122), "is not valid glTF: 5122 stands where it has no meaning"),
     (_set("accessors", 0, "type", "VEC2"), "has positions that are not three floats each"),
     (_set("bufferViews", 0, "byteStride", 10**9), "is cut short"),
     (_set("buffers", 0, "uri", "../../etc/passwd"), 'refers to "../../etc/passwd" outside its folder'),
@@ -67,7 +67,7 @@ REFUSED = [
         "has coordinates that are not finite or far too large",
     ),
     (_set("nodes", 0, "translation", [1e300, 0, 0]), "has coordinates that are not finite or far too large"),
-    (_set("nodes", 0, "rotation", [0, 0, 0, 0]), "is not valid glTF (ValueError"),
+    (_set("nodes", 0, "rotation", [0, 0, 0, 0]), "is not valid glTF: a number in it makes no sense"),
 ]
 
 
@@ -81,10 +81,10 @@ def test_a_broken_gltf_is_one_message(tmp_path: Path, change: Callable[[Any], ob
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"", "is not valid glTF (JSONDecodeError"),
+        (b"", "is not valid glTF: its JSON is broken at line 1, column 1"),
         (b"[" * 100_000, "is not valid glTF: nested too deeply"),
         (b"[]", "is not glTF version 2"),
-        (b"glTF", "is not valid glTF (error"),
+        (b"glTF", "is not valid glTF: it is cut short"),
         (struct.pack("<4sII", b"glTF", 1, 12), "is glTF 1; version 2 is read"),
         (struct.pack("<4sII", b"glTF", 2, 9999), "is cut short"),
         (struct.pack("<4sIII4s", b"glTF", 2, 20, 9999, b"JSON"), "is cut short"),
@@ -102,6 +102,12 @@ def test_a_glb_cut_anywhere_is_refused(tmp_path: Path) -> None:
     for length in range(0, len(data), 37):
         (tmp_path / "cut.glb").write_bytes(data[:length])
         assert "cut.glb" in message_of(tmp_path / "cut.glb")
+
+
+def test_text_in_other_letters_asks_for_no_package(tmp_path: Path) -> None:
+    path = tmp_path / "old.stl"
+    path.write_bytes(b"solid \xff\xfe\nfacet normal 0 0 1\n")
+    assert message_of(path).startswith(f"{path}: cannot be read as .stl")
 
 
 @pytest.mark.parametrize("suffix", FORMATS)

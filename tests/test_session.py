@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rules_labs import LABS
 
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.hand import packed
@@ -155,6 +156,7 @@ def test_a_push_lasts_half_a_second_and_a_table_that_is_tilted_on_lets_a_block_s
 
 def played(name: str, path: Path | None, turns: int, seed: int = 3, **options: object) -> Session:
     game = BY_NAME[name]
+    lab = next(each for each in LABS if each.game is game)
     faults: list[str] = []
     session, recorder = begin(
         game,
@@ -162,7 +164,7 @@ def played(name: str, path: Path | None, turns: int, seed: int = 3, **options: o
         seed,
         options,
         path=path,
-        tell=[lambda before, given, after: faults.extend(game.rules.faults(after))],
+        tell=[lambda before, given, after: faults.extend(lab.faults(after))],
     )
     bots = {seat.name: Bot(seat.members[0].bot, name, seed) for seat in session.state.seats}
     play(session, bots, turns)

@@ -413,7 +413,7 @@ def test_a_game_of_trembling_hands_agrees_with_its_record(tmp_path: Path) -> Non
     session.settle()
     session.close()
     recorder.close()
-    assert load(path).meta.settings == {"tremor_mm": 2.0}
+    assert load(path).meta.settings == {"contacts": "rigid", "tremor_mm": 2.0}
     assert verify(path).agrees
 
 

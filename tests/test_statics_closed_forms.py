@@ -75,6 +75,17 @@ def test_a_push_topples_the_slender_and_slides_the_squat(width: float, mode: str
     assert found.push_n == pytest.approx(block.piece.mass * G * min(width / 2 / 60, 0.4), rel=1e-5)
 
 
+@pytest.mark.parametrize("count", [1, 8, 24])
+def test_a_column_that_tips_as_one_topples_however_tall(count: int) -> None:
+    """F H = W w / 2 about the edge of a foot that is narrower than what it carries."""
+    foot = box("foot", (15, 15, 30), pose(0, 0, 15), 0.9)
+    blocks = [box(f"b{at:02}", (30, 30, 30), pose(0, 0, 45 + 30 * at), 0.9) for at in range(count)]
+    found = analyse(scene(foot, *blocks, mu=0.9))
+    weight = sum(body.piece.mass for body in (foot, *blocks)) * G
+    assert found.push_n == pytest.approx(weight * 7.5 / (30 * (count + 1)), rel=1e-4)
+    assert found.push_mode == "topple"
+
+
 @pytest.mark.parametrize("sides", [3, 5, 6, 9])
 def test_a_prism_tips_over_the_side_nearest_its_axis(sides: int) -> None:
     ring = [

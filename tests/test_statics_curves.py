@@ -80,7 +80,7 @@ def test_a_cylinder_along_a_cylinder_rolls_off(upper: float) -> None:
         "ball_in_saddle",
         "ball_on_ball",
         "egg_on_tip",
-        "egg_in_eggcup",
+        pytest.param("egg_in_eggcup", marks=pytest.mark.slow),
         "cone_in_ring",
         "ball_on_ring",
         "ball_between_cylinders",

@@ -15,9 +15,9 @@ from statics_scenes import arch, box, card_tent, pose, pyramid, scene, tower
 
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
+from engine.topple.balance.boundary import nearest_boundary
 from engine.topple.balance.equilibrium import balance_of
 from engine.topple.balance.forces import carried, least_squares, project
-from engine.topple.balance.margins import nearest_boundary
 from engine.topple.balance.statics import Statics, analyse
 from engine.topple.contact.detection import find_contacts
 from engine.world import Assembly

@@ -110,7 +110,7 @@ def test_supports_stay_and_friction_lies_in_its_range() -> None:
 
 def test_the_same_for_any_number_of_workers_and_every_time() -> None:
     noise = Noise(1.5e-3, seed=2)
-    found = [chance(load("leaning_tower").assembly, noise, 12, workers=workers) for workers in (1, 2, 1)]
+    found = [chance(at_edge(1.0), noise, 12, workers=workers) for workers in (1, 2, 1)]
     facts = [(one.samples, one.stood, one.first, one.judged) for one in found]
     assert facts[0] == facts[1] == facts[2]
     assert 0 < found[0].stood < 12
@@ -190,10 +190,10 @@ def test_a_screw_motion_about_an_edge_stays_on_its_circle() -> None:
 def test_the_rule_changes_no_verdict_of_the_simulation(
     make: Callable[[], Assembly], mm: float, deg: float
 ) -> None:
-    """Ours, sample by sample, beside the simulation of every one."""
+    """Ours, sample by sample, beside the simulation of every one. The soak goes on to 150 of each scene."""
     assembly, noise = make(), Noise(mm / 1e3, math.radians(deg), seed=7)
-    ours = [sample(assembly, noise, number) for number in range(12)]
-    theirs = [sample(assembly, noise, number, simulate=True) for number in range(12)]
+    ours = [sample(assembly, noise, number) for number in range(4)]
+    theirs = [sample(assembly, noise, number, simulate=True) for number in range(4)]
     assert [one.stands for one in ours] == [one.stands for one in theirs]
     assert all(one.judge == "dynamics" for one in theirs)
 

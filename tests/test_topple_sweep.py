@@ -24,7 +24,6 @@ from engine.topple.laboratory.sweep import (
     case,
     judge_case,
     judge_place,
-    judge_places,
     key_of,
     spots_of,
     study,
@@ -70,8 +69,8 @@ def test_places_that_are_taken_or_in_the_air() -> None:
 def test_rows_do_not_hang_on_each_other() -> None:
     common = study(scene(BASE))
     places = [place(number, x) for number, x in enumerate((-40.0, 31.0, 12.0, -3.0))]
-    rows = judge_places(common, places)
-    assert rows[::-1] == judge_places(study(scene(BASE)), places[::-1])
+    rows = [judge_place(common, place) for place in places]
+    assert rows[::-1] == [judge_place(study(scene(BASE)), place) for place in places[::-1]]
     assert [row.key for row in rows] == [key_of(common, one) for one in places]
 
 

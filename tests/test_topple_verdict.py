@@ -175,7 +175,8 @@ def test_json_has_the_keys_and_units_that_were_promised() -> None:
 
 def test_json_of_silent_statics_is_null_with_a_reason() -> None:
     dynamics = Dynamics(True, 1.0, 2e-5, 0.0, 0.0, None, (), ())
-    verdict = Verdict("curve", "stands", "declared", 0.0, Statics(stands=None, why="curved"), dynamics, 0.1)
+    silent, judged = Statics(stands=None, why="curved"), Assembly("curve", ())
+    verdict = Verdict("curve", "stands", "declared", 0.0, silent, dynamics, 0.1, judged)
     found = to_json(verdict, "0.1.0")
     assert found["statics"] is None
     assert found["statics_why"] == "curved"

@@ -1,13 +1,19 @@
-"""The wheel: what is in it, and that it works alone, in an environment and a folder of its own."""
+"""The wheel and the source archive: what is in them, and that they work alone, in an environment of their own.
+
+An environment with only what the wheel says it needs is put together of links to packages that are here already. The
+soak makes empty ones and has pip fill them from the index.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
@@ -59,28 +65,85 @@ def test_the_wheel_holds_code_and_data_only(wheel: Path) -> None:
             assert path.relative_to(ROOT) in names, f"{path.relative_to(ROOT)} is missing in the wheel"
 
 
+def needed(name: str, found: set[str]) -> set[str]:
+    """The packages that one needs here without extras, and those that these need."""
+    from packaging.requirements import Requirement
+
+    for words in distribution(name).requires or ():
+        need = Requirement(words)
+        word = re.sub("[-_.]+", "-", need.name).lower()
+        if word not in found and (need.marker is None or need.marker.evaluate({"extra": ""})):
+            found.add(word)
+            needed(word, found)
+    return found
+
+
+def linked_environment(folder: Path, wheel: Path) -> Path:
+    """An environment with a wheel, and links to what it needs and nothing else. Returns its Python."""
+    run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
+    python = folder / "bin" / "python"
+    (site,) = folder.glob("lib/python*/site-packages")
+    for name in sorted(needed("teeter", set())):
+        for path in distribution(name).files or ():
+            first = Path(path.parts[0])
+            if first.name not in ("..", "__pycache__") and not (site / first).exists():
+                (site / first).symlink_to(Path(str(path.locate())).parents[len(path.parts) - 1] / first)
+    pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-compile")
+    run(*pip, wheel, cwd=folder.parent)
+    return python
+
+
 @pytest.mark.slow
-def test_the_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
-    run(sys.executable, "-m", "venv", "env", cwd=tmp_path)
-    binaries = tmp_path / "env" / "bin"
-    lock = ROOT / "requirements.lock"
-    run(binaries / "python", "-m", "pip", "install", "--quiet", "--constraint", lock, wheel, cwd=tmp_path)
-    elsewhere = tmp_path / "elsewhere"
+def test_the_wheel_works_with_what_it_needs_and_nothing_else(wheel: Path, tmp_path: Path) -> None:
+    python = linked_environment(tmp_path / "env", wheel)
+    extras = "('pytest', 'dask', 'matplotlib', 'lxml', 'mujoco')"
+    found = f"import importlib.util as u; print([each for each in {extras} if u.find_spec(each)])"
+    assert run(python, "-c", found, cwd=tmp_path).strip() == "[]"
+    works(python, tmp_path)
+    # type checkers see what scripts use
+    (tmp_path / "typed.py").write_text(
+        "import teeter\n\ntilt: float | None = teeter.check('arch').statics.tilt_deg\n"
+    )
+    checker = (sys.executable, "-m", "mypy", "--strict", "--python-executable", python)
+    run(*checker, "--follow-imports=silent", "typed.py", cwd=tmp_path)
+
+
+def works(python: Path, folder: Path) -> Path:
+    """Uses the commands that are installed beside a Python, from a folder of their own. Returns that."""
+    elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
-    teeter = binaries / "teeter"
+    teeter = python.parent / "teeter"
     assert json.loads(run(teeter, "check", "arch", "--json", cwd=elsewhere))["verdict"] == "stands"
     assert "bausack/eggcup" in run(teeter, "models", "bausack", cwd=elsewhere)
     game = ("--players", "bot:steady,bot:bold", "--headless", "--turns", "2", "--json")
-    assert json.loads(run(teeter, "play", "wonky", *game, cwd=elsewhere))["turns"] == 2
-    run(teeter, "demo", "--out", "made", cwd=elsewhere)
-    assert {".teeter", ".mp4", ".png", ".html"} <= {path.suffix for path in (elsewhere / "made").iterdir()}
+    played = json.loads(run(teeter, "play", "wonky", *game, "--record", "a.teeter", cwd=elsewhere))
+    assert played["turns"] == 2
+    run(teeter, "video", "a.teeter", "-o", "a.png", "--size", "320x180", cwd=elsewhere)
+    assert (elsewhere / "a.png").stat().st_size > 5000
     script = "import teeter; print(teeter.__file__, teeter.__version__, teeter.check('two_bricks').word)"
-    said = run(binaries / "python", "-c", script, cwd=elsewhere)
-    assert str(tmp_path) in said
+    said = run(python, "-c", script, cwd=elsewhere)
+    assert str(folder) in said
     assert said.split()[1:] == ["0.1.0", "stands"]
-    # type checkers see what scripts use
-    (elsewhere / "typed.py").write_text(
-        "import teeter\n\ntilt: float | None = teeter.check('arch').statics.tilt_deg\n"
-    )
-    checker = (sys.executable, "-m", "mypy", "--strict", "--python-executable", binaries / "python")
-    run(*checker, "typed.py", cwd=elsewhere)
+    return elsewhere
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", ["wheel", "sdist"])
+def test_an_archive_installs_into_an_empty_environment(kind: str, wheel: Path, tmp_path: Path) -> None:
+    """Wheel, and the wheel that the source archive makes: what pip brings is enough for the demo and everything."""
+    archive = wheel if kind == "wheel" else sdist(wheel.parent.parent)
+    run(sys.executable, "-m", "venv", "env", cwd=tmp_path)
+    python = tmp_path / "env" / "bin" / "python"
+    lock = ROOT / "requirements.lock"
+    run(python, "-m", "pip", "install", "--quiet", "--constraint", lock, archive, cwd=tmp_path)
+    elsewhere = works(python, tmp_path)
+    run(python.parent / "teeter", "demo", "--out", "made", cwd=elsewhere)
+    assert {".teeter", ".mp4", ".png", ".html"} <= {path.suffix for path in (elsewhere / "made").iterdir()}
+    run(python.parent / "teeter", "video", "made/game.teeter", "-o", "b.mp4", "--to", "2", cwd=elsewhere)
+
+
+def sdist(folder: Path) -> Path:
+    """The source archive, made by the build backend that pyproject.toml names."""
+    script = "from setuptools import build_meta; print(build_meta.build_sdist('dist'))"
+    name = run(sys.executable, "-c", script, cwd=folder).splitlines()[-1]
+    return folder / "dist" / name

@@ -15,6 +15,7 @@ from engine.view.window.layout import lay_out
     [
         "block_by_drag",
         "brick_by_drag",
+        "camera_by_drag",
         "grey_buttons",
         "nothing_lost",
         "stillness",

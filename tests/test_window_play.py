@@ -40,6 +40,12 @@ def test_a_small_game_is_finished_by_hand(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_what_ends_the_game_is_wanted_twice_and_is_seen_again(tmp_path: Path) -> None:
+    file = str(tmp_path / "collapse.teeter")
+    assert "BS-19" in play_out("window_scenarios:collapse_shown_again", file, seconds=900.0)
+
+
+@pytest.mark.slow
 def test_the_sandbox_checks_brings_out_and_saves() -> None:
     play_out("window_scenarios:sandbox_checked")
 
@@ -64,11 +70,6 @@ def test_a_display_that_goes_away_leaves_the_game(tmp_path: Path) -> None:
     assert any(
         "plays the medium blue card" in line for _, entry in replay.events for line in entry.get("story", ())
     )
-
-
-@pytest.mark.soak
-def test_ten_minutes_of_random_play_break_nothing_and_keep_no_memory() -> None:
-    print(play_out("window_scenarios:random_play", "600", seconds=1500.0))
 
 
 def teeter(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from window_driver import seen_at
 
-from engine.geometry.convex import ConvexSolids
 from engine.geometry.rotation import angle_between, quaternion_of_rpy
 from engine.pose import Pose
 from engine.view.camera import BoundingSphere, Orbit, on_plane, orbit_of, ray
@@ -25,7 +24,6 @@ from engine.world import Body
 from games.core.errors import SetupError
 from games.registry import GAMES
 from games.ui import menu
-from games.ui.app import SwitchScanner
 from games.ui.carry import RISE_FIRST, SPEED, CarryTarget, HandFollower, LandingSurface, outline, standing
 from games.ui.impacts import ImpactDetector
 from games.ui.messages import Plan, TableView
@@ -33,6 +31,7 @@ from games.ui.pages import ACTS, Pages
 from games.ui.physics_client import ClientState
 from games.ui.settings import acts, load_settings, write_settings
 from games.ui.setup import LISTED, SavedGame, first_view
+from games.ui.switch_scanner import SwitchScanner
 from games.ui.toasts import Toasts
 from models.build import build
 from models.catalogue import find
@@ -201,7 +200,7 @@ def test_the_nearest_piece_is_picked_and_hidden_or_skipped_ones_are_not() -> Non
 
 def ground(*bodies: Body) -> LandingSurface:
     pieces = {body.name: body.piece for body in (TABLE, *bodies)}
-    return LandingSurface(frame_of([TABLE, *bodies]), pieces, ConvexSolids())
+    return LandingSurface(frame_of([TABLE, *bodies]), pieces)
 
 
 def test_the_hand_rises_over_what_lies_on_its_way_and_hovers_over_its_place() -> None:
@@ -377,44 +376,6 @@ def test_players_are_added_named_and_made_bots() -> None:
     form = menu.erased(menu.typed(menu.typed(form, "x"), "y"))
     assert form.players[0].endswith("x")
     assert len(menu.clicked(form, "fewer").players) == 2
-
-
-def buttons(form: menu.Form) -> dict[str, Button]:
-    """The buttons of the page that is open, by name."""
-    panel = menu.panels(form, Pages(load_settings()), ())[1]
-    items = [part for item in panel.items for part in (item.items if isinstance(item, Row) else (item,))]
-    return {item.name: item for item in items if isinstance(item, Button)}
-
-
-def test_house_rules_are_chosen_within_their_bounds_and_the_choice_is_lit() -> None:
-    form = menu.clicked(menu.of_game("tower-topple"), "page:options")
-    for rounds in (2, 1):
-        form = menu.clicked(form, f"option:rounds:{rounds}")
-    assert form.options["rounds"] == "1"
-    assert not buttons(form)["option:rounds:0"].is_enabled
-    assert buttons(form)["option:rounds:2"].is_enabled
-    form = menu.clicked(menu.clicked(form, "option:bricks:exact"), "option:teams:no")
-    assert buttons(form)["option:bricks:exact"].is_on
-    assert not buttons(form)["option:bricks:real"].is_on
-    assert buttons(form)["option:teams:no"].is_on
-    assert form.plan(load_settings(), None).options["bricks"] == "exact"
-
-
-def test_challenges_are_chosen_by_their_names() -> None:
-    form = menu.clicked(menu.of_game("crazy-tower"), "mode:solo")
-    form = menu.clicked(form, "page:options")
-    challenges = [button for name, button in buttons(form).items() if name.startswith("option:challenge:")]
-    assert len(challenges) == 20
-    assert challenges[0].is_on
-    assert challenges[6].text == "7. complete the tower within three minutes"
-    assert menu.clicked(form, challenges[15].name).options["challenge"] == "16"
-
-
-def test_a_house_rule_that_is_a_text_is_typed() -> None:
-    form = menu.clicked(menu.clicked(menu.of_game("crazy-tower"), "page:options"), "text:colours")
-    for letter in "red,greenx":
-        form = menu.typed(form, letter)
-    assert menu.erased(form).options["colours"] == "red,green"
 
 
 def test_what_happens_together_is_told_together_and_not_for_long() -> None:

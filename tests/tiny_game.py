@@ -12,7 +12,7 @@ from engine.world import Body
 from games.core.clauses import Clause
 from games.core.errors import IllegalAction
 from games.core.events import Fell, Met, Nudged, Placed, Released
-from games.core.rules import Action, Choice, Input, Need, Outcome, Reason, Take, Wait, admit, prepare
+from games.core.rules import Action, Choice, Input, Need, Reason, Take, Wait, admit, outcome, prepare  # noqa: F401
 from games.core.setup import Mode, Seat
 from games.game import Game
 from games.judge import places
@@ -48,6 +48,7 @@ class State:
     is_free: bool = False
     step: int = 0
     reason: PileReason | None = None
+    winners: tuple[str, ...] = ()
     luck: ClassVar[int] = 0
 
 
@@ -80,15 +81,14 @@ def apply(state: State, given: Input) -> State:
     assert not isinstance(given, Action)
     after = replace(state, step=given.step, is_free=state.is_free or isinstance(given, Released))
     if isinstance(given, Placed):
-        reason = PileReason.LAST if state.pile else None
-        return replace(after, pile=(*state.pile, given.piece), held="", is_free=False, reason=reason)
+        after = replace(after, pile=(*state.pile, given.piece), held="", is_free=False)
+        won = state.seats[1].name
+        return replace(after, reason=PileReason.LAST, winners=(won,)) if state.pile else after
     return after
 
 
-outcome = lambda state: state.reason and Outcome((state.seats[1].name,), state.reason)  # noqa: E731
 scores = lambda state: (0, len(state.pile))  # noqa: E731
 seen_by = lambda state, player: state  # noqa: E731
-faults = lambda state: () if set(state.pile) <= set(CUBES) else ("unknown cubes",)  # noqa: E731
 opening = lambda state: ("Two cubes, one pile.",)  # noqa: E731
 tell = lambda before, given, after: (f"{type(given).__name__}.",)  # noqa: E731
 

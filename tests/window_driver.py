@@ -51,6 +51,7 @@ KEYS = {
     "Left": "arrow_left",
     "Right": "arrow_right",
     "Home": "home",
+    "F12": "f12",
     "shift": "lshift",
 }
 """What X11 calls keys, and what the window calls them."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import time
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 from window_driver import Person, seen_at, xdotool
 from window_scenarios import opened, shown_on
 
@@ -17,7 +19,7 @@ from games.ui.messages import Plan
 from games.ui.settings import load_settings
 from scenes.load import load
 
-BUTTONS = {"mouse1": "1", "mouse3": "3"}
+BUTTONS = {"mouse1": "1", "mouse2": "2", "mouse3": "3"}
 
 
 def down(person: Person, button: str = "mouse1") -> None:
@@ -104,6 +106,39 @@ def brick_by_drag() -> None:
     person.wait(lambda: person.client.waits and not person.client.held, "it lies")
     assert name in person.client.state.tower[-1], person.tell()
     person.app.close()
+
+
+def camera_by_drag() -> None:
+    """The view turns with the right button, moves with the middle one and comes nearer by the wheel: the screen shows
+    another picture each time, and the table where the camera says that it is."""
+    person = opened(Plan("wonky", ("Ana", "bot:steady"), 1, {"first": "Ana"}))
+    # until panels and camera are where they stay
+    for _ in range(30):
+        person.look(2)
+    size = person.app.window.size
+    for button, name in (("mouse3", "turned"), ("mouse2", "moved"), ("wheel", "nearer")):
+        before = person.picture()
+        person.move(size[0] / 2, size[1] * 0.4)
+        if button == "wheel":
+            xdotool("click", "--repeat", "3", "--delay", "20", "4")
+        else:
+            down(person, button)
+            person.move(size[0] / 2 + 90, size[1] * 0.4)
+            up(person, button)
+        person.wait(partial(looks_otherwise, person, before), f"the view is {name}", 30.0)
+        person.keep(f"camera-{name}")
+        assert person.app.window.stage.camera == person.app.screen.camera_control.camera
+    person.app.close()
+
+
+def looks_otherwise(person: Person, before: NDArray[np.int_]) -> bool:
+    """Whether so much of the screen shows something else that no panel alone does it."""
+    return changed(before, person.picture()) > 0.08
+
+
+def changed(before: NDArray[np.int_], after: NDArray[np.int_]) -> float:
+    """The share of a picture that is another one."""
+    return float((np.abs(after - before).max(axis=2) > 16).mean())
 
 
 def grey_buttons() -> None:

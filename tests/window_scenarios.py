@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import random
 import signal
 import time
 from dataclasses import replace
@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from test_window_layout import LETTERS, SIZES, sound
 from window_driver import ALIKE, Person, sees, xdotool
 
 from engine.geometry.rotation import angle_between
@@ -22,7 +21,7 @@ from games.registry import GAMES
 from games.ui.app import App
 from games.ui.messages import Plan
 from games.ui.settings import load_settings
-from games.ui.setup import plan_of
+from games.ui.setup import folder, plan_of
 from scenes.load import load
 
 GRID = 8
@@ -229,51 +228,14 @@ def small_game_by_hand(file: str) -> None:
     """Bausack with two pieces between two people: bids, both pieces laid by mouse; the end on the screen, the record
     packed and watched from there, and a rematch."""
     person = opened(Plan("bausack", ("Ana", "Ben"), 5, {"pieces": 2, "first": "Ana"}, Path(file)))
-    for _ in range(2):
-        person.wait(lambda: person.client.waits and person.client.need.wait is Wait.ACTION, "a turn")
-        person.click(*person.place_of(person.client.choices[0].action.piece))
-        person.wait(lambda: person.client.held and person.client.waits, "a piece in the hand")
-        person.choose(lambda each: each.sentence.endswith("opening with 1"))
-        person.wait(lambda: person.client.state.phase.name == "BID" and person.client.waits, "an auction")
-        person.choose(lambda each: each.sentence == "pass")
-        person.wait(
-            lambda: person.client.state.phase.name == "PLACE" and person.client.waits, "the piece is sold"
-        )
-        person.choose()
-        person.asked(wait=Wait.HAND)
-        from games.bausack.judge import areas
-
-        area = areas(person.client.state)[person.client.state.actor]
-        tower = person.client.state.towers[person.client.state.actor]
-        x, y = (0.0, 0.0) if tower else (area.x / 1e3, area.y / 1e3)
-        if tower:
-            x, y = person.client.pose(tower[-1]).position[:2]
-        # the keys go to the window below the pointer; the piece goes where it was pointed to last
-        person.move(480, 270)
-        person.app.screen.hand._go(x, y)
-        grip = person.app.screen.hand.grip
-        name = grip.name
-        person.wait(
-            partial(
-                lambda name, grip: np.allclose(
-                    person.client.pose(name).position, grip.goal.position, atol=1e-3
-                ),
-                name,
-                grip,
-            )
-        )
-        person.keep(f"bausack-{len(tower)}")
+    for number in range(2):
+        buys(person)
+        carries(person, *own_place(person))
+        person.keep(f"bausack-{number}")
         person.key("space")
         person.wait(lambda: person.client.waits and not person.client.held, "it lies")
-    outcome = person.wait(lambda: person.client.game.rules.outcome(person.client.state), "the end")
-    person.look()
-    assert shown_on(person, "over")
-    print(outcome)
+    print(ended(person, Path(file)))
     person.keep("bausack-over")
-    person.wait(lambda: person.client.waits, "the record is packed")
-    kept = read_replay(Path(file)).meta.outcome
-    assert kept is not None
-    assert kept["ended"] is True
     person.press("watch")
     (replay,) = person.app._others
     assert replay.args[4:] == [file]
@@ -285,6 +247,113 @@ def small_game_by_hand(file: str) -> None:
     person.wait(lambda: hasattr(person.app.screen, "client") and person.client.waits, "the rematch")
     assert person.app.screen.plan.seed == 6
     assert person.client.state.towers == ((), ())
+    person.app.close()
+
+
+def buys(person: Person) -> None:
+    """Who is asked picks a piece, bids one token for it, the other passes; then the piece is in the hand."""
+    person.wait(lambda: person.client.waits and person.client.need.wait is Wait.ACTION, "a turn")
+    for each in person.client.choices:
+        # some of the supply lie hidden behind others or below a panel
+        with contextlib.suppress(AssertionError):
+            person.click(*person.place_of(each.action.piece))
+            break
+    person.wait(lambda: person.client.held and person.client.waits, "a piece in the hand")
+    person.choose(lambda each: each.sentence.endswith("opening with 1"))
+    person.wait(lambda: person.client.state.phase.name == "BID" and person.client.waits, "an auction")
+    person.choose(lambda each: each.sentence == "pass")
+    person.wait(
+        lambda: person.client.state.phase.name == "PLACE" and person.client.waits, "the piece is sold"
+    )
+    person.choose()
+    person.asked(wait=Wait.HAND)
+
+
+def own_place(person: Person) -> tuple[float, float]:
+    """On the own tower, or in the middle of the own area."""
+    from games.bausack.judge import areas
+
+    state = person.client.state
+    if tower := state.towers[state.actor]:
+        x, y, _ = person.client.pose(tower[-1]).position
+        return x, y
+    area = areas(state)[state.actor]
+    return area.x / 1e3, area.y / 1e3
+
+
+def carries(person: Person, x: float, y: float) -> None:
+    """The piece goes where it was pointed to last, and the keys to the window below the pointer."""
+    person.move(480, 270)
+    hand = person.app.screen.hand
+    hand._go(x, y)
+    name, goal = hand.grip.name, hand.grip.goal.position
+    person.wait(lambda: np.allclose(person.client.pose(name).position, goal, atol=1e-3), "it is there")
+
+
+def ended(person: Person, file: Path) -> object:
+    """Wait for the end on the screen, and for the record; the outcome."""
+    outcome = person.wait(lambda: person.client.game.rules.outcome(person.client.state), "the end")
+    person.look()
+    assert shown_on(person, "over")
+    person.asked(wait=Wait.OVER)
+    kept = read_replay(file).meta.outcome
+    assert kept is not None
+    assert kept["ended"] is True
+    return outcome
+
+
+def collapse_shown_again(file: str) -> None:
+    """Bausack: a piece that would end the game is laid only when it is wanted twice; the fall is watched, from two
+    seconds before it, and a film is drawn. A picture that cannot be kept is no reason to stop."""
+    person = opened(Plan("bausack", ("Ana", "Ben"), 5, {"pieces": 4, "first": "Ana"}, Path(file)))
+    for _ in range(2):
+        buys(person)
+        carries(person, *own_place(person))
+        person.key("space")
+        person.wait(lambda: person.client.waits and not person.client.held, "it lies")
+    buys(person)
+    x, y = own_place(person)
+    carries(person, x + 0.15, y)
+    screen = person.app.screen
+    person.wait(lambda: screen.hints.ending, "the coach sees the end coming")
+    held = person.client.held
+    person.key("space")
+    person.look(10)
+    assert person.client.held == held, "one press was enough to lose the game"
+    panel = next(panel for panel in screen.panels() if panel.name == "hand")
+    assert any("would end the game" in getattr(item, "text", "") for item in panel.items)
+    person.sees("ending-warned")
+    person.key("space")
+    print(ended(person, Path(file)))
+
+    pictures = folder().parent / "pictures"
+    pictures.write_text("no folder")
+    person.key("F12")
+    person.wait(
+        lambda: any("No picture was kept" in line for line in screen.toasts.lines(time.perf_counter()))
+    )
+    pictures.unlink()
+    person.key("F12")
+    person.wait(lambda: (pictures / "teeter-1.png").exists(), "a picture")
+
+    assert person.client.fell_s is not None
+    person.press("fall")
+    (replay,) = person.app._others
+    at = float(replay.args[replay.args.index("--at") + 1])
+    assert abs(at - max(person.client.fell_s - 2.0, 0.0)) < 0.01
+    person.look(20)
+    assert replay.poll() is None, "the fall is not shown"
+    replay.terminate()
+    replay.wait(20)
+    person.press("film")
+    person.look(5)
+    ((_, film, out),) = person.app._films
+    assert film.args[3:6] == ["video", file, "-o"]
+    assert out.parent == folder().parent / "films"
+    assert "is drawn" in screen.film
+    # a whole film takes a while: here it is broken off, and that is told
+    film.terminate()
+    person.wait(lambda: screen.film == "could not be drawn", "word of the film")
     person.app.close()
 
 
@@ -350,6 +419,7 @@ def display_lost(file: str) -> None:
     """Two people pass the seat, one plays a card; then the display goes away, and with it this process."""
     person = opened(Plan("wonky", ("Ana", "Ben"), 1, {"first": "Ana"}, Path(file)))
     # two people at one window: nobody's cards are seen before the seat was passed
+    person.wait(lambda: shown_on(person, "pass"), "the seat is passed")
     assert [panel.name for panel in person.app.screen.panels()] == ["pass"]
     person.keep("pass")
     person.press("seat")
@@ -357,84 +427,3 @@ def display_lost(file: str) -> None:
     person.asked(wait=Wait.ACTION)
     os.kill(int(os.environ["SCREEN_PID"]), signal.SIGKILL)
     person.until_closed()
-
-
-def random_play(seconds: str) -> None:
-    """Random clicks, drags and keys over all games for so long, in windows of all sizes with letters of all sizes:
-    nothing breaks, gets stuck, or grows, no panels overlap and no word is cut."""
-    luck = random.Random(7)
-    person = opened()
-    end, first, rounds = time.monotonic() + float(seconds), 0.0, 0
-    while time.monotonic() < end:
-        game = GAMES[rounds % len(GAMES)]
-        size = SIZES[rounds % len(SIZES)]
-        xdotool("windowsize", person.number, str(size[0]), str(size[1]))
-        person.wait(partial(lambda size: person.app.window.size == size, size), "another size")
-        person.app.screen.pages.set("picture", "letters", luck.choice(LETTERS))
-        person.press(f"game:{game.name}")
-        person.press("start")
-        person.wait(lambda: hasattr(person.app.screen, "client") and person.client.told, game.name)
-        for _ in range(60):
-            meddle(person, luck)
-            layout = person.app.window.hud.layout
-            sound(layout, person.app.window.size, f"{game.name} at {size}")
-            if not hasattr(person.app.screen, "client") or time.monotonic() > end:
-                break
-            assert not person.client.broken, f"{game.name}: {person.client.broken}"
-        while hasattr(person.app.screen, "client"):
-            person.app.screen.wish = "menu"
-            person.look(2)
-        rounds += 1
-        if rounds == len(GAMES):
-            first = resident_mb()
-    grown = resident_mb() - first if first else 0.0
-    print(f"{rounds} games, grown by {grown:.1f} MB since every game was played once")
-    assert grown <= 50.0
-    person.app.close()
-
-
-def meddle(person: Person, luck: random.Random) -> None:
-    """Something that somebody might do by accident."""
-    width, height = person.app.window.size
-    x, y = luck.randrange(width), luck.randrange(height)
-    kind = luck.random()
-    regions = [each for each in person.app.window.hud.layout.regions if each.name not in ("quit", "leave")]
-    if kind < 0.35 and regions:
-        x, y = (round(value) for value in luck.choice(regions).rect.middle)
-        xdotool("mousemove", "--window", person.number, str(x), str(y), "click", "1")
-    elif kind < 0.6:
-        xdotool("mousemove", "--window", person.number, str(x), str(y), "click", luck.choice("13145"))
-    elif kind < 0.7:
-        xdotool("mousedown", "3", "mousemove_relative", "--", str(luck.randrange(-80, 80)), "7")
-        person.look(3)
-        xdotool("mouseup", "3")
-    else:
-        keys = (
-            "Tab",
-            "Return",
-            "space",
-            "a",
-            "d",
-            "f",
-            "e",
-            "q",
-            "Left",
-            "Right",
-            "Up",
-            "Down",
-            "u",
-            "c",
-            "g",
-            "h",
-            "k",
-            "1",
-            "0",
-        )
-        xdotool("key", luck.choice(keys))
-    person.look(luck.randrange(1, 12))
-
-
-def resident_mb() -> float:
-    """Memory of this process, megabytes."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6

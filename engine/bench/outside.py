@@ -1,66 +1,82 @@
 """Stacks with which other engines are tested, in ours and in theirs: who lets fall what stands, creep, and cost.
 
-Every scene here stands: `tests/test_outside_scenes.py` proves it. An engine is a `Runner`; those that are not installed
-are left out. Settings are written beside every figure.
+Each scene has its right answer: `tests/test_outside_scenes.py` proves it. An engine is a `Runner`; those that are not
+installed are left out. Settings are written beside every figure.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from importlib.metadata import version
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.bench import outside_scenes as scenes
-from engine.bench.peers import MujocoSettings, mjcf
-from engine.settings import GRAVITY
-from engine.world import DOWN, Assembly, Body, Scale, World, typical_size
-from engine.worlds import PACKAGES, Engine, installed_engines, maker_of
+from engine.bench.peers import AS_IT_COMES, MujocoSettings
+from engine.bench.runners.runner import Rig, Runner
+from engine.settings import PLAY
+from engine.world import Assembly, Vector, typical_size
+from engine.worlds import installed_engines
 
 Array = NDArray[np.float64]
 
-SCENES: dict[str, Callable[[], Assembly]] = {
-    "K1 Kapla tower, 102 blocks": scenes.kapla_tower,
-    "B2 Jenga stack, 30 layers": scenes.jenga_stack,
-    "B4 pyramid of base 12": lambda: scenes.pyramid(12),
-    "S1 pyramid, top 300 x": lambda: scenes.pyramid(3, top_times=300.0),
-    "S2 Siconos column": lambda: scenes.siconos_stack("column"),
-    "S2 Siconos wall": lambda: scenes.siconos_stack("wall"),
-    "N1 slope, mu 0.5, 26 degrees": lambda: scenes.friction_slope(0.5, 26.0),
-    "B1 cube on a cube": lambda: scenes.siconos_stack("column", 2),
+
+@dataclass(frozen=True, slots=True)
+class OutsideScene:
+    """make: gives the assembly, or with it a gravity of its own (m/s^2). stands: the right answer. proof: of it."""
+
+    make: Callable[[], Assembly | tuple[Assembly, Vector]]
+    stands: bool = True
+    proof: str = "certificate"
+
+    def rig(self) -> Rig:
+        """Returns what an engine is given."""
+        made = self.make()
+        return Rig(made.bodies) if isinstance(made, Assembly) else Rig(made[0].bodies, made[1])
+
+
+SCENES: dict[str, OutsideScene] = {
+    "K1 Kapla tower, 102 blocks": OutsideScene(scenes.kapla_tower),
+    "P1 PEEL's cards, 5 storeys": OutsideScene(scenes.peel_cards),
+    "R1 IPC's cards, 4 storeys": OutsideScene(scenes.ipc_cards, proof="force balance"),
+    "R2 arch of 25 stones": OutsideScene(scenes.ipc_arch),
+    "R2 arch of 101 stones": OutsideScene(partial(scenes.ipc_arch, 101)),
+    "R3 slope, mu 0.49, 26.565 degrees": OutsideScene(
+        partial(scenes.level_slope, 0.49, 26.565), False, "closed form"
+    ),
+    "R3 slope, mu 1, 26.565 degrees": OutsideScene(
+        partial(scenes.level_slope, 1.0, 26.565), proof="closed form"
+    ),
+    "B2 Jenga stack, 30 layers": OutsideScene(scenes.jenga_stack),
+    "B3 arch of 17 stones, 4 slabs": OutsideScene(scenes.box3d_arch),
+    "B4 pyramid of base 20": OutsideScene(partial(scenes.pyramid, 20), proof="force balance"),
+    "B4 1240 boxes": OutsideScene(partial(scenes.siconos_stack, "pyramid", 15, 0.6), proof="force balance"),
+    "S1 pyramid, top 300 x": OutsideScene(partial(scenes.pyramid, 3, top_times=300.0)),
+    "S1 pyramid, 40 km away": OutsideScene(scenes.far_pyramid),
+    "S2 column": OutsideScene(partial(scenes.siconos_stack, "column")),
+    "S2 wall": OutsideScene(partial(scenes.siconos_stack, "wall")),
+    "S2 pyramid": OutsideScene(partial(scenes.siconos_stack, "pyramid")),
+    "V1 Keva block of 40": OutsideScene(scenes.keva_block),
+    "V1 Keva block of 198": OutsideScene(partial(scenes.keva_block, 2, 13), proof="force balance"),
+    "G1 cube on a wall": OutsideScene(scenes.cube_on_a_wall, proof="closed form"),
+    "N1 slope, mu 0.5, 26 degrees": OutsideScene(partial(scenes.level_slope, 0.5, 26.0), proof="closed form"),
+    "B1 cube on a cube": OutsideScene(scenes.cube_on_a_cube),
 }
 QUICK = ("K1 Kapla tower, 102 blocks", "S1 pyramid, top 300 x", "N1 slope, mu 0.5, 26 degrees")
 """What `teeter bench --outside` runs."""
 QUICK_S = 10.0
 """Simulated by it, or as much as takes so many seconds of processor time:"""
-QUICK_LIMIT_S = 5.0
+QUICK_LIMIT_S = 3.0
 SETTLED_SHARE = 0.1
 """Of the time, but at most a minute, after which a scene has settled."""
 COLLAPSE = 0.5
 """Of a typical piece's size: whoever is this far from where it was has fallen or slid away."""
-
-
-class Runner(Protocol):
-    """An engine with a scene in it. settings: in words. rate: steps a second."""
-
-    settings: str
-    rate: int
-
-    def __init__(self, bodies: Sequence[Body]) -> None: ...
-
-    def run(self, steps: int) -> None:
-        """Simulate."""
-
-    def places(self) -> Array:
-        """Returns where the free bodies are (n, 3), metres, whichever of their points that is."""
-
-    def penetration(self) -> float:
-        """Returns metres: the deepest contact."""
+LOOKS_PER_S = 10
+"""A second of simulated time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,174 +98,92 @@ class StackRun:
     energy: float
     cost: float
 
+    @property
+    def is_right(self) -> bool:
+        """Whether it stood or fell as it should, for as long as it was simulated."""
+        return (self.collapsed is None) is SCENES[self.scene].stands
+
 
 def measure(scene: str, engine: str, seconds: float = 600.0, limit: float = 1e9) -> StackRun:
     """Runs a scene; `limit`: seconds of processor time after which it is broken off."""
-    assembly, (package, make) = SCENES[scene](), runners()[engine]
-    far = COLLAPSE * typical_size(assembly.bodies)
-    masses = np.array([body.piece.mass for body in assembly.free])
+    rig = SCENES[scene].rig()
+    far = COLLAPSE * typical_size(rig.bodies)
+    masses = np.array([body.piece.mass for body in rig.free])
     started = time.process_time()
-    runner = make(assembly.bodies)
+    runner = runners()[engine](rig)
     first = runner.places()
-    frames, heights, deepest, collapsed, chunks = [first], [_height(first, masses)], 0.0, None, 0
-    every = max(1, runner.rate // 10)
-    while chunks * every < seconds * runner.rate and time.process_time() - started < limit:
-        runner.run(every)
-        chunks += 1
+    frames, heights, deepest, collapsed, steps = [first], [_energy(first, masses, rig)], 0.0, None, 0
+    every = max(1, runner.rate // LOOKS_PER_S)
+    while steps < seconds * runner.rate and _spent(runner, started) < limit:
+        for _ in range(every):
+            runner.run(1)
+            steps += 1
+            if _spent(runner, started) >= limit:
+                break
         frames.append(runner.places())
-        heights.append(_height(frames[-1], masses))
-        if chunks % 10 == 1:
+        heights.append(_energy(frames[-1], masses, rig))
+        if len(frames) % LOOKS_PER_S == 2:
             deepest = max(deepest, runner.penetration())
+        # written so that a place that is no number is far, too
         if not float(np.linalg.norm(frames[-1] - first, axis=1).max()) < far:
-            collapsed = chunks * every / runner.rate
+            collapsed = steps / runner.rate
             break
-    simulated = chunks * every / runner.rate
-    settled = frames[round(chunks * min(SETTLED_SHARE, 60.0 / simulated))]
-    moved = float(np.linalg.norm(frames[-1] - frames[chunks // 2], axis=1).max())
+    simulated, cost, last = steps / runner.rate, _spent(runner, started), len(frames) - 1
+    runner.close()
+    settled = frames[round(last * min(SETTLED_SHARE, 60.0 / simulated))]
+    moved = float(np.linalg.norm(frames[-1] - frames[last // 2], axis=1).max())
     lowest = np.minimum.accumulate(np.array(heights))
     return StackRun(
         scene=scene,
         engine=engine,
-        version=version(package),
+        version=runner.version,
         settings=runner.settings,
         simulated=simulated,
         collapsed=collapsed,
         creep=1e6 * moved / (simulated / 2) * 3600.0,
         sink=float(np.linalg.norm(settled - first, axis=1).max()),
         penetration=deepest,
-        energy=GRAVITY * float((np.array(heights) - lowest).max()),
-        cost=time.process_time() - started,
+        energy=float((np.array(heights) - lowest).max()),
+        cost=cost,
     )
 
 
-def _height(places: Array, masses: Array) -> float:
-    return float(places[:, 2] @ masses / masses.sum())
+def _spent(runner: Runner, started: float) -> float:
+    return time.process_time() - started + runner.elsewhere
 
 
-def runners() -> dict[str, tuple[str, Callable[[Sequence[Body]], Runner]]]:
-    """Returns what can be run here: by its name, its package and what makes it."""
-    found: dict[str, tuple[str, Callable[[Sequence[Body]], Runner]]] = {}
+def _energy(places: Array, masses: Array, rig: Rig) -> float:
+    """Returns the potential energy of a kilogram, in joules."""
+    return -float((places @ np.array(rig.gravity)) @ masses / masses.sum())
+
+
+def runners() -> dict[str, Callable[[Rig], Runner]]:
+    """Returns what makes the engines that can be run here, by their names."""
+    from engine.bench.runners.ours import RapierAsItComes, WorldRunner
+    from engine.bench.runners.siconos import SiconosRunner, installed
+
+    found: dict[str, Callable[[Rig], Runner]] = {}
     for engine in installed_engines():
-        found[f"{engine}, tuned"] = PACKAGES[engine], _ours(engine)
+        found[f"{engine}, as we set it"] = partial(WorldRunner, engine=engine)
     if find_spec("pybullet") is not None:
-        found["bullet, as it comes"] = "pybullet", BulletAsItComes
-    found["rapier, as it comes"] = "rapier3d", RapierAsItComes
+        from engine.bench.runners.bullet import BulletAsItComes
+
+        found["bullet, as in play"] = partial(WorldRunner, engine="bullet", tuning=PLAY)
+        found["bullet, as it comes"] = BulletAsItComes
+    found["rapier, as it comes"] = RapierAsItComes
     if find_spec("mujoco") is not None:
-        found["mujoco, recommended"] = "mujoco-core", lambda bodies: MujocoRunner(bodies, 0)
-        found["mujoco, noslip"] = "mujoco-core", lambda bodies: MujocoRunner(bodies, 10)
+        from engine.bench.runners.mujoco import MujocoRunner
+
+        found["mujoco, as it comes"] = partial(MujocoRunner, tuning=AS_IT_COMES)
+        found["mujoco, recommended"] = partial(MujocoRunner, tuning=MujocoSettings())
+        found["mujoco, noslip"] = partial(MujocoRunner, tuning=MujocoSettings(noslip=10))
+    if installed() is not None:
+        found["siconos"] = SiconosRunner
+    if find_spec("pydrake") is not None:
+        from engine.bench.runners.drake import DrakeRunner
+
+        found["drake"] = DrakeRunner
     return found
-
-
-def _ours(engine: Engine) -> Callable[[Sequence[Body]], Runner]:
-    return lambda bodies: WorldRunner(bodies, engine)
-
-
-class WorldRunner:
-    """A `World`, settled as `check` does it."""
-
-    def __init__(self, bodies: Sequence[Body], engine: Engine) -> None:
-        self._world: World = maker_of(engine)(bodies)
-        self._world.settle()
-        self.rate = self._world.rate
-        self.settings = f"as in play and check, {self.rate} steps/s"
-
-    def run(self, steps: int) -> None:
-        """Simulate."""
-        self._world.run(steps)
-
-    def places(self) -> Array:
-        """Returns the middles (n, 3), metres."""
-        return self._world.read().poses[:, :3].copy()
-
-    def penetration(self) -> float:
-        """Returns the deepest contact, metres."""
-        return max((-contact.distance for contact in self._world.contacts()), default=0.0)
-
-
-class BulletAsItComes:
-    """Bullet with what pybullet sets: multibodies, 50 iterations."""
-
-    settings = "createMultiBody, 240 steps/s, 50 iterations"
-    rate = 240
-
-    def __init__(self, bodies: Sequence[Body]) -> None:
-        import pybullet
-
-        self._bullet: Any = pybullet
-        self._client = pybullet.connect(pybullet.DIRECT)
-        pybullet.setGravity(*DOWN, physicsClientId=self._client)
-        self._handles = []
-        for body in bodies:
-            half = (body.piece.extents / 2).tolist()
-            shape = pybullet.createCollisionShape(
-                pybullet.GEOM_BOX, halfExtents=half, physicsClientId=self._client
-            )
-            mass = 0.0 if body.fixed else body.piece.mass
-            pose = body.pose.position, body.pose.orientation
-            handle = pybullet.createMultiBody(mass, shape, -1, *pose, physicsClientId=self._client)
-            friction = body.piece.material.friction**0.5
-            pybullet.changeDynamics(handle, -1, lateralFriction=friction, physicsClientId=self._client)
-            self._handles += [] if body.fixed else [handle]
-
-    def run(self, steps: int) -> None:
-        """Simulate."""
-        for _ in range(steps):
-            self._bullet.stepSimulation(self._client)
-
-    def places(self) -> Array:
-        """Returns the middles (n, 3), metres."""
-        place = self._bullet.getBasePositionAndOrientation
-        return np.array([place(handle, self._client)[0] for handle in self._handles])
-
-    def penetration(self) -> float:
-        """Returns the deepest contact, metres."""
-        points = self._bullet.getContactPoints(physicsClientId=self._client)
-        return max((-point[8] for point in points), default=0.0)
-
-
-class RapierAsItComes(WorldRunner):
-    """Rapier with its defaults, in metres; nothing sleeps, so that creep shows."""
-
-    settings = "defaults, 60 steps/s"
-    rate = 60
-
-    def __init__(self, bodies: Sequence[Body]) -> None:
-        from engine.rapier import RapierWorld
-
-        class Defaults(RapierWorld):
-            def _configure(self) -> None:
-                self._world.set_num_threads(1)
-                self._world.integration_parameters.dt = 1.0 / self.rate
-
-        self._world = Defaults(bodies, scale=Scale(1.0, 1.0, self.rate))
-
-
-class MujocoRunner:
-    """MuJoCo with what its manual recommends for stacks. noslip: iterations of its solver against creep."""
-
-    def __init__(self, bodies: Sequence[Body], noslip: int) -> None:
-        import mujoco
-
-        tuning = replace(MujocoSettings(), noslip=noslip)
-        self._mujoco: Any = mujoco
-        self._model: Any = mujoco.MjModel.from_xml_string(mjcf(bodies, tuning=tuning))
-        self._data: Any = mujoco.MjData(self._model)
-        self.rate = round(1.0 / tuning.step)
-        self.settings = (
-            f"elliptic, impratio 10, solref {tuning.compliance}, noslip {noslip}, {self.rate} steps/s"
-        )
-
-    def run(self, steps: int) -> None:
-        """Simulate."""
-        self._mujoco.mj_step(self._model, self._data, steps)
-
-    def places(self) -> Array:
-        """Returns the middles (n, 3), metres."""
-        return np.array(self._data.qpos).reshape(-1, 7)[:, :3]
-
-    def penetration(self) -> float:
-        """Returns the deepest contact, metres."""
-        return float(max(0.0, -np.array(self._data.contact.dist).min(initial=0.0)))
 
 
 def cells_of(found: StackRun) -> dict[str, str]:

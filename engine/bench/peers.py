@@ -53,7 +53,8 @@ class MujocoSettings:
     """How MuJoCo computes. step: seconds. compliance: seconds, the time constant of contacts (`solref`), of which
     the step allows no less than twice its length. reach: metres between faces at which contacts begin. grip: times
     the friction. drag: 1/s, that everything is slowed by for the first half of the settling; 0: let go at once.
-    noslip: iterations against creep.
+    noslip: iterations against creep. cone, impratio, impedance (`solimp`), integrator, multiccd: as its manual has
+    them.
     """
 
     step: float = 0.002
@@ -62,10 +63,23 @@ class MujocoSettings:
     grip: float = 1.0
     drag: float = 0.0
     noslip: int = 0
+    cone: str = "elliptic"
+    impratio: float = 10.0
+    impedance: str = "0.99 0.999 0.0001"
+    integrator: str = "implicitfast"
+    multiccd: bool = True
 
 
 RECOMMENDED = MujocoSettings()
 """Steps as its manual has them, contacts as stiff as they allow."""
+AS_IT_COMES = MujocoSettings(
+    compliance=0.02,
+    cone="pyramidal",
+    impratio=1.0,
+    impedance="0.9 0.95 0.001",
+    integrator="Euler",
+    multiccd=False,
+)
 CHECKS_PER_S = 20
 """A second: what has gone too far does not come back."""
 
@@ -129,9 +143,10 @@ def mjcf(bodies: Sequence[Body], gravity: Vector = DOWN, tuning: MujocoSettings 
         inside = "".join(f"<geom {geom} {common}/>" for geom in geoms)
         world.append(f'<body pos="{a} {b} {c}" quat="{w} {i} {j} {k}">{joint}{inside}</body>')
     return (
-        f'<mujoco><option timestep="{tuning.step}" cone="elliptic" impratio="10" gravity="{x} {y} {z}" '
-        f'noslip_iterations="{tuning.noslip}" integrator="implicitfast"><flag multiccd="enable"/></option>'
-        f'<default><geom condim="3" solref="{tuning.compliance} 1" solimp="0.99 0.999 0.0001" margin="{tuning.reach}"/>'
+        f'<mujoco><option timestep="{tuning.step}" cone="{tuning.cone}" impratio="{tuning.impratio}" '
+        f'gravity="{x} {y} {z}" noslip_iterations="{tuning.noslip}" integrator="{tuning.integrator}">'
+        f'<flag multiccd="{"enable" if tuning.multiccd else "disable"}"/></option><default><geom condim="3" '
+        f'solref="{tuning.compliance} 1" solimp="{tuning.impedance}" margin="{tuning.reach}"/>'
         "</default>"
         f"<asset>{''.join(assets)}</asset><worldbody>{''.join(world)}</worldbody></mujoco>"
     )

@@ -12,7 +12,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
 from engine.certificate import checker
@@ -23,8 +22,7 @@ from engine.topple.balance.statics import curved_reason
 from engine.topple.contact.detection import find_contacts
 from engine.world import Assembly, Body
 from engine.world import Vector as Direction
-
-Array = NDArray[np.float64]
+from models.piece import Array
 
 NANOMETRE = 10**9
 """Parts of a metre, or of a kilogram, to which the scene is rounded."""

@@ -21,8 +21,7 @@ from scipy.sparse import csc_matrix
 from engine.certificate import checker
 from engine.certificate.checker import Contact, Vector
 from models.errors import TeeterError
-
-Array = NDArray[np.float64]
+from models.piece import Array
 
 FINE = 10**12
 """Parts to which quaternions, forces and velocities are rounded."""

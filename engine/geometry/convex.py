@@ -42,20 +42,17 @@ class ConvexSolid:
     @property
     def low(self) -> Array:
         """The lowest corner (3,) of the bounding box."""
-        result: Array = self.vertices.min(axis=0) - self.radius
-        return result
+        return np.asarray(self.vertices.min(axis=0) - self.radius)
 
     @property
     def high(self) -> Array:
         """The highest corner (3,) of the bounding box."""
-        result: Array = self.vertices.max(axis=0) + self.radius
-        return result
+        return np.asarray(self.vertices.max(axis=0) + self.radius)
 
     @property
     def middle(self) -> Array:
         """The mean of the corners (3,), a point inside."""
-        result: Array = self.vertices.mean(axis=0)
-        return result
+        return np.asarray(self.vertices.mean(axis=0))
 
     def placed(self, pose: Pose) -> ConvexSolid:
         """The solid of a piece frame, carried into the world."""
@@ -73,8 +70,7 @@ class ConvexSolid:
 
     def reach(self, directions: Array) -> Array:
         """How far the solid extends along each of (m, 3) unit directions: (m,) metres."""
-        result: Array = (directions @ self.vertices.T).max(axis=1) + self.radius
-        return result
+        return np.asarray((directions @ self.vertices.T).max(axis=1) + self.radius)
 
     def extreme(self, directions: Array) -> Array:
         """The furthest point (m, 3) along each of (m, 3) unit directions."""
@@ -82,12 +78,9 @@ class ConvexSolid:
         return corners + self.radius * directions
 
 
-class ConvexSolids:
-    """The convex solids of pieces, worked out once per piece however often the scene uses it."""
-
-    def of(self, piece: Piece, pose: Pose) -> tuple[ConvexSolid, ...]:
-        """The solids of a piece at a pose."""
-        return tuple(solid_of(part).placed(pose) for part in piece.parts)
+def solids_at(piece: Piece, pose: Pose) -> tuple[ConvexSolid, ...]:
+    """The convex solids of a piece at a pose; of a part they are worked out once, however often it is asked for."""
+    return tuple(solid_of(part).placed(pose) for part in piece.parts)
 
 
 def bounds_of(solids: Sequence[ConvexSolid]) -> tuple[Array, Array]:
@@ -218,7 +211,7 @@ def overlap(first: Body, second: Body, ignore: float = 0.0) -> float:
 
     By their convex parts, and where these leave out some of a solid, by the surfaces.
     """
-    mine, theirs = (ConvexSolids().of(body.piece, body.pose) for body in (first, second))
+    mine, theirs = (solids_at(body.piece, body.pose) for body in (first, second))
     by_parts = deepest(mine, theirs, ignore)
     if _is_filled(first.piece) and _is_filled(second.piece):
         return by_parts
@@ -250,8 +243,7 @@ def _whole(piece: Piece) -> Any:
 
 
 def _matrix(body: Body) -> Array:
-    result: Array = np.column_stack([body.pose.matrix, body.pose.position])
-    return result
+    return np.asarray(np.column_stack([body.pose.matrix, body.pose.position]))
 
 
 def _depth_of_common(common: Any) -> float:
@@ -286,5 +278,4 @@ def _distance(points: Array, triangles: Array) -> Array:
         squared = np.maximum((along[:, side] ** 2).sum(axis=1), np.finfo(float).tiny)
         place = np.clip((apart * along[:, side]).sum(axis=2) / squared, 0, 1)
         nearest = np.minimum(nearest, np.linalg.norm(apart - place[..., None] * along[:, side], axis=2))
-    result: Array = np.where(over, height, nearest).min(axis=1)
-    return result
+    return np.asarray(np.where(over, height, nearest).min(axis=1))

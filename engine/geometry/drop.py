@@ -16,7 +16,7 @@ import numpy as np
 import shapely
 from scipy.spatial import ConvexHull
 
-from engine.geometry.convex import ConvexSolid, ConvexSolids, bounds_of
+from engine.geometry.convex import ConvexSolid, bounds_of, solids_at
 from engine.geometry.rotation import Array, shortest_rotation
 from engine.pose import Pose
 from engine.world import Body
@@ -58,8 +58,7 @@ def gap(upper: ConvexSolid, lower: ConvexSolid) -> float:
 class DropTarget:
     """What a piece may be dropped onto, asked for many places; it never changes."""
 
-    def __init__(self, parts: Iterable[ConvexSolid], solids: ConvexSolids) -> None:
-        self._solids = solids
+    def __init__(self, parts: Iterable[ConvexSolid]) -> None:
         self._parts = tuple(sorted(parts, key=lambda part: -float(part.high[2])))
         self.low = np.array([part.low for part in self._parts]).reshape(-1, 3)
         self.high = np.array([part.high for part in self._parts]).reshape(-1, 3)
@@ -67,12 +66,11 @@ class DropTarget:
     @classmethod
     def of(cls, bodies: Iterable[Body]) -> DropTarget:
         """Returns the target that some bodies make."""
-        solids = ConvexSolids()
-        return cls([part for body in bodies for part in solids.of(body.piece, body.pose)], solids)
+        return cls([part for body in bodies for part in solids_at(body.piece, body.pose)])
 
     def distance(self, piece: Piece, pose: Pose) -> float | None:
         """Returns how many metres a piece moves down to first contact (negative: up); None over nothing."""
-        falling = self._solids.of(piece, pose)
+        falling = solids_at(piece, pose)
         low, high = bounds_of(falling)
         smallest: float | None = None
         beside = np.all(np.minimum(self.high[:, :2], high[:2]) > np.maximum(self.low[:, :2], low[:2]), axis=1)
@@ -152,8 +150,7 @@ def _edges(upper: ConvexSolid, lower: ConvexSolid) -> float:
 
 
 def _cross(first: Array, second: Array) -> Array:
-    result: Array = first[..., 0] * second[..., 1] - first[..., 1] * second[..., 0]
-    return result
+    return np.asarray(first[..., 0] * second[..., 1] - first[..., 1] * second[..., 0])
 
 
 def _ball_on_ball(upper: ConvexSolid, lower: ConvexSolid) -> float:
@@ -180,8 +177,7 @@ def _stops_on_faces(centre: Array, radius: float, solid: ConvexSolid) -> Array:
     feet = places - radius * normals
     size = float(np.abs(solid.vertices - solid.middle).max())
     inside = np.all(feet @ solid.normals.T <= solid.offsets + 1e-12 * size, axis=1)
-    result: Array = heights[inside]
-    return result
+    return np.asarray(heights[inside])
 
 
 def _stops_on_edges(centre: Array, radius: float, edges: Array) -> Array:
@@ -198,15 +194,13 @@ def _stops_on_edges(centre: Array, radius: float, edges: Array) -> Array:
     meets = (a > UPRIGHT) & (under >= 0)
     heights = (-b[meets] + np.sqrt(under[meets])) / a[meets]
     place = ((foot[meets] + heights[:, None] * np.array([0.0, 0.0, 1.0])) * unit[meets]).sum(axis=1)
-    result: Array = heights[(place >= 0) & (place <= length[meets])]
-    return result
+    return np.asarray(heights[(place >= 0) & (place <= length[meets])])
 
 
 def _stops_on_corners(centre: Array, radius: float, corners: Array) -> Array:
     apart = corners[:, :2] - centre[:2]
     under = radius**2 - (apart * apart).sum(axis=1)
-    result: Array = corners[under >= 0, 2] + np.sqrt(under[under >= 0])
-    return result
+    return np.asarray(corners[under >= 0, 2] + np.sqrt(under[under >= 0]))
 
 
 DOWN = np.array([0.0, 0.0, -1.0])

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from models.piece import Array as Array
 
 SMALL_ANGLE = 1e-6
 """Radians, below which the arc is the chord to the last bit and the division by its sine is avoided."""

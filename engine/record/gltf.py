@@ -18,8 +18,8 @@ from engine.geometry.rotation import angles_between, slerp
 from engine.record.reader import Replay
 from engine.world import Body
 from models.export import GltfWriter
+from models.piece import Array
 
-Array = NDArray[np.float64]
 Keys = NDArray[np.int64]
 
 TOLERANCE = 4.5e-5

@@ -17,8 +17,8 @@ from engine.geometry.rotation import matrices_of
 from engine.record.reader import Replay
 from engine.settings import GRAVITY
 from engine.tolerances import FALL_DROP_SEEN, has_fallen, is_impact
+from models.piece import Array
 
-Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 PUT_DISTANCE = 0.01
@@ -79,8 +79,7 @@ class Motion:
     @property
     def loose(self) -> Array:
         """(n-1,) m/s: the fastest piece that is in no hand."""
-        free: Array = np.where(self.held, 0.0, self.speeds).max(axis=1, initial=0.0)
-        return free
+        return np.asarray(np.where(self.held, 0.0, self.speeds).max(axis=1, initial=0.0))
 
     def at(self, seconds: float) -> int:
         """Returns the interval of a time."""

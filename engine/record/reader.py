@@ -27,8 +27,7 @@ from engine.record.format import (
 )
 from engine.record.meta import Meta
 from engine.record.meta import read as read_meta
-
-Array = NDArray[np.float64]
+from models.piece import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

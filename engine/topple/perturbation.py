@@ -10,15 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.pose import Pose
 from engine.topple.trial import Trial, TrialTask, limits_of, run_finely, run_quickly, run_trial
 from engine.workers import in_order
 from engine.world import DOWN, Assembly, Vector
-
-Array = NDArray[np.float64]
+from models.piece import Array
 
 TRIALS = 4
 """Different disturbances a scene must survive: a ball on a ball survives none, whatever the first direction."""

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.geometry.rotation import angles_between, matrix_of, quaternion_of
 from engine.pose import Pose
@@ -21,8 +20,7 @@ from engine.settings import RATES, REFERENCE_SIZE, TUNING, Tuning
 from engine.tolerances import FALL_DROP, FALL_ROTATION, REST_IN_TRIAL, RestTolerance, has_fallen, is_at_rest
 from engine.world import Assembly, Body, Scale, Tick, Vector, World, magnification, typical_size
 from engine.worlds import new_world
-
-Array = NDArray[np.float64]
+from models.piece import Array
 
 Sink = Callable[[Tick, int], None]
 """Receives every reading of a run, and its steps a second. Where one run follows another the steps start again."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from engine.tolerances import TOUCH_DECLARED
 from engine.topple.perturbation import TRIALS, Dynamics, at_poses, running_trials, settle_undisturbed
 from engine.topple.trial import Trial
 from engine.world import Assembly, Vector, tilted_gravity
@@ -22,6 +23,7 @@ from engine.worlds import ENGINES, Engine, EngineError, engine_in_use, installed
 if TYPE_CHECKING:
     from engine.topple.balance.statics import Statics
     from engine.topple.contact.detection import Contacts
+    from engine.topple.one_pose import Missing
 
 Word = Literal["stands", "topples", "unsure"]
 Pose = Literal["declared", "rest"]
@@ -58,7 +60,8 @@ DEFAULTS = CheckOptions()
 class Verdict:
     """What a check found. word: the verdict. pose: which poses statics was computed on. settled: metres, the
     largest move of the pieces as they settled. wall: seconds the check took. judged: the pieces as statics saw them.
-    engine: that simulated. witness: the verdict with another engine, if that was asked."""
+    options: how it was checked. engine: that simulated. witness: the verdict with another engine, if that was asked.
+    missing: what statics wants where pieces stood in the simulation and it finds no forces."""
 
     scene: str
     word: Word
@@ -67,17 +70,17 @@ class Verdict:
     statics: Statics
     dynamics: Dynamics
     wall: float
-    judged: Assembly | None = None
+    judged: Assembly
+    options: CheckOptions = DEFAULTS
     engine: Engine = ENGINES[0]
     witness: Verdict | None = None
+    missing: Missing | None = None
 
 
 def contacts_of(verdict: Verdict) -> Contacts:
-    """Returns the contacts that statics used. Raises ValueError for a verdict made without its pieces."""
+    """Returns the contacts that statics used."""
     from engine.topple.contact.detection import contacts_at_rest, find_contacts
 
-    if verdict.judged is None:
-        raise ValueError(f"the verdict on {verdict.scene} does not hold its pieces")
     return (find_contacts if verdict.pose == "declared" else contacts_at_rest)(verdict.judged)
 
 
@@ -103,9 +106,8 @@ def check(assembly: Assembly, options: CheckOptions = DEFAULTS) -> Verdict:
 
 def _by_both_methods(assembly: Assembly, options: CheckOptions) -> Verdict:
     started = time.perf_counter()
-    if options.friction is not None:
-        assembly = with_friction(assembly, options.friction)
-    settled = 0.0
+    assembly = with_friction(assembly, options.friction)
+    settled, declared = 0.0, assembly
     settling: Trial | None = None
     if options.settle > 0.0:
         settling = settle_undisturbed(assembly, gravity=options.gravity)
@@ -124,21 +126,41 @@ def _by_both_methods(assembly: Assembly, options: CheckOptions) -> Verdict:
         from engine.topple.contact.detection import find_contacts
 
         contacts = find_contacts(assembly)
+        judged = assembly
         pose: Pose = "declared" if contacts.meet and settling is None else "rest"
         statics = (
             analyse(assembly, gravity=options.gravity, contacts=contacts) if pose == "declared" else None
         )
+        if statics is not None and statics.stands is False:
+            from engine.topple.one_pose import sunk
+
+            if lower := sunk(assembly, options.gravity):
+                judged, statics, pose = *lower, "rest"
         dynamics = finish(statics is not None and statics.stands_by_itself is False)
     if statics is None:
-        statics = _at_rest(assembly, contacts, dynamics, options)
+        from engine.topple.one_pose import statics_at_rest
+
+        reach = max(options.settle, TOUCH_DECLARED.gap)
+        judged, statics = statics_at_rest(declared, contacts, dynamics, reach, options.gravity)
     if settling is not None and not settling.stands:
         # what does not come to rest by itself needs no disturbance to fall
         dynamics = replace(dynamics, stands=False, fell=tuple(sorted({*dynamics.fell, *settling.fell})))
-    word = joint(statics.stands_by_itself, dynamics.stands)
-    judged = assembly if pose == "declared" else _rested(assembly, dynamics)
-    return Verdict(
-        assembly.name, word, pose, settled, statics, dynamics, time.perf_counter() - started, judged
+    found = Verdict(
+        scene=assembly.name,
+        word=joint(statics.stands_by_itself, dynamics.stands),
+        pose=pose,
+        settled=settled,
+        statics=statics,
+        dynamics=dynamics,
+        wall=0.0,
+        judged=judged,
+        options=options,
     )
+    if statics.stands is False and dynamics.stands:
+        from engine.topple.one_pose import missing_force
+
+        found = replace(found, missing=missing_force(judged, statics, options.gravity))
+    return replace(found, wall=time.perf_counter() - started)
 
 
 def joint(statics: bool | None, dynamics: bool | None) -> Word:
@@ -148,38 +170,15 @@ def joint(statics: bool | None, dynamics: bool | None) -> Word:
     return "stands" if dynamics else "topples"
 
 
-def with_friction(assembly: Assembly, friction: float) -> Assembly:
-    """Returns the assembly with one coefficient of friction for every pair."""
+def with_friction(assembly: Assembly, friction: float | None) -> Assembly:
+    """Returns the assembly with one coefficient of friction for every pair; as it is when that is None."""
+    if friction is None:
+        return assembly
     bodies = []
     for body in assembly.bodies:
         material = body.piece.material.model_copy(update={"friction": friction})
         bodies.append(replace(body, piece=replace(body.piece, material=material)))
     return Assembly(assembly.name, tuple(bodies))
-
-
-def _at_rest(assembly: Assembly, contacts: Contacts, dynamics: Dynamics, options: CheckOptions) -> Statics:
-    """Statics where the pieces came to rest, when they do not meet as declared."""
-    from engine.topple.balance.statics import Statics, analyse
-    from engine.topple.contact.detection import contacts_at_rest
-
-    resting = [trial for trial in dynamics.trials if trial.stands]
-    if not resting:
-        apart = ", ".join(contacts.floating[:3]) or " and ".join(
-            (contacts.overlaps[0].first, contacts.overlaps[0].second) if contacts.overlaps else ()
-        )
-        return Statics(
-            stands=None,
-            why=f"the faces do not meet as declared ({apart}) and the pieces do not come to rest: "
-            "there is nothing to balance",
-        )
-    rested = _rested(assembly, dynamics)
-    return analyse(rested, gravity=options.gravity, contacts=contacts_at_rest(rested))
-
-
-def _rested(assembly: Assembly, dynamics: Dynamics) -> Assembly:
-    """Returns where the pieces came to rest in the first trial that stood; as they were when none did."""
-    resting = next((trial for trial in dynamics.trials if trial.stands), None)
-    return assembly if resting is None else at_poses(assembly, resting.names, resting.poses)
 
 
 def _largest_move(assembly: Assembly, trial: Trial) -> float:
@@ -189,7 +188,7 @@ def _largest_move(assembly: Assembly, trial: Trial) -> float:
 
 def to_json(verdict: Verdict, version: str) -> dict[str, Any]:
     """Returns the verdict as `teeter check --json` prints it: millimetres, degrees, newtons, seconds."""
-    statics, dynamics = verdict.statics, verdict.dynamics
+    statics, witness = verdict.statics, verdict.witness
     return {
         "teeter": version,
         "scene": verdict.scene,
@@ -198,33 +197,38 @@ def to_json(verdict: Verdict, version: str) -> dict[str, Any]:
         "settled_mm": _mm(verdict.settled),
         "statics": None if statics.stands is None else _statics_json(statics),
         "statics_why": statics.why,
-        "dynamics": {
-            "stands": dynamics.stands,
-            "simulated_s": round(dynamics.simulated, 4),
-            "sink_mm": _mm(dynamics.sink),
-            "max_shift_mm": _mm(dynamics.shift),
-            "max_turn_deg": round(math.degrees(dynamics.turn), 4),
-            "first_to_move": dynamics.first_to_move,
-            "fell": list(dynamics.fell),
-            "trials": [trial.stands for trial in dynamics.trials],
-        },
+        "dynamics": _dynamics_json(verdict.dynamics),
+        "missing": None if verdict.missing is None else _missing_json(verdict.missing),
         "engine": verdict.engine,
-        "witness": None if verdict.witness is None else _witness_json(verdict.witness),
+        "witness": witness and {"engine": witness.engine, "verdict": witness.word, **_seen_by(witness)},
         "wall_s": round(verdict.wall, 3),
     }
 
 
-def _witness_json(witness: Verdict) -> dict[str, Any]:
-    dynamics = witness.dynamics
+def _missing_json(missing: Missing) -> dict[str, Any]:
     return {
-        "engine": witness.engine,
-        "verdict": witness.word,
+        "contact": [missing.first, missing.second],
+        "force_n": round(missing.force, 5),
+        "point_mm": [_mm(value) for value in missing.point],
+    }
+
+
+def _dynamics_json(dynamics: Dynamics) -> dict[str, Any]:
+    return {
         "stands": dynamics.stands,
+        "simulated_s": round(dynamics.simulated, 4),
         "sink_mm": _mm(dynamics.sink),
         "max_shift_mm": _mm(dynamics.shift),
+        "max_turn_deg": round(math.degrees(dynamics.turn), 4),
+        "first_to_move": dynamics.first_to_move,
         "fell": list(dynamics.fell),
         "trials": [trial.stands for trial in dynamics.trials],
     }
+
+
+def _seen_by(witness: Verdict) -> dict[str, Any]:
+    found = _dynamics_json(witness.dynamics)
+    return {name: found[name] for name in ("stands", "sink_mm", "max_shift_mm", "fell", "trials")}
 
 
 STATICS_KEYS = (

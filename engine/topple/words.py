@@ -6,12 +6,17 @@ Numbers are those of `check --json`, rounded for reading.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.topple.balance.mechanism import Explanation
 from engine.topple.balance.statics import Statics
 from engine.topple.balance.wedging import Wedge
 from engine.topple.verdict import Verdict, joint
+
+LISTED = 6
+"""Names in a row, at most."""
+if TYPE_CHECKING:
+    from engine.topple.one_pose import Missing
 
 COMPASS = ("+x", "+x+y", "+y", "-x+y", "-x", "-x-y", "-y", "+x-y")
 
@@ -53,7 +58,18 @@ def _difference(verdict: Verdict) -> str:
         )
     if verdict.statics.stands:
         return "forces could balance it, but set down in the simulation it falls"
-    return "no forces balance it as it is described, but in the simulation it comes to rest"
+    where = "as it is described" if verdict.pose == "declared" else "where it lies then"
+    told = f"in the simulation it comes to rest, but no forces balance it {where}"
+    if verdict.missing is not None:
+        told += f": {_missing(verdict.missing)}"
+    return told
+
+
+def _missing(missing: Missing) -> str:
+    """Returns which contact gives way, and by how much."""
+    contact = missing.first if missing.second is None else f"{missing.first} on {missing.second}"
+    x, y, z = (value * 1e3 for value in missing.point)
+    return f"{newtons(missing.force)} are missing that hold {contact}, at ({x:.1f}, {y:.1f}, {z:.1f}) mm"
 
 
 def _did(verdict: Verdict) -> str:
@@ -131,15 +147,17 @@ def _dynamics_rows(verdict: Verdict) -> list[tuple[str, str]]:
     return found
 
 
-def listing(names: tuple[str, ...], limit: int = 6) -> str:
+def listing(names: tuple[str, ...]) -> str:
     """Returns some names in a row, and how many more there are."""
-    more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return ", ".join(names[:limit]) + more
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return ", ".join(names[:LISTED]) + more
 
 
 def newtons(force: float) -> str:
     """Returns a force with the unit that keeps the number readable."""
-    return f"{force:.2f} N" if force >= 0.1 else f"{force * 1e3:.1f} mN"
+    if force >= 0.1:
+        return f"{force:.2f} N"
+    return f"{force * 1e3:.1f} mN" if force >= 1e-4 else f"{force * 1e6:.1f} uN"
 
 
 def compass(degrees: float) -> str:

@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.geometry.rotation import matrix_of
 from engine.view.opengl import ViewError
 from engine.world import TABLE, Body
+from models.piece import Array
 
-Array = NDArray[np.float64]
 Vector = tuple[float, float, float]
 
 
@@ -92,7 +91,6 @@ def framing(
     sphere: BoundingSphere,
     view: str | tuple[float, float] = "three-quarter",
     *,
-    fov: float = FOV,
     aspect: float = 16 / 9,
 ) -> Camera:
     """Returns a camera that has the whole sphere in the picture.
@@ -104,10 +102,10 @@ def framing(
         if view not in DIRECTIONS:
             raise ViewError(f'unknown camera "{view}": use one of {", ".join(PRESETS)}')
         view = DIRECTIONS[view]
-    half = math.radians(fov) / 2
+    half = math.radians(FOV) / 2
     narrow = min(half, math.atan(math.tan(half) * aspect))
     distance = sphere.radius / math.sin(narrow) / FILL
-    return _camera_at(sphere.centre, distance, *view, fov)
+    return _camera_at(sphere.centre, distance, *view, FOV)
 
 
 def _camera_at(target: Vector, distance: float, azimuth: float, elevation: float, fov: float) -> Camera:
@@ -180,9 +178,9 @@ def _between(first: Vector, second: Vector, part: float) -> Vector:
     return vector_of(np.array(first) + part * np.subtract(second, first))
 
 
-def orbit_of(sphere: BoundingSphere, view: str = "three-quarter", aspect: float = 16 / 9) -> Orbit:
+def orbit_of(sphere: BoundingSphere, view: str = "three-quarter") -> Orbit:
     """Returns an orbit that has a sphere in the picture. Raises ViewError for an unknown view."""
-    camera = framing(sphere, view, aspect=aspect)
+    camera = framing(sphere, view)
     azimuth, elevation = DIRECTIONS[view]
     return Orbit(sphere.centre, camera.distance, azimuth % 360.0, min(elevation, MAX_ELEVATION_DEG))
 

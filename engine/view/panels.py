@@ -30,7 +30,7 @@ Place = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A paragraph, wrapped to the panel. mark: a colour `#rrggbb` shown as a spot before it."""
+    """A paragraph, wrapped to the panel. mark: a colour, a spot before it, `#rrggbb`, or `#rrggbb:R` with a letter."""
 
     text: str
     tone: Tone = "plain"
@@ -144,7 +144,8 @@ class Panel:
     width: units. is_bare: without a card. tallest: units; of what is taller the end is shown, as of a log. mark: as in
     `Text`, before the title. What does not fit is scrolled to.
     `cover` hides the picture behind it and `dialog` dims it; only a panel there is shown then. `toast` stands beside a
-    point of the picture, `at` (pixels), where no other panel is.
+    point of the picture, `at` (pixels), where no other panel is, and off a part of it, `keep_off` (x, y, width and
+    height, pixels), if that can be.
     """
 
     name: str
@@ -156,3 +157,4 @@ class Panel:
     tallest: float = 0.0
     mark: str = ""
     at: tuple[float, float] = (0.0, 0.0)
+    keep_off: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)

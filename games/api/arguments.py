@@ -48,5 +48,11 @@ def out_of_range(limits: Iterable[Limit]) -> list[str]:
     ]
 
 
+def require_in_range(**given: tuple[float | None, float, float]) -> None:
+    """Raises ArgumentError naming every value that is not between its two limits."""
+    if wrong := out_of_range((name, *value) for name, value in given.items()):
+        raise ArgumentError("; ".join(wrong))
+
+
 def _number(value: float) -> str:
     return str(value) if isinstance(value, int) else f"{value:g}"

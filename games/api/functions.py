@@ -5,24 +5,22 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from games.api.arguments import ArgumentError, out_of_range, piece_named
-from games.api.films import AnimatedModel, animated_model, film
-from games.api.pages import HTML, RecordingPage, recording_page
+from games.api.arguments import piece_named, require_in_range
 from games.api.results import (
     CheckResult,
     ExplainResult,
+    ExportResult,
     FilmResult,
     NoiseResult,
     Played,
     ProbeResult,
     check_result,
     noise_result,
-    probe_result,
 )
 from games.api.scene import PublicScene
 
@@ -55,17 +53,16 @@ def load(
     """
     from scenes.load import load
 
-    return PublicScene(
-        load(
-            path_or_name,
-            settle_mm=settle_mm,
-            table=table,
-            fixed=fixed,
-            material=material,
-            unit=unit,
-            fit_mm=fit_mm,
-        )
+    loaded = load(
+        path_or_name,
+        settle_mm=settle_mm,
+        table=table,
+        fixed=fixed,
+        material=material,
+        unit=unit,
+        fit_mm=fit_mm,
     )
+    return PublicScene(loaded)
 
 
 def build(
@@ -108,7 +105,7 @@ def check(
     from engine.topple.verdict import CheckOptions
     from engine.topple.verdict import check as judge
 
-    _in_range(
+    require_in_range(
         settle_mm=(settle_mm, 0, 1000),
         tilt_deg=(tilt_deg, 0, 89),
         tilt_direction_deg=(tilt_direction_deg, -360, 360),
@@ -129,7 +126,7 @@ def check(
         engine=engine,
         witness=witness,
     )
-    return check_result(judge(loaded.assembly, options), loaded, options)
+    return check_result(judge(loaded.assembly, options), loaded)
 
 
 def explain(scene: AnyScene | CheckResult, *, workers: int | None = None) -> ExplainResult:
@@ -160,7 +157,7 @@ def noise(
     from engine.topple.laboratory.noise import Noise, chance
 
     low, high = friction or (0.0, 0.0)
-    _in_range(
+    require_in_range(
         position_mm=(position_mm, 0, 1000),
         tilt_deg=(tilt_deg, 0, 45),
         friction=(low, 0, high if high <= 10 else 10),
@@ -190,7 +187,9 @@ def probe(
     for name in names or ():
         piece_named(loaded, name)
     found = probe(loaded.assembly, names, workers=workers)
-    return {name: probe_result(one) for name, one in found.items()}
+    return {
+        name: ProbeResult(one.load, one.pull, one.stands_without, one.loose) for name, one in found.items()
+    }
 
 
 def sweep(
@@ -290,18 +289,28 @@ def video(
     hand: bool = True,
     sound: bool = True,
     anonymous: bool = False,
+    table: str | None = None,
     strip: int = 1,
     workers: int | None = None,
+    progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> FilmResult:
     """Draw a replay as a video (.mp4, .webm), a loop (.gif, .webp) or a picture (.png).
 
-    The options are those of `teeter video`; begin_s and end_s cut a part out. Raises TeeterError.
+    The options are those of `teeter video`; begin_s and end_s cut a part out. progress: told how many frames are
+    drawn, of how many. Raises TeeterError with everything that is wrong.
     """
-    made = film(
-        Path(record),
-        Path(out),
-        preset=preset,
-        size=None if size is None else f"{size[0]}x{size[1]}",
+    from engine.record.reader import load
+    from engine.view.video.encode import check_path
+    from engine.view.video.film import recipe_for
+    from engine.view.video.make import check_workers, make
+    from games.play.replays import bodies_of, telling_of
+
+    check_workers(workers)
+    path = Path(out)
+    recipe = recipe_for(
+        path,
+        preset,
+        size=size,
         fps=fps,
         quality=quality,
         camera=camera,
@@ -314,21 +323,26 @@ def video(
         cards=cards if captions else False,
         hand=hand,
         sound=sound,
-        anonymous=anonymous,
+        table=table,
         strip=strip,
-        workers=workers,
     )
-    return FilmResult(Path(out), made.seconds, len(made), made.recipe.size)
+    # before the recording is read: what cannot be written is said at once
+    check_path(path)
+    replay = load(Path(record))
+    telling = telling_of(replay, anonymous=anonymous)
+    made = make(replay, bodies_of(replay), telling, recipe, path, progress=progress, workers=workers)
+    return FilmResult(path, made.seconds, len(made), made.recipe.size)
 
 
-def export(record: str | Path, out: str | Path) -> AnimatedModel | RecordingPage:
+def export(record: str | Path, out: str | Path) -> ExportResult:
     """Write a replay as an animated glTF model (.glb), or as a page that any browser replays (.html).
 
     Raises TeeterError.
     """
-    if Path(out).suffix.lower() == HTML:
-        return recording_page(Path(record), Path(out))
-    return animated_model(Path(record), Path(out))
+    from games.api.pages import animated_model, recording_page
+
+    write = recording_page if Path(out).suffix.lower() == ".html" else animated_model
+    return write(Path(record), Path(out))
 
 
 def _loaded(scene: AnyScene, settle_mm: float = 0.0) -> Scene:
@@ -337,9 +351,3 @@ def _loaded(scene: AnyScene, settle_mm: float = 0.0) -> Scene:
     from scenes.load import load
 
     return load(scene, settle_mm=settle_mm)
-
-
-def _in_range(**given: tuple[float | None, float, float]) -> None:
-    """Raises ArgumentError naming every value that is not between its two limits."""
-    if wrong := out_of_range((name, *value) for name, value in given.items()):
-        raise ArgumentError("; ".join(wrong))

@@ -1,46 +1,35 @@
-"""Recordings and verdicts as one HTML file each, for any browser."""
+"""Recordings and verdicts as one file each: an HTML page for any browser, or an animated model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from games.api.results import CheckResult, as_checked, explained, noise_result
+from engine.record.format import RecordError
+from engine.record.gltf import glb_of_replay
+from engine.record.reader import Replay, load
+from engine.topple.laboratory.noise import Chance, noisy
+from engine.topple.laboratory.sweep import SweepPlace, SweepRow
+from engine.topple.verdict import with_friction
+from engine.view.page import html
+from engine.view.page.blob import Blob
+from engine.view.page.recording import recording_data
+from engine.view.page.sweep import sweep_data
+from engine.view.page.verdict import MAX_GHOSTS, verdict_data
+from engine.view.video.scenery import scenery_of
+from engine.world import Assembly, Body
+from games.api.results import CheckResult, ExportResult, explained, noise_result
+from games.play.replays import bodies_of, marks_of, placed, telling_of
+from models.files import OutputError, check_output, whole_or_nothing
+from models.piece import Piece
 
-if TYPE_CHECKING:
-    from engine.topple.laboratory.noise import Chance
-    from engine.topple.laboratory.sweep import SweepPlace, SweepRow
-    from engine.world import Assembly, Body
 
-HTML = ".html"
-
-
-@dataclass(frozen=True, slots=True)
-class RecordingPage:
-    """What was written. file: the .html; size: in bytes; seconds: of the recording."""
-
-    file: Path
-    size: int
-    seconds: float
-
-
-def recording_page(file: Path, out: Path) -> RecordingPage:
+def recording_page(file: Path, out: Path) -> ExportResult:
     """Write a recording as a page that replays it. Raises RecordError and OutputError."""
-    from engine.record.format import RecordError
-    from engine.record.reader import load
-    from engine.view.page import html
-    from engine.view.page.blob import Blob
-    from engine.view.page.recording import recording_data
-    from engine.view.video.scenery import scenery_of
-    from games.play.replays import bodies_of, marks_of, placed, telling_of
-    from models.files import check_output
-
     check_output(out)
-    replay = load(file)
-    if not len(replay.steps):
-        raise RecordError(file, "the recording has no frames: nothing happened in it")
+    replay = shown(file)
     blob = Blob()
     bodies = placed(replay, bodies_of(replay))
     scenery = scenery_of(replay, bodies)
@@ -48,7 +37,33 @@ def recording_page(file: Path, out: Path) -> RecordingPage:
     data = recording_data(scenery, bodies, telling_of(replay), marks, blob)
     text = html.page({"kind": "recording", **data}, blob)
     html.save(out, text)
-    return RecordingPage(out, len(text.encode()), replay.seconds)
+    return ExportResult(out, len(text.encode()), replay.seconds)
+
+
+def animated_model(file: Path, out: Path) -> ExportResult:
+    """Write a recording as animated glTF. Raises RecordError, ModelError and OutputError."""
+    if out.suffix.lower() != ".glb":
+        raise OutputError(f'{out}: recordings are exported as .html or .glb (got "{out.suffix}")')
+    check_output(out)
+    replay = shown(file)
+    shared: dict[tuple[str, str], Piece] = {}
+    bodies = []
+    for body in bodies_of(replay):
+        # a mesh for each kind of piece, not for each piece
+        kind = (body.piece.model, str(body.piece.extents.tolist()))
+        bodies.append(replace(body, piece=shared.setdefault(kind, body.piece)))
+    data = glb_of_replay(replay, bodies, title=telling_of(replay).title)
+    with whole_or_nothing(out) as part:
+        part.write_bytes(data)
+    return ExportResult(out, len(data), replay.seconds, len(bodies))
+
+
+def shown(file: Path) -> Replay:
+    """Load a recording in which there is something to be seen. Raises RecordError."""
+    replay = load(file)
+    if not len(replay.steps):
+        raise RecordError(file, "the recording has no frames: nothing happened in it")
+    return replay
 
 
 def sweep_page(
@@ -60,10 +75,6 @@ def sweep_page(
     safest: Sequence[SweepRow],
 ) -> None:
     """Write a sweep as a page with its map. tower: without the piece. Raises OutputError."""
-    from engine.view.page import html
-    from engine.view.page.blob import Blob
-    from engine.view.page.sweep import sweep_data
-
     blob = Blob()
     html.save(out, html.page({"kind": "sweep", **sweep_data(tower, piece, places, rows, safest, blob)}, blob))
 
@@ -72,22 +83,15 @@ def verdict_page(
     found: CheckResult, out: Path, certificate: dict[str, Any], chance: Chance | None = None
 ) -> int:
     """Write a verdict as a page that explains and proves it. Returns its bytes. Raises OutputError."""
-    from engine.topple.laboratory.noise import noisy
-    from engine.view.page import html
-    from engine.view.page.blob import Blob
-    from engine.view.page.verdict import MAX_GHOSTS, verdict_data
-
-    assembly, options = as_checked(found.loaded.assembly, found.options), found.options
+    assembly, gravity = with_friction(found.loaded.assembly, found.options.friction), found.options.gravity
     copies = []
     if chance is not None:
-        copies = [noisy(assembly, chance.noise, n, options.gravity)[0] for n in chance.fallen[:MAX_GHOSTS]]
+        copies = [noisy(assembly, chance.noise, n, gravity)[0] for n in chance.fallen[:MAX_GHOSTS]]
     blob = Blob()
     data = verdict_data(
-        assembly,
         found.verdict,
-        options,
         blob,
-        why=explained(found.verdict, options)["sentences"],
+        why=explained(found.verdict)["sentences"],
         noise="" if chance is None else str(noise_result(chance)),
         copies=copies,
         certificate=certificate,

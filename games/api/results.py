@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from rich.panel import Panel
 
     from engine.topple.balance.statics import Statics
-    from engine.topple.laboratory.noise import Chance
-    from engine.topple.laboratory.probe import Probed
+    from engine.topple.laboratory.noise import Chance, Method
     from engine.topple.perturbation import Dynamics
     from engine.topple.verdict import CheckOptions, Pose, Verdict, Word
-    from engine.world import Assembly
     from scenes.scene import Scene
 
 COLOUR = {"stands": "green", "topples": "red", "unsure": "yellow"}
 NAMED = 4
 """Pieces named that go first, at most."""
+DIGITS = {"p_stand": 6, "low": 6, "high": 6, "position_mm": 9, "tilt_deg": 9}
+"""Of what is printed as JSON about noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class CheckResult:
 
     def explain(self) -> ExplainResult:
         """Why: which piece goes over which edge, and how much is missing or to spare."""
-        found = explained(self.verdict, self.options)
+        found = explained(self.verdict)
         return ExplainResult(**{key: _frozen(value) for key, value in found.items()})
 
     def to_json(self) -> dict[str, Any]:
@@ -104,14 +104,14 @@ class CheckResult:
         """Draw the verdict with its contact forces into a PNG, as `--picture` does. Raises ViewError."""
         from engine.view.render.verdict_picture import picture
 
-        picture(self._assembly, self.verdict, self.options, Path(path))
+        picture(self.verdict, Path(path))
         return Path(path)
 
     def record(self, path: str | Path) -> Path:
         """Write the trial that decided as a replay, as `--record` does. Raises RecordError."""
         from games.check_record import record
 
-        record(Path(path), self.loaded, self.verdict, self.options)
+        record(Path(path), self.loaded, self.verdict)
         return Path(path)
 
     def show(self) -> None:
@@ -119,14 +119,10 @@ class CheckResult:
         if in_notebook():
             show_in_notebook(self)
         else:
-            show_verdict_in_window(self._assembly, self.verdict, self.options)
-
-    @property
-    def _assembly(self) -> Assembly:
-        return as_checked(self.loaded.assembly, self.options)
+            show_verdict_in_window(self.verdict)
 
     def _repr_png_(self) -> bytes:
-        return png_of_verdict(self._assembly, self.verdict, self.options)
+        return png_of_verdict(self.verdict)
 
     def __str__(self) -> str:
         from rich.console import Console
@@ -142,19 +138,28 @@ class CheckResult:
 @dataclass(frozen=True, slots=True)
 class NoiseResult:
     """How surely a scene stands. p_stand: the share of samples that stood, low and high its 95 % interval (Wilson).
-    first_to_move: how often each piece went first. position_mm, tilt_deg, friction: the noise that was asked for."""
+    position_mm, tilt_deg, friction: the noise that was asked for. first_to_move: how often each piece went first.
+    judged_by: samples that each method decided."""
 
     samples: int
     stood: int
     p_stand: float
     low: float
     high: float
-    first_to_move: dict[str, int]
-    stopped_early: bool
     position_mm: float
     tilt_deg: float
     friction: tuple[float, float] | None
     seed: int
+    first_to_move: dict[str, int]
+    judged_by: dict[Method, int]
+    stopped_early: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """What `teeter check --json` prints under `noise`."""
+        return {
+            name: round(value, DIGITS[name]) if name in DIGITS else value
+            for name, value in asdict(self).items()
+        }
 
     def __str__(self) -> str:
         return (
@@ -197,6 +202,16 @@ class FilmResult:
     size: tuple[int, int]
 
 
+@dataclass(frozen=True, slots=True)
+class ExportResult:
+    """What was exported. size: in bytes; seconds: of the recording; pieces: animated in a .glb, None for a page."""
+
+    file: Path
+    size: int
+    seconds: float
+    pieces: int | None = None
+
+
 def noise_result(found: Chance) -> NoiseResult:
     """The same in mm and degrees."""
     noise = found.noise
@@ -206,21 +221,22 @@ def noise_result(found: Chance) -> NoiseResult:
         found.share,
         found.low,
         found.high,
-        dict(found.first),
-        found.stopped,
         noise.position * 1e3,
         math.degrees(noise.tilt),
         noise.friction,
         noise.seed,
+        found.first,
+        found.judged,
+        found.stopped,
     )
 
 
-def check_result(verdict: Verdict, loaded: Scene, options: CheckOptions) -> CheckResult:
+def check_result(verdict: Verdict, loaded: Scene) -> CheckResult:
     """The same in mm and degrees."""
     return CheckResult(
         verdict,
         loaded,
-        options,
+        verdict.options,
         verdict.word,
         verdict.scene,
         verdict.pose,
@@ -229,18 +245,6 @@ def check_result(verdict: Verdict, loaded: Scene, options: CheckOptions) -> Chec
         _simulation(verdict.dynamics),
         verdict.wall,
     )
-
-
-def as_checked(assembly: Assembly, options: CheckOptions) -> Assembly:
-    """A scene with the friction that a check was asked for."""
-    from engine.topple.verdict import with_friction
-
-    return assembly if options.friction is None else with_friction(assembly, options.friction)
-
-
-def probe_result(found: Probed) -> ProbeResult:
-    """The same with the unit in its names."""
-    return ProbeResult(found.load, found.pull, found.stands_without, found.loose)
 
 
 def _simulation(found: Dynamics) -> SimulationResult:
@@ -256,18 +260,18 @@ def _simulation(found: Dynamics) -> SimulationResult:
     )
 
 
-def explained(verdict: Verdict, options: CheckOptions) -> dict[str, Any]:
+def explained(verdict: Verdict) -> dict[str, Any]:
     """Why, as `teeter check --explain --json` prints it: mm, degrees, newtons."""
     from engine.topple.balance.mechanism import explain
     from engine.topple.errors import StaticsError
     from engine.topple.verdict import contacts_of
     from engine.topple.words import to_json
 
-    assert verdict.judged is not None  # `check` keeps the pieces
     why = None
     if verdict.statics.stands is not None:
         try:
-            why = explain(verdict.judged, verdict.statics, contacts_of(verdict), gravity=options.gravity)
+            gravity = verdict.options.gravity
+            why = explain(verdict.judged, verdict.statics, contacts_of(verdict), gravity=gravity)
         except StaticsError as error:
             return {"sentences": [f"{error}."]}
     return to_json(why, verdict.statics)

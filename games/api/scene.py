@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from engine.topple.verdict import CheckOptions, Verdict
+    from engine.topple.verdict import Verdict
     from engine.view.camera import BoundingSphere, Orbit
     from engine.view.window.events import Event
     from engine.view.window.window import Window
@@ -102,7 +102,7 @@ class PublicScene:
         if in_notebook():
             show_in_notebook(self)
         else:
-            show_in_window(self.title, self.assembly.bodies)
+            look_around(self.title, self.assembly.bodies)
 
     def _repr_png_(self) -> bytes:
         return png_of_scene(self.assembly)
@@ -142,13 +142,8 @@ def show_in_notebook(what: object) -> None:
     sys.modules["IPython"].display.display(what)
 
 
-def show_in_window(title: str, bodies: Sequence[Body]) -> None:
-    """Open a window on these bodies and return when it is closed. Raises ViewError without a display."""
-    _look_around(title, bodies, lambda window, sphere: None)
-
-
-def show_verdict_in_window(assembly: Assembly, verdict: Verdict, options: CheckOptions) -> None:
-    """The same for a verdict, with its forces and its facts. assembly: as it was checked."""
+def show_verdict_in_window(verdict: Verdict) -> None:
+    """Open a window on a verdict, with its forces and its facts, and return when it is closed. Raises ViewError."""
     from engine.topple.words import headline, rows
     from engine.view.panels import Panel, Text
     from engine.view.render.verdict_picture import overlays_on
@@ -158,10 +153,10 @@ def show_verdict_in_window(assembly: Assembly, verdict: Verdict, options: CheckO
 
     def prepare(window: Window, sphere: BoundingSphere) -> None:
         if window.stage is not None:
-            window.stage.show_overlays(overlays_on(assembly, verdict, options, sphere), through=True)
+            window.stage.show_overlays(overlays_on(verdict, sphere), through=True)
         window.hud.show([Panel("verdict", "top-left", lines, title=verdict.scene, width=300.0)])
 
-    _look_around(f"{verdict.scene}: {verdict.word}", assembly.bodies, prepare)
+    look_around(f"{verdict.scene}: {verdict.word}", verdict.judged.bodies, prepare)
 
 
 class OrbitPointer:
@@ -186,10 +181,12 @@ class OrbitPointer:
         return orbit.dragged(right, down, float(window.size[1]), is_pan="mouse1" not in held)
 
 
-def _look_around(
-    title: str, bodies: Sequence[Body], prepare: Callable[[Window, BoundingSphere], None]
+def look_around(
+    title: str,
+    bodies: Sequence[Body],
+    prepare: Callable[[Window, BoundingSphere], None] = lambda window, sphere: None,
 ) -> None:
-    """A window until it is closed."""
+    """Open a window on these bodies and return when it is closed. Raises ViewError without a display."""
     from engine.view.camera import orbit_of
     from engine.view.window.window import Window
 
@@ -224,11 +221,11 @@ def png_of_scene(assembly: Assembly) -> bytes:
         stage.close()
 
 
-def png_of_verdict(assembly: Assembly, verdict: Verdict, options: CheckOptions) -> bytes:
+def png_of_verdict(verdict: Verdict) -> bytes:
     """A picture of a verdict with its forces, as the bytes of a PNG file. Raises ViewError without OpenGL."""
     from engine.view.render.verdict_picture import picture
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "verdict.png"
-        picture(assembly, verdict, options, path)
+        picture(verdict, path)
         return path.read_bytes()

@@ -28,29 +28,16 @@ from games.bausack.state import (
     Stir,
     Stock,
     SupplyPiece,
-    faults,
     said,
 )
-from games.bausack.story import opening, tell
+from games.bausack.story import opening as opening
+from games.bausack.story import tell as tell
 from games.core.errors import IllegalAction, SetupError
 from games.core.events import Fell, HitNeighbour, Measured, Met, Nudged, Placed, Question, Released, Rested
 from games.core.random_state import seeded, shuffled
-from games.core.rules import Action, Choice, Input, Need, Outcome, Take, TakeBack, Wait, applied, prepare
+from games.core.rules import Action, Choice, Input, Need, Take, TakeBack, Wait, applied, prepare
+from games.core.rules import outcome as outcome
 from games.core.setup import first_seat, seat_index
-
-__all__ = [
-    "HANDLERS",
-    "apply",
-    "faults",
-    "legal",
-    "needs",
-    "opening",
-    "outcome",
-    "scores",
-    "seen_by",
-    "start",
-    "tell",
-]
 
 TURN_CLAUSES = {Phase.BID: "BS-14", Phase.RECEIVE: "BS-18", Phase.PLACE: "BS-04", Phase.CARRY: "BS-04"}
 """The clause that says whose act it is; BS-12 in all other phases."""
@@ -138,8 +125,7 @@ def apply(state: State, given: Input) -> State:
     """The state after an action or an event."""
     if state.reason is None and isinstance(given, Action):
         _refuse_absent(state, given)
-    after: State = applied(state, given, needs(state), HANDLERS, TURN_CLAUSES.get(state.phase, "BS-12"))
-    return after
+    return applied(state, given, needs(state), HANDLERS, TURN_CLAUSES.get(state.phase, "BS-12"))
 
 
 def _refuse_absent(state: State, given: Action) -> None:
@@ -149,11 +135,6 @@ def _refuse_absent(state: State, given: Action) -> None:
         raise IllegalAction("BS-09", f"{given.player} is out of the game")
     if seat in state.passed:
         raise IllegalAction("BS-15", f"{given.player} has passed and is out of this auction")
-
-
-def outcome(state: State) -> Outcome | None:
-    """BS-19, BS-20, BS-21: how the game ended."""
-    return None if state.reason is None else Outcome(state.winners, state.reason)
 
 
 def scores(state: State) -> tuple[int, ...]:

@@ -153,11 +153,6 @@ def pass_on(state: State, given: PassOn) -> State:
     return _hand_on(replace(state, tokens=tokens, bank=bank, price=state.price + 1))
 
 
-def resume_push(state: State) -> State:
-    """After a collapse: a receiver who is out is skipped, at the same price."""
-    return _hand_on(state) if state.out[state.actor] != IN else state
-
-
 def _hand_on(state: State) -> State:
     return replace(state, actor=next_in(state, state.actor))
 
@@ -330,7 +325,8 @@ def rested(state: State, given: Rested) -> State:
     if state.phase is Phase.BID:
         return resume_auction(still)
     if state.phase is Phase.RECEIVE:
-        return resume_push(still)
+        # a receiver who is out is skipped, at the same price
+        return _hand_on(still) if state.out[state.actor] != IN else still
     if state.phase in (Phase.DONE, Phase.MEASURE):
         return after_placing(still)
     return choose_again(still) if state.out[state.actor] != IN else still

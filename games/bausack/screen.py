@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from engine.view.panels import Item, Picture, Row, Text
 from engine.view.render.overlays import Line, Overlay
 from games.bausack.judge import areas
 from games.bausack.state import State, said
 from games.core.words import capital, counted
-from games.ui.details import CARRY, LINE_COVER, LINE_HEIGHT, LINE_RADIUS, GameDetails
+from games.ui.details import LINE_COVER, LINE_HEIGHT, LINE_RADIUS, GameDetails
+from games.ui.lessons import TAKE, Lesson, carrying
 from games.ui.physics_client import ClientState
 from games.ui.pictures import of_piece
 
@@ -17,14 +16,21 @@ from games.ui.pictures import of_piece
 class BausackDetails(GameDetails[State]):
     """Bausack on the screen: tokens, the auction, heights, the tutorial."""
 
-    lessons: Mapping[str, str] = {
-        "CHOOSE": "Click a piece in the middle to pick it up. You may build with it, or push it to somebody else.",
-        "LOOK": "Build: you bid tokens for it, and the others may bid more. Push: the next player takes it, or pays.",
-        "BID": "Bid more, or pass. Who bids most pays and has to place the piece.",
-        "RECEIVE": "Accept the piece and place it, or pay and pass it on.",
-        "PLACE": "The piece is yours: take it, and add it to your tower.",
-        "CARRY": CARRY + "On your own tower, or as its foundation in your own area. Click to lay it.",
-    }
+    lessons: tuple[Lesson, ...] = (
+        Lesson("LOOK", "CHOOSE", "{click} a piece in the middle to pick it up.", "LOOK"),
+        Lesson(
+            "BUILD",
+            "LOOK",
+            "Build: {click} what you bid for it, and the others may bid more. "
+            "Or push it to the next player, who takes it or pays.",
+        ),
+        Lesson("BID", "BID", "Bid more, or pass. Who bids most pays and places the piece.", is_needed=False),
+        Lesson(
+            "RECEIVE", "RECEIVE", "Accept the piece and place it, or pay and pass it on.", is_needed=False
+        ),
+        Lesson(TAKE, "PLACE", "The piece is yours: {click} it to take it up."),
+        *carrying("in your own area, the lit frame; later on your tower."),
+    )
 
     def lit(self, desk: ClientState[State]) -> tuple[str, ...]:
         """The piece that is looked at, bid for or passed on."""

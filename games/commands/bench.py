@@ -92,7 +92,9 @@ def speed_rows() -> Makers:
     yield "statics of 54 bricks", _statics
     yield "one more piece on 49 bricks", _placing
     yield "statics per piece, pyramids", _growth
-    yield from peer_rows()
+    # what the extras `cra` and `rl` are for
+    yield "54 bricks beside peers", _peers
+    yield "building, as an environment", _learning
     yield "pictures of 54 bricks, 1280 x 720", _drawing
     yield f"{VIDEO}, medium, all in all", lambda: _video("medium", 0.8)
     yield f"{VIDEO}, low, all in all", lambda: _video("low", 1.5)
@@ -114,12 +116,6 @@ def _video(quality: Quality, required: float) -> Found:
 
     found = video(quality)
     return told(f"{found:.2f} x real time", f"{required:g} x", found >= required)
-
-
-def peer_rows() -> Makers:
-    """Beside compas-cra, and what an environment for learning costs; the extras `cra` and `rl`."""
-    yield "54 bricks beside peers", _peers
-    yield "building, as an environment", _learning
 
 
 def _peers() -> Found:

@@ -29,7 +29,7 @@ from games.commands.console import (
 
 if TYPE_CHECKING:
     from engine.topple.laboratory.noise import Chance
-    from engine.topple.verdict import CheckOptions, Verdict
+    from engine.topple.verdict import Verdict
     from games.api.results import CheckResult
     from scenes.scene import Scene
 
@@ -126,27 +126,26 @@ def run(request: CheckRequest) -> int:
         found.picture(request.picture)
     if request.record is not None:
         found.record(request.record)
-    from games.api.pages import verdict_page
-    from games.api.results import explained, panel
+    from games.api.results import explained, noise_result, panel
     from models.files import whole_or_nothing
 
-    why = explained(found.verdict, found.options) if request.explain else None
+    why = explained(found.verdict) if request.explain else None
     proof = None
     if request.certificate is not None or request.page is not None:
-        proof = certificate_of(found.verdict, found.options)
+        proof = certificate_of(found.verdict)
     if request.certificate is not None:
         with whole_or_nothing(request.certificate) as part:
             part.write_text(json.dumps(proof, indent=1) + "\n", encoding="utf-8")
     if request.page is not None and proof is not None:
+        from games.api.pages import verdict_page
+
         verdict_page(found, request.page, proof, chance)
     if request.as_json:
         more: dict[str, Any] = {} if why is None else {"explain": why}
         if proof is not None and request.certificate is not None:
             more["certificate"] = {"claim": proof["claim"], "why": proof.get("why")}
         if chance is not None:
-            from engine.topple.laboratory.noise import to_json as noise_json
-
-            more["noise"] = noise_json(chance)
+            more["noise"] = noise_result(chance).to_json()
         if found.loaded.fitted:
             more["fitted"] = list(found.loaded.fitted)
         print_json(found.to_json() | more)
@@ -157,7 +156,8 @@ def run(request: CheckRequest) -> int:
         for sentence in () if why is None else why["sentences"]:
             Console().print(f" {sentence}", markup=False, highlight=False)
         if proof is not None and request.certificate is not None:
-            say(f" {certificate_row(proof, request.certificate)}")
+            said = f"{request.certificate} proves that it {proof['claim']}"
+            say(f" no certificate: {proof['why']}" if proof["claim"] is None else f" {said}")
         if request.page is not None:
             say(f" wrote {request.page}")
     return EXIT[found.word]
@@ -185,8 +185,8 @@ def verdict_on(request: CheckRequest) -> CheckResult:
 def chance_on(found: CheckResult, request: CheckRequest) -> Chance:
     """How surely a scene stands under the noise that was asked for."""
     from engine.topple.laboratory.noise import Noise, chance
+    from engine.topple.verdict import with_friction
     from engine.worlds import using
-    from games.api.results import as_checked
 
     noise = Noise(
         position=(request.noise or 0.0) / 1e3,
@@ -196,7 +196,7 @@ def chance_on(found: CheckResult, request: CheckRequest) -> Chance:
     )
     with using(request.engine), bar("noisy copies") as progress:
         return chance(
-            as_checked(found.loaded.assembly, found.options),
+            with_friction(found.loaded.assembly, found.options.friction),
             noise,
             SAMPLES if request.samples is None else request.samples,
             until=request.until,
@@ -220,15 +220,17 @@ def scene_of(request: CheckRequest) -> Scene:
     from scenes.load import add, load
     from scenes.scene import without
 
-    scene = load(
-        request.scene,
-        settle_mm=request.settle,
-        table=request.table,  # type: ignore[arg-type]  # load refuses other words with a sentence
-        fixed=request.fixed or (),
-        material=request.material,
-        unit=request.unit,
-        fit_mm=request.fit,
-    )
+    with bar("making pieces") as progress:
+        scene = load(
+            request.scene,
+            settle_mm=request.settle,
+            table=request.table,  # type: ignore[arg-type]  # load refuses other words with a sentence
+            fixed=request.fixed or (),
+            material=request.material,
+            unit=request.unit,
+            fit_mm=request.fit,
+            progress=progress,
+        )
     if request.add is not None:
         scene = add(scene, request.add, settle_mm=request.settle)
     return without(scene, request.without) if request.without else scene
@@ -268,18 +270,12 @@ def _check_outputs(request: CheckRequest) -> None:
     """Before anything is simulated: what cannot be written is said at once."""
     from models.files import check_output
 
-    if request.picture is not None:
-        if request.picture.suffix.lower() != ".png":
-            refuse(
-                f'--picture {request.picture}: pictures are written as .png (got "{request.picture.suffix}")'
-            )
-        check_output(request.picture)
-    if request.page is not None:
-        if request.page.suffix.lower() != ".html":
-            refuse(f'--page {request.page}: pages are written as .html (got "{request.page.suffix}")')
-        check_output(request.page)
-    if request.certificate is not None:
-        check_output(request.certificate)
+    for path, suffix, what in ((request.picture, ".png", "picture"), (request.page, ".html", "page")):
+        if path is not None and path.suffix.lower() != suffix:
+            refuse(f'--{what} {path}: {what}s are written as {suffix} (got "{path.suffix}")')
+    for path in (request.picture, request.page, request.certificate):
+        if path is not None:
+            check_output(path)
     if request.record is not None and request.record.exists():
         refuse(f"--record {request.record}: is there already; choose another name, or move it away")
 
@@ -287,7 +283,7 @@ def _check_outputs(request: CheckRequest) -> None:
 # -- certificates ------------------------------------------------------------------------------------------------
 
 
-def certificate_of(verdict: Verdict, options: CheckOptions) -> dict[str, Any]:
+def certificate_of(verdict: Verdict) -> dict[str, Any]:
     """Returns the certificate of a verdict's force balance, or why there is none."""
     from engine.certificate.checker import VERSION
     from engine.certificate.maker import certify
@@ -295,22 +291,15 @@ def certificate_of(verdict: Verdict, options: CheckOptions) -> dict[str, Any]:
 
     statics = verdict.statics
     try:
-        if statics.stands is None or verdict.judged is None:
+        if statics.stands is None:
             raise NoCertificateError(statics.why or "the force balance says nothing")
         if verdict.pose != "declared":
             raise NoCertificateError(
                 "the faces do not meet as declared: the pieces were judged where they came to rest"
             )
-        return certify(verdict.judged, statics.stands, options.gravity)
+        return certify(verdict.judged, statics.stands, verdict.options.gravity)
     except NoCertificateError as why:
         return {"certificate": VERSION, "scene": verdict.scene, "claim": None, "why": str(why)}
-
-
-def certificate_row(found: dict[str, Any], path: Path) -> str:
-    """A certificate in words."""
-    if found["claim"] is None:
-        return f"no certificate: {found['why']}"
-    return f"{path} proves that it {found['claim']}"
 
 
 def verify_certificate(

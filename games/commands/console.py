@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
 
 import typer
 
+from models.errors import TeeterError
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -71,9 +73,8 @@ def add_command(app: typer.Typer, name: str, run: Callable[..., int], example: s
             code = run(request(**given)) if has_request else run(**given)
         except KeyboardInterrupt as error:
             stopped(error)
-        except Exception as error:
-            if not _is_expected(error):
-                raise
+        except (TeeterError, OSError) as error:
+            # about the input: one of our own, or the file system's
             refuse(str(error))
         raise typer.Exit(code)
 
@@ -82,13 +83,6 @@ def add_command(app: typer.Typer, name: str, run: Callable[..., int], example: s
     command.__annotations__ = {each.name: each.annotation for each in parameters}
     command.__doc__ = run.__doc__
     app.command(name, epilog=f"Example: {example}")(command)
-
-
-def _is_expected(error: Exception) -> bool:
-    """Whether an error is about the input: one of our own, or the file system's."""
-    from models.errors import TeeterError
-
-    return isinstance(error, (TeeterError, OSError))
 
 
 def teeter_version() -> str:

@@ -91,14 +91,14 @@ def _video(replay: Path, path: Path) -> tuple[str, Path]:
     from engine.record.motion import motion_of
     from engine.record.reader import load
     from engine.view.video.pace import highlight
-    from games.api.films import film
+    from games.api.functions import video
     from games.play.replays import bodies_of
 
     recording = load(replay)
     reach = {body.name: float(np.linalg.norm(body.piece.extents)) / 2 for body in bodies_of(recording)}
     motion = motion_of(recording, [reach.get(name, 0.0) for name in recording.meta.names])
     begin, end = highlight(motion, recording.seconds, SECONDS)
-    made = film(replay, path, begin=begin, end=end, slow_fall=True)
+    made = video(replay, path, begin_s=begin, end_s=end, slow_fall=True)
     return f"its highlight, {made.seconds:.0f} s in slow motion, with sound", path
 
 

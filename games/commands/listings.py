@@ -143,7 +143,13 @@ def models(
             refuse(
                 "models export: give a piece and a file, such as `teeter models export tower_topple/brick -o f.glb`"
             )
-        return _export_piece(model, out)
+        from models.build import build
+        from models.catalogue import find
+        from models.export import export_glb
+
+        export_glb(build(find(model)), out)
+        Console(stderr=True).print(f"wrote {out}")
+        return OK
     if model is not None or out is not None:
         refuse("models: a second word and --out belong to `teeter models export ID -o F.glb`")
     return _list_models(game, sheet, as_json)
@@ -196,14 +202,3 @@ def _model_row(model: str, spec: PieceSpec, piece: Piece) -> dict[str, Any]:
         "value": spec.value,
         "print": None if spec.face is None else spec.face.summary,
     }
-
-
-def _export_piece(model: str, out: Path) -> int:
-    """Write one piece as binary glTF. Raises ModelError, OSError."""
-    from models.build import build
-    from models.catalogue import find
-    from models.export import export_glb
-
-    export_glb(build(find(model)), out)
-    Console(stderr=True).print(f"wrote {out}")
-    return OK

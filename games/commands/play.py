@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
@@ -12,6 +12,7 @@ from rich.console import Console
 from games.commands.console import OK, Json, SceneName, bar, print_json, refuse, stopped
 
 if TYPE_CHECKING:
+    from engine.record.reader import Replay
     from engine.record.writer import Recorder
     from games.game import Game
     from games.play.session import Session
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 
 MOST_TURNS = 2000
 """Choices of a player after which a game is broken off; no game of four bots has come near."""
-NOT_WITH_RESUME = ("game", "mode", "players", "seed", "house", "challenge", "tremor")
+OPEN_SEATS = ("Ada", "Ben", "Cem", "Dora")
+"""Names of seats that nobody named."""
+NOT_WITH_RESUME = ("game", "mode", "players", "seed", "house", "challenge", "tremor", "engine")
 """What a game on file knows."""
 
 
@@ -43,6 +46,10 @@ class PlayRequest:
     )
     house: Annotated[list[str] | None, typer.Option(help="KEY=VALUE of an option; repeatable.")] = None
     tremor: Annotated[float, typer.Option(help="How much hands shake, mm; 0.1 calm, 2 nervous.")] = 0.0
+    engine: Annotated[
+        str | None,
+        typer.Option(help="Physics engine: bullet or rapier. By default the first that is installed."),
+    ] = None
     record: Annotated[
         Path | None, typer.Option(help="Write a replay to this file, instead of among the games of the menu.")
     ] = None
@@ -57,6 +64,14 @@ class PlayRequest:
     scene: Annotated[
         str | None, typer.Option(help="Sandbox: the scene that lies on the table, a file or a name.")
     ] = None
+    host: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[ADDRESS[:PORT]]",
+            help="Let others play in their browsers: prints links. On this machine alone, unless an address is said: "
+            "0.0.0.0 for all networks.",
+        ),
+    ] = None
     headless: Annotated[bool, typer.Option("--headless", help="Without a window; bots only.")] = False
     turns: Annotated[int, typer.Option(help="Break the game off after so many choices.")] = MOST_TURNS
     as_json: Json = False
@@ -64,12 +79,21 @@ class PlayRequest:
 
 def run(request: PlayRequest) -> int:
     """A whole game on true physics, in a window; without a game its menu. `--resume FILE` goes on with one."""
+    from engine.worlds import using
+
+    with using(request.engine):
+        return _run(request)
+
+
+def _run(request: PlayRequest) -> int:
     from games.registry import game_named
 
     if request.turns < 1:
         refuse(f"--turns {request.turns}: at least one turn is played")
     if request.resume is not None:
         _check_resume(request)
+    if request.host is not None:
+        _host(request, request.host)
     if not request.headless:
         return open_window(_plan_of(request))
     if request.resume is not None:
@@ -80,6 +104,18 @@ def run(request: PlayRequest) -> int:
         refuse("which game? `teeter games` lists them; or --resume FILE")
     game = game_named(request.game)
     return begin_game(request, game, options_of(request, game))
+
+
+def _host(request: PlayRequest, where: str) -> NoReturn:
+    """Let others join in their browsers. Raises LinksError, SetupError and RecordError."""
+    from games.commands.host import host_game
+
+    if request.headless or request.as_json or request.start is not None:
+        refuse("--host is for people: leave out --headless, --json and --from")
+    plan = _plan_of(request)
+    if plan is None:
+        refuse("--host: which game? `teeter games` lists them; or --resume FILE")
+    host_game(plan, where)
 
 
 def view(scene: SceneName) -> int:
@@ -107,13 +143,18 @@ def open_window(plan: Plan | None) -> int:
 
 def _plan_of(request: PlayRequest) -> Plan | None:
     """The game for people and bots at a window; None for the menu. Raises SetupError and RecordError."""
+    from games.core.setup import take_mode
     from games.registry import game_named
     from games.ui.menu import of_game, seated
     from games.ui.messages import Plan
     from games.ui.setup import new_file, plan_of
 
+    if request.start is not None:
+        refuse(
+            f"--from {request.start:g}: for --headless; `teeter replay FILE` shows any moment, and goes on from it"
+        )
     if request.resume is not None:
-        return plan_of(request.resume)
+        return plan_of(request.resume, request.record)
     if request.game is None:
         return None
     game = game_named(request.game)
@@ -121,6 +162,9 @@ def _plan_of(request: PlayRequest) -> Plan | None:
         refuse(f"--scene {request.scene}: scenes belong to the sandbox, not to {game.name}")
     options = options_of(request, game)
     players = names_of(request.players)
+    if players is None and request.host is not None:
+        # a seat for everybody who can play, as far as the mode needs them
+        players = OPEN_SEATS[: take_mode(game.modes, options.get("mode")).least]
     if players is None:
         players = seated(of_game(game.name), str(options.get("mode", ""))).players
     record = request.record
@@ -235,11 +279,22 @@ def resume_game(request: PlayRequest) -> int:
         if request.record is None and request.start is None:
             session, recorder = resume(request.resume, tell=(narrator.tell,), progress=done)
         else:
-            at = -1 if request.start is None else checkpoint_at(replay, request.start)
+            at = -1 if request.start is None else checkpoint_at(replay, _begun(replay, request.start))
             session, recorder = fork(replay, at, path=request.record, tell=(narrator.tell,), progress=done)
     seconds = session.table.step / session.table.rate
     narrator.say(f"… after {session.turns} turns and {seconds:.1f} s, the game goes on:")
     return _play(request, session, recorder, replay.meta.seed, narrator)
+
+
+def _begun(replay: Replay, seconds: float) -> float:
+    """The second from which a record is gone on with; refused when it has none such."""
+    if not seconds >= 0.0:
+        refuse(f"--from {seconds:g}: seconds from the beginning, not negative")
+    # a checkpoint may come after the last frame
+    end = max([replay.seconds, *(each.step / replay.meta.rate for each in replay.checkpoints)])
+    if seconds > end:
+        refuse(f"--from {seconds:g}: the recording is {end:.1f} seconds long")
+    return seconds
 
 
 def _check_players(game: Game, players: tuple[str, ...]) -> None:

@@ -104,7 +104,7 @@ def table_of(scene: str, found: dict[str, Probed]) -> Table:
 
 def advice(found: dict[str, Probed]) -> str:
     """One sentence: the best candidates."""
-    safe = [name for name in best_first(found) if found[name].stands_without and not found[name].stuck]
+    safe = [name for name in best_first(found) if found[name].stands_without and found[name].pull is not None]
     if not safe:
         return "No piece comes out without bringing others down."
     # the loose come first; beside them the others are no candidates

@@ -4,34 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from games.commands.console import OK, TOPPLES, UNSURE, Json, Recording, bar, print_json, refuse, say
-
-if TYPE_CHECKING:
-    from engine.record.reader import Replay
+from games.commands.console import OK, TOPPLES, UNSURE, Json, Recording, bar, print_json, say
 
 DIFFERS, NOT_COMPARABLE = TOPPLES, UNSURE
-
-
-def _load(file: Path) -> Replay:
-    """A recording that shows something. Raises RecordError."""
-    from engine.record.reader import load
-
-    recording = load(file)
-    if not len(recording.steps):
-        refuse(f"{file}: the recording has no pictures: nothing happened in it")
-    return recording
 
 
 def replay(
     file: Recording, at: Annotated[float, typer.Option(help="Second of the recording to begin at.")] = 0.0
 ) -> int:
     """Watch a recording in a window: forward, backward, at any speed; check and go on with it at any moment."""
-    recording = _load(file)
+    from games.api.pages import shown
+
+    recording = shown(file)
     # heavy, and not before it is known that there is something to be seen
     from games.commands.replay import watch
 
@@ -73,26 +62,14 @@ def export(
     as_json: Json = False,
 ) -> int:
     """A recording as one page that any browser replays (.html), or as an animated glTF model (.glb)."""
-    from games.api.films import animated_model
-    from games.api.pages import HTML, recording_page
+    from games.api import functions
 
-    if out.suffix.lower() == HTML:
-        page = recording_page(file, out)
-        if as_json:
-            print_json({"file": str(out), "bytes": page.size, "seconds": round(page.seconds, 3)})
-        else:
-            say(f"{out}: {page.seconds:.1f} s, {page.size / 1e6:.2f} MB; open it in a browser")
-        return OK
-    made = animated_model(file, out)
+    made = functions.export(file, out)
     if as_json:
-        print_json(
-            {
-                "file": str(out),
-                "bytes": made.size,
-                "pieces": made.pieces,
-                "seconds": round(made.seconds, 3),
-            }
-        )
+        pieces = {} if made.pieces is None else {"pieces": made.pieces}
+        print_json({"file": str(out), "bytes": made.size, **pieces, "seconds": round(made.seconds, 3)})
+    elif made.pieces is None:
+        say(f"{out}: {made.seconds:.1f} s, {made.size / 1e6:.2f} MB; open it in a browser")
     else:
         say(f"{out}: {made.pieces} pieces, {made.seconds:.1f} s, {made.size / 1e6:.1f} MB")
     return OK
@@ -118,8 +95,10 @@ class VideoRequest:
         bool, typer.Option("--slow-fall", help="Slow motion from just before each collapse.")
     ] = False
     speed: Annotated[float, typer.Option(help="Of everything; 2 is twice as fast.")] = 1.0
-    begin: Annotated[float | None, typer.Option("--from", help="Second of the recording to begin at.")] = None
-    end: Annotated[float | None, typer.Option("--to", help="Second of the recording to end at.")] = None
+    begin_s: Annotated[float | None, typer.Option("--from", help="Second of the recording to begin at.")] = (
+        None
+    )
+    end_s: Annotated[float | None, typer.Option("--to", help="Second of the recording to end at.")] = None
     pace: Annotated[str | None, typer.Option(help="lively (waiting is shortened) or true (as it was).")] = (
         None
     )
@@ -131,6 +110,7 @@ class VideoRequest:
         typer.Option("--cards/--no-cards", help="A title before and the result after; on for whole games."),
     ] = None
     anonymous: Annotated[bool, typer.Option("--anonymous", help="Numbers instead of names.")] = False
+    table: Annotated[str | None, typer.Option(help="wood, felt or linen.")] = None
     strip: Annotated[int, typer.Option(help="With .png: so many pictures side by side.")] = 1
     workers: Annotated[
         int | None, typer.Option(help="Processes to draw with; as many as pay when left out.")
@@ -140,27 +120,28 @@ class VideoRequest:
 
 def video(request: VideoRequest) -> int:
     """A recording as a video with sound, a loop, a picture or a strip of pictures."""
-    from games.api.films import film
+    from engine.view.video.film import size_of
+    from games.api.functions import video
 
     asked = {each.name: getattr(request, each.name) for each in fields(request)}
     for name in ("captions", "hand", "sound"):
         asked[name] = not asked.pop(f"no_{name}")
-    asked["cards"] = request.cards if asked["captions"] else False
+    asked["size"] = None if request.size is None else size_of(request.size)
     del asked["as_json"]
     with bar("drawing") as progress:
-        made = film(**asked, progress=progress)
+        made = video(asked.pop("file"), **asked, progress=progress)
     size = request.out.stat().st_size
     if request.as_json:
         print_json(
             {
                 "file": str(request.out),
                 "seconds": round(made.seconds, 3),
-                "pictures": len(made),
-                "size": list(made.recipe.size),
+                "pictures": made.frames,
+                "size": list(made.size),
                 "bytes": size,
             }
         )
     else:
-        width, height = made.recipe.size
+        width, height = made.size
         say(f"{request.out}: {made.seconds:.1f} s, {width} x {height}, {size / 1e6:.1f} MB")
     return OK

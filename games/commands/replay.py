@@ -72,9 +72,8 @@ def checker() -> Callable[[object, tuple[Assembly, BoundingSphere]], Checked]:
 
 def checked(assembly: Assembly, sphere: BoundingSphere) -> Checked:
     """A verdict and what it draws."""
-    options = CheckOptions(settle=SETTLE, workers=1)
-    verdict = check(assembly, options)
-    return verdict, overlays_on(assembly, verdict, options, sphere)
+    verdict = check(assembly, CheckOptions(settle=SETTLE, workers=1))
+    return verdict, overlays_on(verdict, sphere)
 
 
 class MomentChecker:

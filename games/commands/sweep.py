@@ -33,7 +33,7 @@ from games.commands.console import (
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from engine.topple.laboratory.sweep import Spot, SweepRow, SweepScene
+    from engine.topple.laboratory.sweep import Spot, SweepRow
 
 TABLES, PICTURES = (".csv", ".parquet"), (".png", ".pdf", ".svg")
 WORDS = {
@@ -82,15 +82,12 @@ class SweepRequest:
 
 @dataclass(frozen=True, slots=True)
 class SweepReport:
-    """name: of the scene, or the pattern of many; piece: None for many scenes. rows: all, safest: the best of them."""
+    """request: what was asked. name: of the scene, or the pattern of many. rows: all, safest: the best of them."""
 
+    request: SweepRequest
     name: str
-    piece: str | None
     rows: Sequence[SweepRow]
     safest: Sequence[SweepRow]
-    out: Path | None
-    plot: Path | None = None
-    page: Path | None = None
 
 
 def run(request: SweepRequest) -> int:
@@ -106,7 +103,7 @@ def run(request: SweepRequest) -> int:
 
 
 def _swept_places(request: SweepRequest) -> SweepReport:
-    from engine.topple.laboratory.sweep import best, judge_place, judge_places, key_of, places_of, study
+    from engine.topple.laboratory.sweep import best, judge_place, key_of, places_of, study
     from scenes.load import load
 
     scene = load(request.scene or "")
@@ -116,7 +113,7 @@ def _swept_places(request: SweepRequest) -> SweepReport:
     common = study(replace(scene.assembly, bodies=bodies), seed=request.seed, margins=request.margins)
     places = list(places_of(body, bodies, spots, request.keep_height))
     keys = [key_of(common, place) for place in places]
-    rows = _filled(request, places, keys, partial(judge_place, common), (common, judge_places))
+    rows = _filled(request, places, keys, partial(judge_place, common))
     found = [rows[key] for key in keys]
     safest = best(found, request.best)
     if request.plot is not None:
@@ -127,7 +124,7 @@ def _swept_places(request: SweepRequest) -> SweepReport:
         from games.api.pages import sweep_page
 
         sweep_page(request.page, common.tower, body, places, found, safest)
-    return SweepReport(scene.name, body.name, found, safest, request.out, request.plot, request.page)
+    return SweepReport(request, scene.name, found, safest)
 
 
 def _swept_scenes(request: SweepRequest) -> SweepReport:
@@ -142,24 +139,14 @@ def _swept_scenes(request: SweepRequest) -> SweepReport:
         scene = load(file)
         cases.append(case(number, replace(scene.assembly, name=file), request.seed))
     keys = [one.key for one in cases]
-    rows = _filled(request, cases, keys, judge_case, (None, _parcel_of_cases))
+    rows = _filled(request, cases, keys, judge_case)
     # two files may hold the same pieces: one row serves both
     found = [replace(rows[one.key], number=one.number, scene=one.assembly.name) for one in cases]
-    return SweepReport(request.scenes or "", None, found, best(found, request.best), request.out)
-
-
-def _parcel_of_cases(common: None, cases: list[SweepScene]) -> list[SweepRow]:
-    from engine.topple.laboratory.sweep import judge_case
-
-    return [judge_case(one) for one in cases]
+    return SweepReport(request, request.scenes or "", found, best(found, request.best))
 
 
 def _filled(
-    request: SweepRequest,
-    inputs: Sequence[Any],
-    keys: Sequence[str],
-    ask: Callable[[Any], SweepRow],
-    parcel: tuple[Any, Any],
+    request: SweepRequest, inputs: Sequence[Any], keys: Sequence[str], ask: Callable[[Any], SweepRow]
 ) -> dict[str, SweepRow]:
     """The rows of all inputs by key: those of the table on file, and the others, found now and written as they come."""
     from engine.topple.laboratory.results_table import ResultsTable
@@ -169,7 +156,7 @@ def _filled(
     fresh = {key: one for key, one in zip(keys, inputs, strict=True) if key not in rows}
     done = len(keys) - len(fresh)
     try:
-        with bar("sweeping") as progress, _answers(request, list(fresh.values()), ask, parcel) as answers:
+        with bar("sweeping") as progress, _answers(request, list(fresh.values()), ask) as answers:
             for row in answers:
                 if ledger is None:
                     rows[row.key] = row
@@ -187,14 +174,13 @@ def _filled(
 
 @contextmanager
 def _answers(
-    request: SweepRequest, inputs: list[Any], ask: Callable[[Any], SweepRow], parcel: tuple[Any, Any]
+    request: SweepRequest, inputs: list[Any], ask: Callable[[Any], SweepRow]
 ) -> Iterator[Iterable[SweepRow]]:
     """The rows, by this machine's processes or a cluster's."""
     if request.dask is not None:
         from engine.topple.laboratory.cluster import on_cluster
 
-        common, many = parcel
-        with on_cluster(request.dask, many, common, inputs, teeter_version()) as rows:
+        with on_cluster(request.dask, ask, inputs, teeter_version()) as rows:
             yield rows
         return
     from engine.workers import in_order
@@ -273,13 +259,13 @@ def to_json(report: SweepReport) -> dict[str, Any]:
     return {
         "teeter": teeter_version(),
         "scene": report.name,
-        "piece": report.piece,
+        "piece": report.request.piece,
         "rows": len(report.rows),
         "verdicts": {word: counts[word] for word in WORDS},
         "judged_by": dict(sorted(Counter(row.judge for row in report.rows).items())),
         "best": [_json_row(row) for row in report.safest],
-        "out": None if report.out is None else str(report.out),
-        "table": [_json_row(row) for row in report.rows] if report.out is None else None,
+        "out": None if report.request.out is None else str(report.request.out),
+        "table": [_json_row(row) for row in report.rows] if report.request.out is None else None,
     }
 
 
@@ -290,25 +276,27 @@ def _json_row(row: SweepRow) -> dict[str, Any]:
 def _print(report: SweepReport) -> None:
     console = Console()
     counts = Counter(row.verdict for row in report.rows)
-    what = "scenes" if report.piece is None else f"places of {escape(report.piece)}"
+    what = "scenes" if report.request.piece is None else f"places of {escape(report.request.piece)}"
     told = ", ".join(f"{count} {WORDS[word]}" for word, count in counts.most_common())
     console.print(f"[bold]{escape(report.name)}[/bold]: {len(report.rows)} {what}: {told}.")
     if report.safest:
         console.print(_table(report))
-    for path in (report.out, report.plot, report.page):
+    for path in (report.request.out, report.request.plot, report.request.page):
         if path is not None:
             console.print(f"wrote {path}", markup=False)
 
 
 def _table(report: SweepReport) -> Table:
     numbers = ("x mm", "y mm", "yaw", "can be tilted by")
-    where = numbers[:3] if report.piece is not None else ("scene",)
+    where = numbers[:3] if report.request.piece is not None else ("scene",)
     table = plain_table(*where, numbers[3], "goes first then", right=numbers, title="The safest")
     for row in report.safest:
         spot = [_short(row.x_mm), _short(row.y_mm), _short(row.yaw_deg)]
         tilt = "" if row.tilt_deg is None else f"{row.tilt_deg:.2f} degrees"
         table.add_row(
-            *map(escape, [row.scene] if report.piece is None else spot), tilt, escape(row.weakest or "")
+            *map(escape, [row.scene] if report.request.piece is None else spot),
+            tilt,
+            escape(row.weakest or ""),
         )
     return table
 

@@ -8,17 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
-from engine.geometry.convex import ConvexSolids, bounds_of
+from engine.geometry.convex import bounds_of, solids_at
 from models.files import whole_or_nothing
+from models.piece import Array
 
 if TYPE_CHECKING:
     from engine.topple.laboratory.sweep import SweepRow
     from engine.world import Body
 
-Array = NDArray[np.float64]
 
 MOST_PANELS = 6
 """Yaws drawn side by side; of more, so many are chosen evenly."""
@@ -127,7 +126,7 @@ def _hulls(body: Body) -> list[Array]:
 
 
 def _top(body: Body) -> float:
-    return float(bounds_of(ConvexSolids().of(body.piece, body.pose))[1][2])
+    return float(bounds_of(solids_at(body.piece, body.pose))[1][2])
 
 
 def _tower(axis: Any, bodies: Sequence[Body]) -> None:

@@ -10,19 +10,24 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
 import re
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import Enum
 from functools import cache
 from typing import Any
 
 from games.core.errors import shown, unknown
 
-Encode = Callable[[Any], Any]
-Decode = Callable[[Any, str], Any]
+_PLAIN = {
+    str: "text",
+    int: "a whole number",
+    bool: "true or false",
+    float: "a finite number",
+    type(None): "null",
+}
+_UNIONS = (typing.Union, types.UnionType)
 
 
 class MisfitError(ValueError):
@@ -31,12 +36,44 @@ class MisfitError(ValueError):
 
 def to_json(kind: Any, value: Any) -> Any:
     """The value as JSON data (dicts, lists, strings, numbers). Raises TypeError for a type it cannot know."""
-    return _pair(kind)[0](value)
+    if kind in _PLAIN:
+        return value
+    origin, arguments = _parts(kind)
+    if origin in _UNIONS:
+        own = arguments[arguments.index(type(value))]
+        data = to_json(own, value)
+        return {"type": type(value).__name__, **data} if dataclasses.is_dataclass(own) else data
+    if origin is tuple:
+        return [to_json(item, each) for item, each in zip(_items(arguments, len(value)), value, strict=True)]
+    if _is_enum(kind):
+        return value.name.lower()
+    return {name: to_json(hint, getattr(value, name)) for name, hint in _fields(kind).items()}
 
 
 def from_json(kind: Any, data: Any, place: str = "value") -> Any:
     """The value from JSON data. Raises MisfitError with the place inside the data."""
-    return _pair(kind)[1](data, place)
+    if kind in _PLAIN:
+        # past 1e300 sums overflow; NaN is not below it either
+        fits = type(data) in (int, float) and abs(data) <= 1e300 if kind is float else type(data) is kind
+        if not fits:
+            raise MisfitError(f"{place}: {shown(data)} is not {_PLAIN[kind]}")
+        return float(data) if kind is float else data
+    origin, arguments = _parts(kind)
+    if origin in _UNIONS:
+        return _from_union(arguments, data, place)
+    if origin is tuple:
+        count = "" if arguments[1:] == (Ellipsis,) else f" of {len(arguments)}"
+        if not isinstance(data, list) or (count and len(data) != len(arguments)):
+            raise MisfitError(f"{place}: {shown(data)} is not a list{count}")
+        items = _items(arguments, len(data))
+        return tuple([from_json(items[at], each, f"{place}[{at}]") for at, each in enumerate(data)])
+    if _is_enum(kind):
+        members = _members(kind)
+        if not isinstance(data, str) or data not in members:
+            words = re.sub(r"(?<!^)(?=[A-Z])", " ", kind.__name__).lower()
+            raise MisfitError(f"{place}: {unknown(words, data, members)}")
+        return members[data]
+    return _from_record(kind, data, place)
 
 
 def write(kind: Any, value: Any) -> str:
@@ -74,142 +111,65 @@ def record(kind: Any, row: Any, place: str) -> Any:
     return from_json(kind, row, place)
 
 
+def _from_union(kinds: tuple[type, ...], data: Any, place: str) -> Any:
+    records, plain = _kinds_of(kinds)
+    if type(data) in plain:
+        return from_json(plain[type(data)], data, place)
+    if not isinstance(data, Mapping) or "type" not in data:
+        names = [*records, *(kind.__name__ for kind in plain.values())]
+        raise MisfitError(f"{place}: {shown(data)} is not one of {', '.join(names)}")
+    name = data["type"]
+    if not isinstance(name, str) or name not in records:
+        raise MisfitError(f"{place}: {unknown('type', name, records)}")
+    return from_json(records[name], {key: each for key, each in data.items() if key != "type"}, place)
+
+
 @cache
-def _pair(kind: Any) -> tuple[Encode, Decode]:
-    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if kind in _PLAIN:
-        return _same, _PLAIN[kind]
-    if origin in (typing.Union, types.UnionType):
-        return _union(arguments)
-    if origin is tuple:
-        return _list(arguments[0]) if arguments[1:] == (Ellipsis,) else _fixed(arguments)
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        return _enum(kind)
-    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
-        return _record(kind)
-    raise TypeError(
-        f"no JSON for {kind!r}: use dataclasses, tuples, enums, str, int, float, bool, None and unions"
-    )
-
-
-def _same(value: Any) -> Any:
-    return value
-
-
-def _plain(kind: type, words: str) -> Decode:
-    def decode(data: Any, place: str) -> Any:
-        if type(data) is not kind:
-            raise MisfitError(f"{place}: {shown(data)} is not {words}")
-        return data
-
-    return decode
-
-
-def _number(data: Any, place: str) -> float:
-    if type(data) not in (int, float) or abs(data) > 1e300 or not math.isfinite(data):
-        raise MisfitError(f"{place}: {shown(data)} is not a finite number")
-    return float(data)
-
-
-_PLAIN: dict[Any, Decode] = {
-    str: _plain(str, "text"),
-    int: _plain(int, "a whole number"),
-    bool: _plain(bool, "true or false"),
-    float: _number,
-    type(None): _plain(type(None), "null"),
-}
-
-
-def _enum(kind: type[Enum]) -> tuple[Encode, Decode]:
-    members = {member.name.lower(): member for member in kind}
-    names = {member: name for name, member in members.items()}
-
-    def decode(data: Any, place: str) -> Any:
-        if not isinstance(data, str) or data not in members:
-            raise MisfitError(f"{place}: {unknown(_words(kind.__name__), data, members)}")
-        return members[data]
-
-    return names.__getitem__, decode
-
-
-def _words(name: str) -> str:
-    return re.sub(r"(?<!^)(?=[A-Z])", " ", name).lower()
-
-
-def _list(item: Any) -> tuple[Encode, Decode]:
-    encode_item, decode_item = _pair(item)
-
-    def encode(value: Any) -> Any:
-        return list(value) if encode_item is _same else [encode_item(each) for each in value]
-
-    def decode(data: Any, place: str) -> Any:
-        if not isinstance(data, list):
-            raise MisfitError(f"{place}: {shown(data)} is not a list")
-        return tuple([decode_item(each, f"{place}[{number}]") for number, each in enumerate(data)])
-
-    return encode, decode
-
-
-def _fixed(items: tuple[Any, ...]) -> tuple[Encode, Decode]:
-    pairs = [_pair(item) for item in items]
-
-    def encode(value: Any) -> Any:
-        return [pair[0](each) for pair, each in zip(pairs, value, strict=True)]
-
-    def decode(data: Any, place: str) -> Any:
-        if not isinstance(data, list) or len(data) != len(pairs):
-            raise MisfitError(f"{place}: {shown(data)} is not a list of {len(pairs)}")
-        return tuple(
-            [pair[1](each, f"{place}[{at}]") for at, (pair, each) in enumerate(zip(pairs, data, strict=True))]
-        )
-
-    return encode, decode
-
-
-def _record(kind: Any) -> tuple[Encode, Decode]:
-    hints = typing.get_type_hints(kind)
-    pairs = {field.name: _pair(hints[field.name]) for field in dataclasses.fields(kind)}
-    encoders = tuple((name, pair[0]) for name, pair in pairs.items())
-    required = [field.name for field in dataclasses.fields(kind) if field.default is dataclasses.MISSING]
-
-    def encode(value: Any) -> Any:
-        return {name: encoder(getattr(value, name)) for name, encoder in encoders}
-
-    def decode(data: Any, place: str) -> Any:
-        if not isinstance(data, Mapping):
-            raise MisfitError(f"{place}: {shown(data)} is not a {kind.__name__} (an object)")
-        for key in data:
-            if key not in pairs:
-                raise MisfitError(f"{place}: {unknown('field', key, pairs)}")
-        for name in required:
-            if name not in data:
-                raise MisfitError(f"{place}: {name!r} is missing")
-        return kind(**{name: pairs[name][1](each, f"{place}.{name}") for name, each in data.items()})
-
-    return encode, decode
-
-
-def _union(kinds: tuple[type, ...]) -> tuple[Encode, Decode]:
-    records = {str(kind.__name__): _pair(kind) for kind in kinds if dataclasses.is_dataclass(kind)}
-    others = {kind: _pair(kind) for kind in kinds if not dataclasses.is_dataclass(kind)}
+def _kinds_of(kinds: tuple[type, ...]) -> tuple[dict[str, type], dict[type, type]]:
+    """The dataclasses of a union by name, and its other types by the type they have in JSON."""
+    records = {kind.__name__: kind for kind in kinds if dataclasses.is_dataclass(kind)}
     # an enum member is text in JSON, so it stands in for `str`; a union of both would be ambiguous
-    plain = {str if issubclass(kind, Enum) else kind: pair[1] for kind, pair in others.items()}
-    names = [*records, *(kind.__name__ for kind in others)]
+    return records, {str if _is_enum(kind) else kind: kind for kind in kinds if kind.__name__ not in records}
 
-    def encode(value: Any) -> Any:
-        kind = type(value)
-        if kind in others:
-            return others[kind][0](value)
-        return {"type": kind.__name__, **records[kind.__name__][0](value)}
 
-    def decode(data: Any, place: str) -> Any:
-        if type(data) in plain:
-            return plain[type(data)](data, place)
-        if not isinstance(data, Mapping) or "type" not in data:
-            raise MisfitError(f"{place}: {shown(data)} is not one of {', '.join(names)}")
-        name = data["type"]
-        if not isinstance(name, str) or name not in records:
-            raise MisfitError(f"{place}: {unknown('type', name, records)}")
-        return records[name][1]({key: each for key, each in data.items() if key != "type"}, place)
+def _from_record(kind: Any, data: Any, place: str) -> Any:
+    hints = _fields(kind)
+    if not isinstance(data, Mapping):
+        raise MisfitError(f"{place}: {shown(data)} is not a {kind.__name__} (an object)")
+    for key in data:
+        if key not in hints:
+            raise MisfitError(f"{place}: {unknown('field', key, hints)}")
+    for field in dataclasses.fields(kind):
+        if field.default is dataclasses.MISSING and field.name not in data:
+            raise MisfitError(f"{place}: {field.name!r} is missing")
+    return kind(**{name: from_json(hints[name], each, f"{place}.{name}") for name, each in data.items()})
 
-    return encode, decode
+
+def _items(arguments: tuple[Any, ...], count: int) -> tuple[Any, ...]:
+    """The types of a tuple's items. count: how many a list without end has."""
+    return arguments[:1] * count if arguments[1:] == (Ellipsis,) else arguments
+
+
+@cache
+def _parts(kind: Any) -> tuple[Any, tuple[Any, ...]]:
+    return typing.get_origin(kind), typing.get_args(kind)
+
+
+@cache
+def _members(kind: type[Enum]) -> dict[str, Enum]:
+    return {member.name.lower(): member for member in kind}
+
+
+def _is_enum(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Enum)
+
+
+@cache
+def _fields(kind: Any) -> dict[str, Any]:
+    """The types of a dataclass's fields by name. Raises TypeError for anything else."""
+    if not (isinstance(kind, type) and dataclasses.is_dataclass(kind)):
+        raise TypeError(
+            f"no JSON for {kind!r}: use dataclasses, tuples, enums, str, int, float, bool, None and unions"
+        )
+    hints = typing.get_type_hints(kind)
+    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}

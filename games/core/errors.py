@@ -3,7 +3,6 @@
 RulesError
     SetupError          a game that cannot begin: players, mode, options
     MalformedAction     an input that is no input of this game at all (unknown piece, player, field)
-    MalformedState      a saved state that no game can be in
     IllegalAction       a proper input at the wrong moment; it cites the clause that forbids it
 """
 
@@ -25,10 +24,6 @@ class SetupError(RulesError):
 
 class MalformedAction(RulesError):  # noqa: N818 - the word of the field
     """Not an input of this game: a slip of a program or of a file, never of a player."""
-
-
-class MalformedState(RulesError):  # noqa: N818 - the word of the field
-    """Not a state of this game: a broken or foreign save."""
 
 
 class IllegalAction(RulesError):  # noqa: N818 - the word of the field

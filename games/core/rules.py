@@ -21,6 +21,7 @@ S = TypeVar("S")
 T_contra = TypeVar("T_contra", contravariant=True)
 H = TypeVar("H")
 T = TypeVar("T")
+R = TypeVar("R", bound="Running")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +149,6 @@ class Rules(Protocol[S]):
         legal() and needs() still work on it when this player is the one to act.
         """
 
-    def faults(self, state: S) -> tuple[str, ...]:
-        """Everything that is wrong with a state (pieces lost or doubled, ...), in sentences.
-
-        Empty when sound.
-        """
-
     def opening(self, state: S) -> tuple[str, ...]:
         """The first lines of the story of a game."""
 
@@ -232,6 +227,21 @@ class Running(Protocol):
     def reason(self) -> Reason | None:
         """Why the game ended, None while it goes on."""
 
+    @property
+    def winners(self) -> tuple[str, ...]:
+        """The seats that won; nobody while it goes on."""
+
+
+def outcome(state: Running) -> Outcome | None:
+    """How a game ended; the reason cites the clause."""
+    return None if state.reason is None else Outcome(state.winners, state.reason)
+
+
+def refuse(refusal: tuple[str, str] | None) -> None:
+    """Raises IllegalAction for a clause and a sentence; None is nothing to refuse."""
+    if refusal is not None:
+        raise IllegalAction(*refusal)
+
 
 def prepare(
     modes: Sequence[Mode], house: type[H], players: Sequence[str], seed: object, options: Mapping[str, object]
@@ -273,10 +283,11 @@ def admit(state: Running, given: Input, need: Need, kinds: Mapping[type, Any], t
     return handler
 
 
-def applied(state: Running, given: Input, need: Need, kinds: Mapping[type, Any], turn_clause: str) -> Any:
+def applied(state: R, given: Input, need: Need, kinds: Mapping[type, Any], turn_clause: str) -> R:
     """The state after an input, by its handler in `kinds`; an event sets the step. Raises what `admit` raises."""
-    after = admit(state, given, need, kinds, turn_clause)(state, given)
-    return after if isinstance(given, Action) else replace(after, step=given.step)
+    after: Any = admit(state, given, need, kinds, turn_clause)(state, given)
+    stepped: R = after if isinstance(given, Action) else replace(after, step=given.step)
+    return stepped
 
 
 def replaced(values: tuple[T, ...], at: int, value: T) -> tuple[T, ...]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.pose import Pose
 from engine.world import TABLE
@@ -37,8 +36,7 @@ from games.crazy_tower.state import (
 from games.play.session import Session
 from games.players.ahead import drawn
 from games.players.bots import Bot, Skill
-
-Array = NDArray[np.float64]
+from models.piece import Array
 
 GAIN = {Sort.AGAIN: 10.0, Sort.REMOVE: 6.0}
 """Degrees' worth of a covered box to a steady player in a race: one block more laid, or one more for others to lay."""
@@ -129,8 +127,7 @@ def way_out(session: Session, name: str) -> Array:
     card = scene.bodies[floor.card]
     local = (np.asarray(block.pose.position) - np.asarray(card.pose.position)) @ card.pose.matrix
     axis = int(np.argmax(np.abs(local[:2])))
-    way: Array = card.pose.matrix[:, axis] * math.copysign(0.14, local[axis])
-    return way
+    return np.asarray(card.pose.matrix[:, axis] * math.copysign(0.14, local[axis]))
 
 
 def _mend(session: Session, actions: list[Action]) -> Action:

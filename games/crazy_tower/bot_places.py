@@ -22,14 +22,13 @@ from engine.topple.contact.detection import find_contacts
 from engine.world import Assembly, Body
 from games.crazy_tower import judge
 from games.crazy_tower.rules_allowed import top_card
+from games.crazy_tower.rules_flow import of_floors
 from games.crazy_tower.state import SORTS, Sort, State
 from games.judge.judge import TableScene
 from games.judge.places import bounds, centre_of
 from models.build import build
 from models.catalogue import find
-from models.piece import Piece
-
-Array = NDArray[np.float64]
+from models.piece import Array, Piece
 
 HALF_MM = 64
 """Half the grid over a card: a block of 48 mm that overhangs its edge is still on it."""
@@ -43,8 +42,6 @@ ON_CARD = 0.7
 """The least share of a block's foot that lies on the card."""
 FIRM_DEG = 6.0
 """Degrees that the table may tilt under a firm tower."""
-COVERED = 0.5
-"""CT-05..07: a box acts when so much of it is covered."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,8 +59,7 @@ class SupportLevel:
         """Degrees (n,) until it tips with one more mass at each of these centres (n, 3); negative: it falls."""
         joint = (self.mass * self.centre + mass * centres) / (self.mass + mass)
         room = (self.offsets - joint[:, :2] @ self.normals.T).min(axis=1)
-        angle: Array = np.degrees(np.arctan2(room, np.maximum(joint[:, 2] - self.height, 1e-3)))
-        return angle
+        return np.asarray(np.degrees(np.arctan2(room, np.maximum(joint[:, 2] - self.height, 1e-3))))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,9 +81,7 @@ def places(
     at = next((index for index, each in enumerate(state.floors) if each.card == floor), len(state.floors) - 1)
     card, piece = scene.bodies[state.floors[at].card], build(find(f"crazy_tower/{name}"))
     lying = [scene.bodies[block] for block in state.floors[at].blocks if block != name]
-    higher = [
-        scene.bodies[each] for up in state.floors[at + 1 :] for each in (up.card, *up.blocks) if each != name
-    ]
+    higher = [scene.bodies[each] for each in of_floors(state.floors[at + 1 :]) if each != name]
     upright = state.challenge is not None and state.challenge.on_side
     grounds = _grounds(card, [*lying, *higher])
     levels = levels_of(state, scene, at, name)
@@ -121,12 +115,10 @@ def _evenness(card: Body, lying: list[Body], centres: Array) -> Array:
     local = (centres - np.asarray(card.pose.position)) @ card.pose.matrix[:, :2]
     there = [(centre_of(body) - np.asarray(card.pose.position)) @ card.pose.matrix[:, :2] for body in lying]
     if not there:
-        result: Array = -np.abs(np.linalg.norm(local, axis=1) - 0.018) * 200.0
-        return result
+        return np.asarray(-np.abs(np.linalg.norm(local, axis=1) - 0.018) * 200.0)
     joint = (local + np.sum(there, axis=0)) / (len(there) + 1)
     out = np.minimum(np.linalg.norm(local, axis=1), 0.03)
-    even: Array = out * 150.0 - np.linalg.norm(joint, axis=1) * 500.0
-    return even
+    return np.asarray(out * 150.0 - np.linalg.norm(joint, axis=1) * 500.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,14 +221,15 @@ def _free(piece: Piece, turn: Array, grounds: _Grounds) -> tuple[Array, Array]:
     x, y = np.meshgrid(_AXIS[::STEP_MM], _AXIS[::STEP_MM], indexing="ij")
     centre = turn @ piece.centre_of_mass * 1e3
     fits &= (np.abs(x + centre[0]) < edge) & (np.abs(y + centre[1]) < edge)
-    boxes = sum((under(box, foot) > COVERED * box.sum() for box in grounds.special), np.zeros(fits.shape))
+    boxes = sum(
+        (under(box, foot) > judge.COVERED_SHARE * box.sum() for box in grounds.special), np.zeros(fits.shape)
+    )
     return np.column_stack([x[fits], y[fits]]).astype(np.float64), np.asarray(boxes)[fits]
 
 
 def tower_of(state: State, scene: TableScene) -> list[Body]:
     """The pieces of the tower as they lie."""
-    names = [name for floor in state.floors for name in (floor.card, *floor.blocks)]
-    return [scene.bodies[name] for name in names if name in scene.bodies]
+    return [scene.bodies[name] for name in of_floors(state.floors) if name in scene.bodies]
 
 
 def levels_of(state: State, scene: TableScene, highest: int, without: str = "") -> list[SupportLevel]:
@@ -244,7 +237,7 @@ def levels_of(state: State, scene: TableScene, highest: int, without: str = "") 
     found: list[SupportLevel] = []
     floors = state.floors
     for at in range(1, highest + 1):
-        above = [name for floor in floors[at:] for name in (floor.card, *floor.blocks) if name != without]
+        above = [name for name in of_floors(floors[at:]) if name != without]
         below = [scene.bodies[name] for name in floors[at - 1].blocks if name in scene.bodies]
         level = _level(below, [scene.bodies[name] for name in above if name in scene.bodies])
         if level is not None:
@@ -256,8 +249,7 @@ def _level(below: list[Body], above: list[Body]) -> SupportLevel | None:
     """None when nothing carries what is above, or only a line."""
     if not below or not above:
         return None
-    cards = [_shadow([body.pose.apply(part.vertices) for part in body.piece.parts]) for body in above[:1]]
-    feet = _shadow_of(below).intersection(cards[0])
+    feet = _shadow_of(below).intersection(_shadow_of(above[:1]))
     hull = shapely.get_coordinates(shapely.convex_hull(feet))
     if len(hull) < 4:
         return None
@@ -300,19 +292,12 @@ def card_place(state: State, scene: TableScene, name: str) -> Pose:
     worth = np.minimum(np.min(tilts, axis=0), 40.0) if tilts else np.zeros(len(centres))
     at = int(np.argmax(worth - 100.0 * np.linalg.norm(offsets, axis=1)))
     yaw = math.atan2(last.matrix[1, 0], last.matrix[0, 0])
-    return laid_level(centres[at], yaw)
+    turn = [[math.cos(yaw), -math.sin(yaw), 0.0], [math.sin(yaw), math.cos(yaw), 0.0], [0.0, 0.0, 1.0]]
+    return Pose.of(centres[at], np.array(turn))
 
 
 LOAD = 0.06
 """Kilograms of a card and the blocks that will lie on it."""
-
-
-def laid_level(centre: Array, yaw: float) -> Pose:
-    """A card level, its frame there, turned by a yaw (radians)."""
-    turn = np.array(
-        [[math.cos(yaw), -math.sin(yaw), 0.0], [math.sin(yaw), math.cos(yaw), 0.0], [0.0, 0.0, 1.0]]
-    )
-    return Pose.of(centre, turn)
 
 
 def would_stand(tower: list[Body], table: Body, body: Body) -> bool | None:

@@ -21,7 +21,7 @@ from engine.tolerances import FALL_DROP, has_fallen
 from engine.world import Body
 from games.core.events import Condition
 from games.crazy_tower.rules_allowed import is_card, top_card
-from games.crazy_tower.rules_flow import standing_pieces
+from games.crazy_tower.rules_flow import of_floors, standing_pieces
 from games.crazy_tower.state import Sort, State, box_name
 from games.judge import places
 from games.judge.judge import Judge, TableScene
@@ -60,7 +60,7 @@ class CrazyJudge(Judge[State]):
     def in_play(self, state: State) -> frozenset[str]:
         """The tower, what fell off it, and the piece in the hand."""
         fallen = {each.piece for each in state.fallen}
-        return frozenset({*_tower(state), *fallen, state.held}) - {""}
+        return frozenset({*of_floors(state.floors), *fallen, state.held}) - {""}
 
     def later_models(self, state: State) -> dict[str, str]:
         """The cards of the stack."""
@@ -77,7 +77,8 @@ class CrazyJudge(Judge[State]):
             case Condition.CARD_TOUCHES_BLOCK:
                 return any(after.touch(body.name, block) for block in state.floors[-1].blocks)
             case Condition.DROPPED_FROM_ABOVE:
-                return released_mm is None or released_mm >= _least_drop(state)
+                least = state.challenge.handicap.drop_mm if state.challenge is not None else 0.0
+                return released_mm is None or released_mm >= least
         card = after.bodies[state.target or top_card(state)]
         match condition:
             case Condition.ON_HIGHEST_FLOOR | Condition.ON_NAMED_FLOOR:
@@ -119,7 +120,9 @@ class CrazyJudge(Judge[State]):
     def height(self, state: State, piece: str, scene: TableScene) -> float:
         """CT-50: millimetres from the highest point of the tower up to the lowest of a card in the hand."""
         card = scene.bodies[piece]
-        tower = [scene.bodies[name] for name in _tower(state) if name in scene.bodies and name != piece]
+        tower = [
+            scene.bodies[name] for name in of_floors(state.floors) if name in scene.bodies and name != piece
+        ]
         top = max((places.highest(body) for body in tower), default=places.top_of(scene))
         return (float(places.bounds(card.piece, card.pose)[0][2]) - top) * 1e3
 
@@ -170,10 +173,6 @@ class CrazyJudge(Judge[State]):
         return tuple(sorted(fell))
 
 
-def _least_drop(state: State) -> float:
-    return state.challenge.handicap.drop_mm if state.challenge is not None else 0.0
-
-
 def _is_on_top(state: State, card: Body, after: TableScene) -> bool:
     """CT-10: face up, not leaning, its centre over the plane of the highest floor, and carried by the tower."""
     upward = math.degrees(math.acos(max(-1.0, min(1.0, float(card.pose.matrix[2, 2])))))
@@ -197,10 +196,6 @@ def _sank(name: str, before: TableScene, after: TableScene) -> bool:
     body = after.bodies[name]
     drop = float(places.centre_of(before.bodies[name])[2] - places.centre_of(body)[2]) * 1e3
     return bool(has_fallen(drop, float(body.piece.extents.min()) * 1e3, FALL_DROP * 1e3))
-
-
-def _tower(state: State) -> list[str]:
-    return [piece for floor in state.floors for piece in (floor.card, *floor.blocks)]
 
 
 def _foot(block: Body, card: Body) -> float:
@@ -232,8 +227,7 @@ def _half(name: str) -> float:
 def on_card(points: Array, card: Body) -> Array:
     """World points (n, 3), metres, in the frame of a card's print, millimetres."""
     local: Array = (points - np.asarray(card.pose.position)) @ card.pose.matrix
-    result: Array = (local - np.array([0.0, 0.0, float(card.piece.extents[2]) / 2])) * 1e3
-    return result
+    return np.asarray((local - np.array([0.0, 0.0, float(card.piece.extents[2]) / 2])) * 1e3)
 
 
 def footprint(block: Body, card: Body) -> shapely.Geometry:

@@ -27,14 +27,14 @@ from games.core.events import (
     TimeUp,
 )
 from games.core.random_state import below, seeded, shuffled
-from games.core.rules import Choice, Input, Need, Outcome, Take, TakeBack, Wait, applied, prepare
+from games.core.rules import Choice, Input, Need, Take, TakeBack, Wait, applied, prepare
+from games.core.rules import outcome as outcome
 from games.core.setup import Seat, first_seat
 from games.crazy_tower import rules_flow as flow
 from games.crazy_tower import rules_laying as laying
 from games.crazy_tower.names import floor_name, said
 from games.crazy_tower.rules_allowed import (
     fallen_named,
-    faults,
     homes,
     how_to_lay,
     how_to_lay_card,
@@ -45,7 +45,7 @@ from games.crazy_tower.rules_allowed import (
     swappable,
     why_no_card,
 )
-from games.crazy_tower.rules_flow import points
+from games.crazy_tower.rules_flow import scores as scores
 from games.crazy_tower.state import (
     MODES,
     SABOTEUR,
@@ -66,7 +66,8 @@ from games.crazy_tower.state import (
     Swap,
     TurnStage,
 )
-from games.crazy_tower.story import opening, tell
+from games.crazy_tower.story import opening as opening
+from games.crazy_tower.story import tell as tell
 
 
 def start(players: Sequence[str], seed: int, options: Mapping[str, object], stock: Stock) -> State:
@@ -159,21 +160,6 @@ def solo_count(house: House, challenge: Challenge, named: int) -> int:
         allowed = f"{challenge.least_colours} to {challenge.most_colours}"
         raise SetupError(f"challenge {challenge.number} is played with {allowed} colours, not {count}")
     return count
-
-
-__all__ = [
-    "HANDLERS",
-    "apply",
-    "faults",
-    "legal",
-    "needs",
-    "opening",
-    "outcome",
-    "scores",
-    "seen_by",
-    "start",
-    "tell",
-]
 
 
 def legal(state: State) -> tuple[Choice, ...]:
@@ -269,18 +255,7 @@ def _how(state: State) -> tuple[Condition, ...]:
 
 def apply(state: State, given: Input) -> State:
     """The state after an action or an event."""
-    after: State = applied(state, given, needs(state), HANDLERS, "CT-13")
-    return after
-
-
-def outcome(state: State) -> Outcome | None:
-    """CT-21..27: how the game ended."""
-    return None if state.reason is None else Outcome(state.winners, state.reason)
-
-
-def scores(state: State) -> tuple[int, ...]:
-    """CT-22, CT-23: the value of the unplayed blocks of every seat."""
-    return points(state)
+    return applied(state, given, needs(state), HANDLERS, "CT-13")
 
 
 def seen_by(state: State, player: str) -> State:

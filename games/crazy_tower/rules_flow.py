@@ -5,12 +5,12 @@ After a block is laid: falls and collapse, then the last block, then the covered
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from games.core.errors import IllegalAction, MalformedAction
 from games.core.events import Fell, TimeUp
-from games.core.rules import hold_one, replaced, require_piece
+from games.core.rules import hold_one, refuse, replaced, require_piece
 from games.crazy_tower.names import said
 from games.crazy_tower.rules_allowed import (
     can_act,
@@ -135,7 +135,7 @@ def _saboteur(state: State, wins: bool, yes: CrazyReason, no: CrazyReason) -> St
     return finish(state, seats, yes if wins else no)
 
 
-def points(state: State) -> tuple[int, ...]:
+def scores(state: State) -> tuple[int, ...]:
     """CT-23: the value of the unplayed blocks of every seat."""
     value = {block.id: block.value for block in state.stock.blocks}
     return tuple([sum([value[block] for block in hand]) for hand in state.hands])
@@ -143,7 +143,7 @@ def points(state: State) -> tuple[int, ...]:
 
 def fewest_points(state: State, seats: Sequence[int]) -> tuple[int, ...]:
     """CT-22, CT-24: the lowest value wins; then the fewest blocks; then they share the victory."""
-    standing = points(state)
+    standing = scores(state)
     score = {seat: (standing[seat], len(state.hands[seat])) for seat in seats}
     return tuple([seat for seat in seats if score[seat] == min(score.values())])
 
@@ -184,9 +184,14 @@ def fell(state: State, given: Fell) -> State:
     return state if settling else replace(state, held="", target="", met=False)
 
 
+def of_floors(floors: Iterable[Floor]) -> list[str]:
+    """The cards and blocks of some floors, from the bottom up."""
+    return [piece for floor in floors for piece in (floor.card, *floor.blocks)]
+
+
 def standing_pieces(state: State) -> list[str]:
     """Everything that can fall: the tower, and the piece just let go."""
-    standing = [piece for floor in state.floors for piece in (floor.card, *floor.blocks)]
+    standing = of_floors(state.floors)
     return [*standing, state.held] if state.hand is HandPhase.SETTLE and state.held else standing
 
 
@@ -243,9 +248,7 @@ def put_back(state: State, given: PutBack) -> State:
         floor = next((each for each in state.floors if each.card == given.floor), None)
         if floor is None or floor.card not in (fallen.floor, top.card):
             raise IllegalAction("CT-20", "a block goes back on the floor it fell from or on the highest")
-        refusal = why_no_block(state, given.piece, floor)
-        if refusal:
-            raise IllegalAction(*refusal)
+        refuse(why_no_block(state, given.piece, floor))
     return replace(state, hand=HandPhase.CARRY, held=given.piece, target=given.floor)
 
 

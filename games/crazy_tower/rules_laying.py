@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from games.core.errors import IllegalAction, MalformedAction
 from games.core.events import Met, Nudged, Placed, Question, RefereeAnswer, Released, Removed, Rested
-from games.core.rules import Take, TakeBack, hold_one, may_take_back, require_held, require_piece
+from games.core.rules import Take, TakeBack, hold_one, may_take_back, refuse, require_held, require_piece
 from games.crazy_tower.names import said
 from games.crazy_tower.rules_allowed import (
     fallen_named,
@@ -54,9 +54,7 @@ def reveal(state: State, given: RevealCard) -> State:
         raise IllegalAction("CT-10", "a card is revealed at the beginning of a turn")
     if state.again:
         raise IllegalAction("ALL-9", f"{said(state.again)} is laid again first")
-    refusal = why_no_card(state)
-    if refusal:
-        raise IllegalAction(*refusal)
+    refuse(why_no_card(state))
     return replace(state, deck=state.deck[1:], card=state.deck[0], stage=TurnStage.CARD)
 
 
@@ -76,9 +74,7 @@ def take(state: State, given: Take) -> State:
     elif state.again not in ("", given.piece):
         raise IllegalAction("ALL-9", f"{said(state.again)} is laid again first")
     else:
-        refusal = why_no_block(state, given.piece, state.floors[-1])
-        if refusal:
-            raise IllegalAction(*refusal)
+        refuse(why_no_block(state, given.piece, state.floors[-1]))
     return replace(state, hand=HandPhase.CARRY, held=given.piece, started=True)
 
 
@@ -215,9 +211,7 @@ def pull(state: State, given: Pull) -> State:
     hold_one(said(state.held))
     require_piece(given.piece, pieces_of(state))
     _at_work(state, Sort.REMOVE)
-    refusal = why_no_pull(state, given.piece)
-    if refusal:
-        raise IllegalAction(*refusal)
+    refuse(why_no_pull(state, given.piece))
     return replace(state, hand=HandPhase.PULL, held=given.piece, met=True)
 
 

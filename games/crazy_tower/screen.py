@@ -17,10 +17,11 @@ from games.crazy_tower import judge
 from games.crazy_tower.judge import COVERED_SHARE, RED_SHARE
 from games.crazy_tower.names import block_name
 from games.crazy_tower.rules_allowed import is_card, top_card
-from games.crazy_tower.state import Sort, State
+from games.crazy_tower.state import SABOTEUR, Sort, State
 from games.game import Game, stock_of
 from games.ui.carry import CarryTarget
-from games.ui.details import CARRY, COLOURS, SEATS, GameDetails
+from games.ui.details import COLOURS, SEATS, GameDetails, marked
+from games.ui.lessons import CARRY, TAKE, Lesson, carrying
 from games.ui.physics_client import ClientState
 
 LAST_SECONDS = 20.0
@@ -31,13 +32,14 @@ FORBIDDEN, ACTING, PLAIN = "#b0301c", "#1f6d8c", "#8a8378"
 class CrazyDetails(GameDetails[State]):
     """Crazy Tower on the screen."""
 
-    lessons: Mapping[str, str] = {
-        "CHOOSE": "Click one of your blocks to lay it on the highest floor card. Be rid of large ones first.",
-        "CARD": "Click the new floor card and lay it on the tower. It has to touch a block below.",
-        "BLOCK": "A new floor wants a block: click one of yours.",
-        "CARRY": CARRY + "Flat on the card, and no red box below it. Click to lay it.",
-        "BOXES": "You covered a box that acts: choose what it does.",
-    }
+    lessons: tuple[Lesson, ...] = (
+        Lesson(TAKE, "CHOOSE", "{click} one of your blocks to lay it on the floor card.", CARRY),
+        *carrying("flat on the card, and on no red box."),
+        Lesson("REVEAL", "CHOOSE", "Or let the tower grow: {click} 'Reveal the next floor card'.", "CARD"),
+        Lesson("CARD", "CARD", "{click} the new floor card, and lay it on the blocks of the tower."),
+        Lesson("BLOCK", "BLOCK", "A new floor wants a block: {click} one of yours.", is_needed=False),
+        Lesson("BOXES", "BOXES", "You covered a box that acts: {click} what it shall do.", is_needed=False),
+    )
 
     def items(self, desk: ClientState[State]) -> tuple[Item, ...]:
         """Returns the lines of the panel."""
@@ -49,7 +51,7 @@ class CrazyDetails(GameDetails[State]):
         ]
         for number, seat in enumerate(state.seats):
             left = f"{seat.name}: {counted(len(state.hands[number]), 'block')}"
-            items.append(Text(left, size="small", mark=self.seat_colour(desk, number)))
+            items.append(Text(left, size="small", mark=marked(self.seat_colour(desk, number))))
         if state.boxes:
             items.append(
                 Text("Boxes: " + ", ".join(box.name.lower() for box in state.boxes), "warn", "small")
@@ -58,7 +60,13 @@ class CrazyDetails(GameDetails[State]):
             fallen = counted(len(state.fallen), "fallen piece")
             items.append(Text(f"{capital(fallen)} to put back", "bad", "small"))
         if state.saboteur >= 0:
-            items.append(Text(f"Saboteur: {state.seats[state.saboteur].name}", "warn", "small"))
+            name = state.seats[state.saboteur].name
+            # CT-25
+            task = "You are the saboteur: make the tower fall on another's turn, or lay all your blocks."
+            own = name == desk.viewer
+            items.append(
+                Text(task if own else f"{name} is the saboteur.", "bad" if own else "warn", bold=True)
+            )
         if state.challenge is not None:
             items += [Text(_challenge(desk), "accent", "small"), *_clock(desk)]
         return tuple(items)
@@ -77,6 +85,14 @@ class CrazyDetails(GameDetails[State]):
         if option != "challenge":
             return {}
         return {str(each.number): f"{each.number}. {each.text}" for each in stock_of(game).challenges}
+
+    def shares(self, game: Game[State], option: str) -> tuple[str, ...]:
+        """CT-08: the colours."""
+        return tuple(stock_of(game).colours) if option == "colours" else ()
+
+    def moot(self, mode: str, options: Mapping[str, str]) -> frozenset[str]:
+        """CT-09: with an open saboteur it is the player on their left who starts."""
+        return frozenset({"first"} if mode == SABOTEUR and options.get("secret") != "yes" else ())
 
     def has_print(self, desk: ClientState[State], piece: str) -> bool:
         """A floor card: its boxes."""

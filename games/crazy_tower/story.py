@@ -20,7 +20,7 @@ from games.core.rules import Action, Input, Take, TakeBack
 from games.core.words import capital, counted, listed, won
 from games.crazy_tower.names import block_name, floor_name, said
 from games.crazy_tower.rules_allowed import is_card, owner_of
-from games.crazy_tower.rules_flow import points
+from games.crazy_tower.rules_flow import scores
 from games.crazy_tower.state import (
     ACTING,
     SABOTEUR,
@@ -84,7 +84,7 @@ def _turn(before: State, after: State) -> tuple[str, ...]:
     seats, left = len(after.seats), len(after.hands[after.turn])
     skipped = range(before.turn + 1, before.turn + (after.turn - before.turn) % seats)
     again = " once more" if seats > 1 and after.turn == before.turn and not skipped else ""
-    score = points(after)[after.turn]
+    score = scores(after)[after.turn]
     return (
         *[f"{after.seats[seat % seats].name} cannot move." for seat in skipped],
         f"- {_who(after)}{again}: {counted(left, 'block')} left, {counted(score, 'point')}",

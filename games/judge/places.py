@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 import shapely
 
-from engine.geometry.convex import ConvexSolids
+from engine.geometry.convex import solids_at
 from engine.geometry.drop import drop, extreme_points, resting_faces
 from engine.geometry.rotation import Array, quaternion_of_rpy
 from engine.pose import Pose
@@ -129,8 +129,7 @@ def on_saucer(body: Body) -> tuple[Body, ...]:
     x, y, _ = body.pose.position
     low = Pose((x, y, float(ring.extents[2]) / 2))
     high = Pose((x, y, 2 * radius + float(ring.extents[2])))
-    solids = ConvexSolids()
-    fall = drop(solids.of(body.piece, high), solids.of(ring, low))
+    fall = drop(solids_at(body.piece, high), solids_at(ring, low))
     assert fall is not None
     return Body(f"saucer.{body.name}", ring, low, fixed=True), body.at(Pose((x, y, high.position[2] - fall)))
 

@@ -30,8 +30,7 @@ from games.learning.poses import SIZE, action_of, level_axes, pose_of, sides
 from games.players.bots import Bot
 from games.players.tower_places import tilt_of
 from games.registry import LEARNED
-
-Array = NDArray[np.float64]
+from models.piece import Array
 
 SAFE_DEG = 6.0
 """A place where the tower can be tilted by so much is safe enough to gain height there."""

@@ -16,7 +16,6 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from engine.geometry.convex import ConvexSolids
 from engine.hand import Tremor, packed, unpacked
 from engine.motions import lower
 from engine.pose import Pose
@@ -94,7 +93,7 @@ class PlaceBlock(gymnasium.Env[dict[str, Any], NDArray[np.float32]]):
         if depth:
             shapes["depth"] = spaces.Box(0.0, MAX_COORDINATE, (depth, depth), np.float32)
         self.observation_space = spaces.Dict(shapes)
-        self._solids, self._renderer = ConvexSolids(), TableRenderer()
+        self._renderer = TableRenderer()
         self._kinds: tuple[int, ...] = ()
         self._laid: list[str] = []
         self._table: Table | None = None
@@ -226,7 +225,7 @@ class PlaceBlock(gymnasium.Env[dict[str, Any], NDArray[np.float32]]):
         following = self._kinds[number] + 1 if number < self.count else 0
         seen: dict[str, Any] = {"pieces": rows, "kinds": kinds, "mask": mask, "next": np.int64(following)}
         if self._pixels:
-            depth = depth_image(self.tower, self._solids, (0.0, 0.0), 2 * self.span, self._pixels)
+            depth = depth_image(self.tower, (0.0, 0.0), 2 * self.span, self._pixels)
             seen["depth"] = np.clip(depth / self.span, 0.0, MAX_COORDINATE).astype(np.float32)
         return seen
 

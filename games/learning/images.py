@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.geometry.convex import ConvexSolid, ConvexSolids
+from engine.geometry.convex import ConvexSolid, solids_at
 from engine.pose import Pose
 from engine.world import Body
 from models.build import build
-from models.piece import Piece
+from models.piece import Array, Piece
 from models.spec import PieceSpec
 
 if TYPE_CHECKING:
     from engine.view.render.stage import Stage
 
-Array = NDArray[np.float64]
 
 WALL_RISE = 1e-9
 """A face whose unit normal rises by less than this is a wall: it bounds what is over a point, but is not its height."""
@@ -33,19 +32,19 @@ MIN_RADIUS = 0.12
 
 
 def depth_image(
-    bodies: Iterable[Body], solids: ConvexSolids, middle: tuple[float, float], side: float, pixels: int
+    bodies: Iterable[Body], middle: tuple[float, float], side: float, pixels: int
 ) -> NDArray[np.float32]:
     """Returns heights (pixels, pixels) in metres over z = 0 at the centre of every pixel; 0 where nothing rises above
     it.
 
     middle, side: of the square that is looked at, metres. Row 0 is the far side (+y), column 0 the left one (-x).
-    solids: remembers the solids of pieces from image to image. Exact for convex parts.
+    Exact for convex parts.
     """
     centres = (np.arange(pixels) + 0.5) / pixels * side - side / 2
     columns, rows = middle[0] + centres, middle[1] - centres
     image = np.zeros((pixels, pixels))
     for body in bodies:
-        for solid in solids.of(body.piece, body.pose):
+        for solid in solids_at(body.piece, body.pose):
             low, high = solid.low, solid.high
             across = np.flatnonzero((columns >= low[0]) & (columns <= high[0]))
             down = np.flatnonzero((rows >= low[1]) & (rows <= high[1]))

@@ -21,9 +21,9 @@ from games.core.rules import Choice, Need, Wait
 from games.game import Game, stock_of
 from games.learning.poses import ActionFrame
 from games.play.session import Session
+from models.piece import Array
 
 S = TypeVar("S", contravariant=True)
-Array = NDArray[np.float64]
 Numbers = tuple[float, ...]
 SPAN = 0.15
 """Metres on either side of the middle of a tower that an agent's hand can aim at."""

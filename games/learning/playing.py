@@ -29,8 +29,8 @@ from games.play.recording import begin
 from games.play.session import Session
 from games.players.bots import Bot, Player, lay, pull
 from games.registry import GAMES, LEARNED, game_named
+from models.piece import Array
 
-Array = NDArray[np.float64]
 REACH = 0.15
 """Metres that a pull of 1 draws a piece."""
 MIN_PULL = 1e-3

@@ -8,16 +8,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
 from engine.world import Body
 from games.judge.places import laid, steady
 from games.players.tower_places import faces, let_down
-from models.piece import Piece
-
-Array = NDArray[np.float64]
+from models.piece import Array, Piece
 
 SIZE = 4
 """Numbers of an action that stand for a pose: x, y, yaw, side; each from -1 to 1."""

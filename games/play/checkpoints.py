@@ -7,13 +7,14 @@ again, then walks on the same way, bit for bit.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Generic
 
 from typing_extensions import TypeVar
 
 from engine.hand import Grip
-from engine.world import Scale, WorldMaker
+from engine.world import Body, Scale, WorldMaker
 from games.core.events import Condition, CountElapsed, Fell, HitNeighbour, Measured, Placed, Rested
 from games.core.rules import Need
 from games.judge.judge import Judge, TableScene
@@ -36,13 +37,16 @@ class Checkpoints(Generic[S]):
     """A table that is laid out for a state of the rules, at rest. before: the scene at the last checkpoint, or when the
     piece in the hand was taken up."""
 
-    def __init__(self, judge: Judge, state: S, grip: Grip, sink: Sink | None, make_world: WorldMaker) -> None:
-        self._judge, self._grip, self._sink, self._make_world = judge, grip, sink, make_world
+    def __init__(
+        self, judge: Judge, state: S, grip: Grip, sink: Sink | None, make_world: WorldMaker, is_rigid: bool
+    ) -> None:
+        self._judge, self._grip, self._sink = judge, grip, sink
+        self._make_world, self._is_rigid = make_world, is_rigid
         bodies = judge.layout(state)
         self._scale = Scale.of(bodies)
         if judge.is_fine:
             self._scale = self._scale.finer
-        self.table = Table(judge.supplied(state, bodies), self._scale, grip, sink=sink, make_world=make_world)
+        self.table = self._laid(judge.supplied(state, bodies), 0)
         self.before: TableScene
         self.last: GameCheckpoint[S]
         self._is_touched = False
@@ -92,8 +96,10 @@ class Checkpoints(Generic[S]):
         """Lay everything out afresh; the clock runs on."""
         self.table.close()
         bodies = self._judge.supplied(state, self._judge.layout(state))
-        step = self.table.step
-        self.table = Table(bodies, self._scale, self._grip, step, self._sink, self._make_world)
+        self.table = self._laid(bodies, self.table.step)
+
+    def _laid(self, bodies: Iterable[Body], step: int) -> Table:
+        return Table(bodies, self._scale, self._grip, step, self._sink, self._make_world, self._is_rigid)
 
     def put_away(self, state: S) -> None:
         """Put what is not in play any more back into the supply; let the rest come to rest without it."""

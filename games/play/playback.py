@@ -22,7 +22,7 @@ from engine.worlds import Engine, installed_engines
 from games.core.errors import RulesError
 from games.core.rules import Input
 from games.game import Game
-from games.play.recording import Tape, first_state, known_game
+from games.play.recording import RIGID, Tape, first_state, known_game
 from games.play.session import Session, Teller
 from games.play.table import Sink
 
@@ -265,7 +265,12 @@ def _open(replay: Replay, tape: Tape) -> Session:
     try:
         if not isinstance(tremor, (int, float)):
             raise ValueError(f"a tremor of {tremor!r}")
-        return tape.open(first_state(game_of(replay), replay.meta), tremor / 1e3)
+        contacts = replay.meta.settings.get("contacts")
+        if contacts not in (None, RIGID):
+            raise ValueError(f"contacts that are {contacts!r}: {RIGID!r} is known, or none")
+        return tape.open(
+            first_state(game_of(replay), replay.meta), tremor / 1e3, is_rigid=contacts is not None
+        )
     except (RulesError, ValueError) as error:
         raise DiffersError(0, f"the record asks for what the game refuses: {error}") from None
 

@@ -21,6 +21,9 @@ from games.play.session import Session, Teller
 from games.play.table import Sink
 from games.registry import GAMES
 
+RIGID = "rigid"
+"""The setting `contacts` of games in which pieces are as hard to draw out as rigid ones; older records have none."""
+
 Bodies = Mapping[str, Body]
 
 
@@ -45,8 +48,8 @@ class Tape(Generic[S]):
         self._session: Session[S] | None = None
         self._make_world = maker_of(engine or engine_in_use())
 
-    def open(self, state: S, tremor: float = 0.0) -> Session[S]:
-        """Returns the session that is followed, at its first checkpoint."""
+    def open(self, state: S, tremor: float = 0.0, is_rigid: bool = True) -> Session[S]:
+        """Returns the session that is followed, at its first checkpoint. tremor, is_rigid: as for `Session`."""
         self._session = Session(
             self._game,
             self._game.judge,
@@ -57,6 +60,7 @@ class Tape(Generic[S]):
             checkpoint=self._checkpoint,
             sink=self._frame,
             make_world=self._make_world,
+            is_rigid=is_rigid,
         )
         return self._session
 
@@ -130,7 +134,7 @@ def meta_of(
         options={name: _plain(value) for name, value in options.items() if name != "mode"},
         players=tuple(players),
         seed=seed,
-        settings={"tremor_mm": tremor * 1e3} if tremor else {},
+        settings={"contacts": RIGID} | ({"tremor_mm": tremor * 1e3} if tremor else {}),
         rate=Scale.of(bodies).rate,
         bodies=tuple(BodyMeta(id=name, model=model) for name, model in sorted(names.items())),
         versions=Versions.installed(),

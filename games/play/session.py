@@ -48,7 +48,7 @@ class Session(Generic[S]):
 
     judge: the physical side of the game. tremor: metres that the players' hands shake (ALL-1), beyond what a player
     brings along. tell: hears every input that the rules took. journal, checkpoint, sink: what a recorder wants to know.
-    make_world: where the pieces are simulated.
+    make_world: where the pieces are simulated. is_rigid: pieces are as hard to draw out as rigid ones (`Table`).
     """
 
     def __init__(
@@ -63,6 +63,7 @@ class Session(Generic[S]):
         checkpoint: CheckpointSink = lambda step, bodies: None,
         sink: Sink | None = None,
         make_world: WorldMaker = new_world,
+        is_rigid: bool = True,
     ) -> None:
         self.game, self.judge, self.state = game, judge, state
         self.turns = 0
@@ -73,7 +74,7 @@ class Session(Generic[S]):
         self._held: HeldPiece | None = None
         self._released_at = 0
         self._released_height: float | None = None
-        self._checkpoints = Checkpoints(judge, state, self.handling.grip, sink, make_world)
+        self._checkpoints = Checkpoints(judge, state, self.handling.grip, sink, make_world, is_rigid)
         self._referee = Referee(judge, self._checkpoints)
         self._tell_checkpoint(self.table.step, self.table.bodies)
 
@@ -239,7 +240,7 @@ class Session(Generic[S]):
 
     def _grab(self, piece: str) -> None:
         back = self._checkpoints.take(self.state, piece)
-        self.table.hand.grab(self.table.bodies[piece])
+        self.table.grab(piece)
         self._held = HeldPiece(piece, self.table, back)
         self.handling.taken(self.table.step, self.table.hand.target)
 
@@ -258,7 +259,7 @@ class Session(Generic[S]):
         assert self._held is not None
         self._released_at = self.table.step
         self._released_height = self._referee.height(self.state, self.need)
-        self.table.hand.release()
+        self.table.release()
         self._held = None
 
     def _put_back(self) -> None:

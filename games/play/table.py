@@ -19,6 +19,7 @@ from engine.settings import PLAY
 from engine.world import FLOOR, TABLE, Body, Scale, Snapshot, Vector, WorldMaker, pressing, tilted_gravity
 from engine.worlds import new_world
 from games.judge.judge import TableScene
+from games.play import rigid
 from models.build import build
 from models.spec import PieceSpec
 
@@ -59,7 +60,9 @@ class Moment:
 
 class Table:
     """Bodies on a table in a room. bodies: the free ones in play and the immovable ones, the table among them. The
-    rate follows from `scale`. step: where the clock begins. sink: sees every reading of the world."""
+    rate follows from `scale`. step: where the clock begins. sink: sees every reading of the world. is_rigid: a piece is
+    as hard to draw out as between rigid pieces (`games.play.rigid`); False: as soft contacts press it, which is how
+    games were recorded before."""
 
     def __init__(
         self,
@@ -69,7 +72,10 @@ class Table:
         step: int = 0,
         sink: Sink | None = None,
         make_world: WorldMaker = new_world,
+        is_rigid: bool = True,
     ) -> None:
+        self.is_rigid = is_rigid
+        self._slid: str | None = None
         self.bodies = {body.name: body for body in (*bodies, floor())}
         self.sink = sink
         self._rested_at = -1
@@ -113,9 +119,34 @@ class Table:
 
     def pressing(self) -> dict[str, float]:
         """Returns the newtons with which each body is pressed from above, as a finger that taps it feels."""
-        return pressing(self.world.contacts())
+        felt = pressing(self.world.contacts())
+        return felt | rigid.loads(self.bodies, self.touching) if self.is_rigid else felt
+
+    def friction_of(self, name: str) -> float:
+        """Returns by how much the friction of a piece at rest is multiplied while it is drawn out."""
+        if not self.is_rigid:
+            return 1.0
+        return rigid.friction(name, self.bodies, self.touching, self.world.contacts())
 
     # -- pieces and the hand -------------------------------------------------------------------------------------
+
+    def grab(self, name: str) -> None:
+        """Close the hand on a piece where it lies."""
+        self.hand.grab(self.bodies[name])
+        if (times := self.friction_of(name)) != 1.0:
+            self._slid = name
+            self.world.set_friction(name, times)
+
+    def release(self) -> None:
+        """Open the hand."""
+        self.hand.release()
+        self._end_sliding()
+
+    def _end_sliding(self) -> None:
+        """What is drawn out, or let go, rubs like any other piece again."""
+        if self._slid is not None:
+            self.world.set_friction(self._slid, 1.0)
+            self._slid = None
 
     def free(self, name: str) -> None:
         """Make a piece of the supply movable, where it lies."""
@@ -217,6 +248,7 @@ class Table:
         self._end_isolation()
         self.world.close()
         self._rested_at = -1
+        self._slid = None
         self.world = moment.snapshot.at_step(step).restored()
         self.bodies = dict(moment.bodies)
         # contacts of hulls carry their forces again only after a step
@@ -275,7 +307,10 @@ class Table:
         self._follow(tick.names, tick.poses.tolist())
         if self.sink is not None:
             self.sink(tick.step, self.bodies)
-        return self._detector.see(tick, among)
+        events = self._detector.see(tick, among)
+        if self._slid is not None and not any(self._slid in pair for pair in self.touching):
+            self._end_sliding()
+        return events
 
     def _follow(self, names: tuple[str, ...], rows: list[list[float]]) -> None:
         for name, (x, y, z, a, b, c, d) in zip(names, rows, strict=True):

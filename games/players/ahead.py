@@ -9,7 +9,6 @@ from dataclasses import replace
 from itertools import count
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.event_detector import farthest, steps_of
 from engine.hand import Hand
@@ -20,8 +19,7 @@ from engine.tolerances import FALL_DROP
 from engine.world import TABLE, Body, Scale, World
 from engine.worlds import new_world
 from games.play.session import Session
-
-Array = NDArray[np.float64]
+from models.piece import Array
 
 LOOK = 0.05
 """Seconds between two looks."""
@@ -37,6 +35,7 @@ def drawn(session: Session, name: str, way: Array, most: float) -> float:
         start, rest = _Start(world, session.table.bodies.values(), name), steps_of(LOOK, world.rate)
         hand = Hand(world)
         hand.grab(session.table.bodies[name])
+        world.set_friction(name, session.table.friction_of(name))
         motion = draw(hand, way)
         for number in count():
             try:

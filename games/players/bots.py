@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import shapely
 import shapely.affinity
-from numpy.typing import NDArray
 
 from engine.event_detector import steps_of
 from engine.hand import Tremor, packed, unpacked
@@ -27,8 +26,7 @@ from games.game import Game
 from games.judge.places import outline
 from games.play.session import Session
 from games.registry import game_named
-
-Array = NDArray[np.float64]
+from models.piece import Array
 
 STYLES = ("steady", "bold", "clumsy")
 TREMOR = {"steady": 0.0, "bold": 0.0003, "clumsy": 0.002}
@@ -57,18 +55,8 @@ CLEARANCE = 0.04
 """Metres between a carried piece and whatever is highest on its way."""
 
 
-class Player:
-    """Who moves the hand of a session. tremor: of the hand."""
-
-    tremor: Tremor
-
-    def place(self, session: Session, need: Need) -> Pose:
-        """Returns where the held piece shall come to lie."""
-        raise NotImplementedError(f"{type(self).__name__} lays no piece")
-
-    def pull(self, session: Session, need: Need) -> Array | None:
-        """Returns the displacement (3,), metres, by which the held piece is drawn; None to leave it."""
-        return None
+class Release:
+    """How a carried piece is let go at its place."""
 
     def height(self, session: Session) -> float | None:
         """Returns metres above its place from which the held piece is let go; None to lower it onto something."""
@@ -76,6 +64,21 @@ class Player:
 
     def slide(self, session: Session) -> Array | None:
         """Returns the displacement (3,), metres, by which the lowered piece is pushed on; None for none."""
+        return None
+
+
+class Player:
+    """Who moves the hand of a session. tremor: of the hand. release: how it lets go."""
+
+    tremor: Tremor
+    release: Release = Release()
+
+    def place(self, session: Session, need: Need) -> Pose:
+        """Returns where the held piece shall come to lie."""
+        raise NotImplementedError(f"{type(self).__name__} lays no piece")
+
+    def pull(self, session: Session, need: Need) -> Array | None:
+        """Returns the displacement (3,), metres, by which the held piece is drawn; None to leave it."""
         return None
 
 
@@ -93,7 +96,7 @@ class Bot(Player):
         self._seed = f"{style} {game} {seed}"
         self.random = random.Random(self._seed)
         self.tremor = Tremor(shakes * TREMOR[style], seed)
-        self._skill = skill_of(game_named(game))
+        self.release = self._skill = skill_of(game_named(game))
 
     def choose(self, session: Session, need: Need) -> Action:
         """One of the legal actions."""
@@ -110,14 +113,6 @@ class Bot(Player):
         self._begin("pull", session)
         return self._skill.pull(self, session, need)
 
-    def height(self, session: Session) -> float | None:
-        """Metres above its place from which the held piece is let go."""
-        return self._skill.height(session)
-
-    def slide(self, session: Session) -> Array | None:
-        """The way along which the lowered piece is pushed on."""
-        return self._skill.slide(session)
-
     def answer(self, session: Session, need: Need) -> bool:
         """The referee's question."""
         self._begin("answer", session)
@@ -127,7 +122,7 @@ class Bot(Player):
         self.random = random.Random(f"{self._seed} {question} {session.table.step}")
 
 
-class Skill:
+class Skill(Release):
     """What a bot knows of one game. It keeps nothing between two questions; the bot brings style and chance."""
 
     def choose(self, bot: Bot, session: Session, need: Need) -> Action:
@@ -153,14 +148,6 @@ class Skill:
     def example(self, session: Session, need: Need) -> tuple[str, Pose] | None:
         """Returns one of the pieces the referee is asked about and where it would lie; None where there is nothing to
         point at."""
-        return None
-
-    def height(self, session: Session) -> float | None:
-        """Returns metres above its place from which the held piece is let go; None to lower it onto something."""
-        return None
-
-    def slide(self, session: Session) -> Array | None:
-        """Returns the displacement (3,), metres, by which the lowered piece is pushed on; None for none."""
         return None
 
 
@@ -258,10 +245,10 @@ def lay(session: Session, player: Player, need: Need) -> None:
     if hand.held == held:
         _drive(session, player, carry(hand, over, top), Wait.HAND)
     if hand.held == held and not is_dropped:
-        height = player.height(session)
+        height = player.release.height(session)
         lowest = z - SINK if height is None else z + height
         _drive(session, player, lower(hand, lowest, session.table.bodies[held].piece.mass), Wait.HAND)
-        further = player.slide(session) if hand.held == held else None
+        further = player.release.slide(session) if hand.held == held else None
         if further is not None:
             _drive(session, player, draw(hand, further, LOWER_SPEED), Wait.HAND)
     if hand.held == held and session.need.wait is Wait.HAND:

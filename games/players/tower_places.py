@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 import shapely
 import shapely.affinity
-from numpy.typing import NDArray
 
-from engine.geometry.convex import ConvexSolids
+from engine.geometry.convex import solids_at
 from engine.geometry.drop import drop, tipping_angle
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
@@ -24,9 +23,7 @@ from engine.topple.balance.statics import analyse
 from engine.topple.contact.detection import find_contacts
 from engine.world import Assembly, Body
 from games.judge.places import bounds, centre_of, laid, steady
-from models.piece import Piece
-
-Array = NDArray[np.float64]
+from models.piece import Array, Piece
 
 LEVEL = math.cos(math.radians(1.5))
 """A face of a lying tower that is turned up so far is flat."""
@@ -186,12 +183,10 @@ def _turned(piece: Piece) -> list[LyingFace]:
         for face in faces(piece)
         for turned in (
             face,
-            LyingFace(
-                quarter @ face.turn,
-                shapely.affinity.rotate(face.foot, 90.0, origin=(0.0, 0.0)),
-                face.tilt,
-                face.height,
-                face.room,
+            replace(
+                face,
+                turn=quarter @ face.turn,
+                foot=shapely.affinity.rotate(face.foot, 90.0, origin=(0.0, 0.0)),
             ),
         )
     ]
@@ -238,12 +233,9 @@ def _landed(
 def let_down(piece: Piece, pose: Pose, tower: Sequence[Body]) -> Pose | None:
     """The pose, higher or lower, in which a piece first touches a tower from above."""
     x, y, z = pose.position
-    falling = _SOLIDS.of(piece, Pose((x, y, z + HIGH), pose.orientation))
-    fall = drop(falling, [solid for body in tower for solid in _SOLIDS.of(body.piece, body.pose)])
+    falling = solids_at(piece, Pose((x, y, z + HIGH), pose.orientation))
+    fall = drop(falling, [solid for body in tower for solid in solids_at(body.piece, body.pose)])
     return None if fall is None else Pose((x, y, z + HIGH - fall), pose.orientation)
-
-
-_SOLIDS = ConvexSolids()
 
 
 def in_hollows(piece: Piece, tower: Sequence[Body]) -> list[Pose]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -16,7 +15,6 @@ from games.core.rules import (
     Choice,
     Input,
     Need,
-    Outcome,
     PutAway,
     Reason,
     Take,
@@ -29,6 +27,7 @@ from games.core.rules import (
     require_held,
     require_piece,
 )
+from games.core.rules import outcome as outcome
 from games.core.setup import Mode, Seat
 
 MODES = (Mode("free", "The sandbox", 1, 1),)
@@ -83,6 +82,7 @@ class State:
     met: bool = False
     step: int = 0
     luck: ClassVar[int] = 0
+    winners: ClassVar[tuple[str, ...]] = ()
 
     @property
     def reason(self) -> Reason | None:
@@ -118,13 +118,7 @@ def needs(state: State) -> Need:
 
 def apply(state: State, given: Input) -> State:
     """The state after an action or an event."""
-    after: State = applied(state, given, needs(state), HANDLERS, "ALL-5")
-    return after
-
-
-def outcome(state: State) -> Outcome | None:
-    """None: the sandbox has no end."""
-    return None
+    return applied(state, given, needs(state), HANDLERS, "ALL-5")
 
 
 def scores(state: State) -> tuple[int, ...]:
@@ -135,19 +129,6 @@ def scores(state: State) -> tuple[int, ...]:
 def seen_by(state: State, player: str) -> State:
     """Everything is open."""
     return state
-
-
-def faults(state: State) -> tuple[str, ...]:
-    """Everything that is wrong with a state."""
-    names = _names(state)
-    wrong = [f"piece {name!r} is there {count} times" for name, count in Counter(names).items() if count > 1]
-    if len(state.seats) != 1:
-        wrong.append(f"{len(state.seats)} seats")
-    if (state.held != "") != (state.phase is not Phase.FREE) or (state.held and state.held not in names):
-        wrong.append(f"held {state.held!r} in phase {state.phase.name}")
-    if state.met and state.phase is Phase.FREE:
-        wrong.append("an empty hand has met a piece")
-    return tuple(wrong)
 
 
 def opening(state: State) -> tuple[str, ...]:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from games.ui.details import CARRY, GameDetails
+from games.ui.details import GameDetails
+from games.ui.lessons import TAKE, Lesson, carrying
 from games.ui.physics_client import ClientState
 
 
 class SandboxDetails(GameDetails):
     """The sandbox on the screen: no colours of seats, and a tutorial."""
 
-    lessons: Mapping[str, str] = {
-        "FREE": "Click a piece to take it, or bring one out: Pieces, on the right. K checks whether everything stands.",
-        "CARRY": CARRY + "Click to lay it.",
-    }
+    lessons: tuple[Lesson, ...] = (
+        Lesson(TAKE, "FREE", "{click} a piece to take it, or bring one out: Pieces, on the right."),
+        *carrying("wherever it stands."),
+    )
 
     def seat_colour(self, desk: ClientState, seat: int) -> str:
         """None: one person builds."""

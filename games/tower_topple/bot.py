@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.pose import Pose
 from engine.settings import GRAVITY
@@ -21,8 +20,7 @@ from games.tower_topple import judge
 from games.tower_topple.judge import OpenRow, lying, to_the_left
 from games.tower_topple.rules_rows import CENTRE
 from games.tower_topple.state import COLOUR_OF, Print
-
-Array = NDArray[np.float64]
+from models.piece import Array
 
 CANDIDATES = 16
 """Bricks whose absence is thought through at most."""

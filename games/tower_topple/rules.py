@@ -19,7 +19,6 @@ from games.core.rules import (
     Choice,
     Input,
     Need,
-    Outcome,
     Take,
     TakeBack,
     Wait,
@@ -31,12 +30,16 @@ from games.core.rules import (
     require_held,
     require_piece,
 )
+from games.core.rules import outcome as outcome
 from games.core.setup import Seat, first_seat
 from games.tower_topple import rules_rows as rows
 from games.tower_topple import rules_turns as turns
-from games.tower_topple.rules_turns import form_teams, go_on, has_toppled, next_round, topple, totals
-from games.tower_topple.state import MODES, House, Leave, Phase, Print, State, Stock, faults
-from games.tower_topple.story import called, opening, tell
+from games.tower_topple.rules_turns import form_teams, go_on, has_toppled, next_round, topple
+from games.tower_topple.rules_turns import scores as scores
+from games.tower_topple.state import MODES, House, Leave, Phase, Print, State, Stock
+from games.tower_topple.story import called
+from games.tower_topple.story import opening as opening
+from games.tower_topple.story import tell as tell
 
 
 def answer(state: State, given: RefereeAnswer) -> State:
@@ -160,20 +163,6 @@ def _expect(state: State, piece: str, *phases: Phase) -> None:
     require_held(piece, state.held, "brick")
 
 
-__all__ = [
-    "HANDLERS",
-    "apply",
-    "faults",
-    "legal",
-    "needs",
-    "opening",
-    "outcome",
-    "scores",
-    "seen_by",
-    "start",
-    "tell",
-]
-
 VERSIONS: dict[str, dict[str, Any]] = {
     "2": {"points": "one", "instructions": False},
     "3": {"points": "none", "instructions": False},
@@ -259,18 +248,7 @@ def needs(state: State) -> Need:
 
 def apply(state: State, given: Input) -> State:
     """The state after an action or an event."""
-    after: State = applied(state, given, needs(state), HANDLERS, "TT-08")
-    return after
-
-
-def outcome(state: State) -> Outcome | None:
-    """TT-07: how the game ended."""
-    return None if state.reason is None else Outcome(state.winners, state.reason)
-
-
-def scores(state: State) -> tuple[int, ...]:
-    """The points; in a game without them every topple counts -1."""
-    return totals(state)
+    return applied(state, given, needs(state), HANDLERS, "TT-08")
 
 
 def seen_by(state: State, player: str) -> State:

@@ -19,11 +19,6 @@ ALONE = (Condition.IN_TOP_ROW, Condition.FLAT_IN_ROW, Condition.ACROSS_THE_ROW_B
 BESIDE = (*ALONE, Condition.BESIDE_ITS_ROW)
 
 
-def brick_name(number: int) -> str:
-    """The id of a brick, counted from 1."""
-    return f"brick.{number:02}"
-
-
 def deal(stock: Stock, luck: int) -> tuple[tuple[Brick, ...], int]:
     """TT-03: colours and prints dealt to the bricks; those that get none are plain. Raises SetupError."""
     tower = stock.tower
@@ -35,7 +30,7 @@ def deal(stock: Stock, luck: int) -> tuple[tuple[Brick, ...], int]:
         raise SetupError(f"{len(faces)} colours and prints are too many for {tower.bricks} bricks")
     faces += [("", Print.PLAIN)] * (tower.bricks - len(faces))
     order, luck = shuffled(luck, faces)
-    bricks = [Brick(brick_name(at + 1), colour, stamp) for at, (colour, stamp) in enumerate(order)]
+    bricks = [Brick(f"brick.{at + 1:02}", colour, stamp) for at, (colour, stamp) in enumerate(order)]
     return tuple(bricks), luck
 
 

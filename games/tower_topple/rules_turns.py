@@ -195,14 +195,14 @@ def is_target_reached(state: State) -> bool:
     return 0 < state.house.target <= max(state.scores)
 
 
-def totals(state: State) -> tuple[int, ...]:
+def scores(state: State) -> tuple[int, ...]:
     """TT-07: what decides: points, or, where there are none, topples counted against their player."""
     return state.scores if state.house.points != "none" else tuple([-n for n in state.topples])
 
 
 def finish(state: State, reason: ToppleReason) -> State:
     """TT-07: the highest total wins, ties share."""
-    best = max(totals(state))
-    pairs = zip(state.seats, totals(state), strict=True)
+    best = max(scores(state))
+    pairs = zip(state.seats, scores(state), strict=True)
     winners = tuple([seat.name for seat, total in pairs if total == best])
     return replace(state, winners=winners, reason=reason)

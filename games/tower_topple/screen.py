@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from engine.view.panels import Item, Text
 from games.tower_topple.judge import look_of
 from games.tower_topple.state import State
-from games.ui.details import CARRY, COLOURS, GameDetails
+from games.ui.carry import CarryTarget
+from games.ui.details import COLOURS, GameDetails, marked
+from games.ui.lessons import PULL, TAKE, Lesson, carrying
 from games.ui.physics_client import ClientState
 from models.bricks import NOMINAL
+
+ACROSS = 0.17
+"""Cosine of the angle between bricks that lie across each other, at most: ten degrees off."""
 
 
 class ToppleDetails(GameDetails[State]):
     """Tower Topple on the screen: rounds, what is owed, unread prints, the tutorial."""
 
-    lessons: Mapping[str, str] = {
-        "CHOOSE": "Click a brick below the top rows. Loose ones carry little: W feels the one below the pointer.",
-        "PULL": "Draw it out along its length: move the pointer, or hold the arrow keys. The bar shows the force.",
-        "CARRY": CARRY + "On top, across the row below. Click to lay it.",
-        "SETTLE": "Wait until all is still: then the brick counts.",
-    }
+    lessons: tuple[Lesson, ...] = (
+        Lesson(TAKE, "CHOOSE", "{click} a brick below the top rows. {feel} feels how much lies on one."),
+        Lesson(PULL, PULL, "{move} to draw it out, straight along its length. The bar shows the force."),
+        *carrying(
+            "on top of the tower, across the row below.",
+            "Hold {turn_left} until it lies across the row below.",
+        ),
+    )
 
     def items(self, desk: ClientState[State]) -> tuple[Item, ...]:
         """Returns the lines of the panel."""
@@ -31,7 +36,7 @@ class ToppleDetails(GameDetails[State]):
             Text(f"Play goes {way}", "quiet", "small"),
         ]
         for task in state.owed:
-            mark = COLOURS.get(task.colour, "")
+            mark = marked(COLOURS[task.colour]) if task.colour in COLOURS else ""
             colour = f" ({task.colour})" if task.colour else ""
             brick = task.sort.value.removesuffix(" of those to be drawn")
             items.append(Text(f"To draw: {brick}{colour}", "warn" if colour else "plain", "small", mark=mark))
@@ -45,6 +50,18 @@ class ToppleDetails(GameDetails[State]):
         """The catalogue's brick with the same paint or print: no brick is quite like it."""
         brick = next((brick for brick in desk.state.bricks if brick.id == piece), None)
         return (look_of(brick) if brick is not None else "") or NOMINAL
+
+    def is_turned(self, desk: ClientState[State], grip: CarryTarget, radians: float) -> bool:
+        """Across the row below (TT-24)."""
+        below = desk.state.tower[-1] if len(desk.state.tower[-1]) == 3 else desk.state.tower[-2]
+        lengths = [desk.pose(below[0]).matrix[:, 0], grip.rotation.matrix[:, 0]]
+        return abs(float(lengths[0] @ lengths[1])) < ACROSS
+
+    def suggested(self, desk: ClientState[State]) -> tuple[str, ...]:
+        """Bricks in the middle of their rows: they are often loose."""
+        named = {str(getattr(choice.action, "piece", "")) for choice in desk.choices}
+        middles = [row[1] for row in desk.state.tower[2:-3] if len(row) == 3 and row[1] in named]
+        return tuple(middles[len(middles) // 2 :][:4])
 
     def unread(self, desk: ClientState[State]) -> frozenset[str]:
         """Pieces whose print nobody may see yet."""

@@ -6,7 +6,7 @@ from games.core.events import Fell, Met, Nudged, Placed, RefereeAnswer, Released
 from games.core.rules import Input, Take, TakeBack
 from games.core.words import capital, counted, listed, won
 from games.tower_topple.rules_rows import SLOTS, brick_of, is_full, place_of
-from games.tower_topple.rules_turns import totals
+from games.tower_topple.rules_turns import scores
 from games.tower_topple.state import Leave, Phase, Print, Sort, State
 
 TRIES = ("tries", "puts a finger to", "goes for", "taps", "has an eye on", "wiggles")
@@ -95,7 +95,7 @@ def _standing(state: State) -> list[str]:
     if state.house.points == "none":
         pairs = zip(state.seats, state.topples, strict=True)
         return [f"{seat.name} {counted(count, 'topple')}" for seat, count in pairs]
-    return [f"{seat.name} {total}" for seat, total in zip(state.seats, totals(state), strict=True)]
+    return [f"{seat.name} {total}" for seat, total in zip(state.seats, scores(state), strict=True)]
 
 
 def _is_new_turn(before: State, given: Placed, after: State) -> bool:

@@ -5,32 +5,37 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from engine.record.format import RecordError
 from engine.view.opengl import kind_of
-from engine.view.panels import Button, Fan, Item, Panel, Row, Text
+from engine.view.panels import Panel, Text
 from engine.view.render.png import save_png
 from engine.view.render.shading import Quality
 from engine.view.sound import Speaker
 from engine.view.window.events import Clicked, Closed, Event, Press
-from engine.view.window.window import Window, say_when_lost
+from engine.view.window.lost_display import say_when_lost
+from engine.view.window.window import Window
 from games.core.errors import RulesError
 from games.registry import game_named
 from games.ui.adaptive_quality import AdaptiveQuality
 from games.ui.menu import of_game
 from games.ui.menu_screen import MenuScreen
 from games.ui.messages import Plan
+from games.ui.pad import PadControl
 from games.ui.pictures import Pictures
 from games.ui.settings import Settings
 from games.ui.setup import folder, new_file, plan_of
+from games.ui.switch_scanner import SwitchScanner
+from models.errors import TeeterError
 from models.files import first_free
 
 if TYPE_CHECKING:
+    from games.ui.camera import CameraController
     from games.ui.game_screen import GameScreen
+    from games.ui.hand import HandControl
 
 BEFORE_FALL_S = 2.0
 """Seconds before a fall at which watching it begins."""
@@ -52,6 +57,18 @@ class Screen(Protocol):
     def is_typing(self) -> bool:
         """Whether keys are letters of a text."""
 
+    @property
+    def is_carrying(self) -> bool:
+        """Whether what is moved is the piece in the hand."""
+
+    @property
+    def hand(self) -> HandControl | None:
+        """The hand; None where there is none."""
+
+    @property
+    def camera_control(self) -> CameraController | None:
+        """The camera; None where nobody turns it."""
+
     def handle(self, event: Event) -> None:
         """An event of the window."""
 
@@ -60,6 +77,9 @@ class Screen(Protocol):
 
     def panels(self) -> tuple[Panel, ...]:
         """What lies over the scene."""
+
+    def say(self, line: str) -> None:
+        """Say something for a while."""
 
     def close(self) -> None:
         """Another screen comes."""
@@ -71,7 +91,7 @@ class App:
     def __init__(self, settings: Settings, plan: Plan | None = None) -> None:
         self.settings = settings
         self.window = Window("teeter", size=(settings.picture.width, settings.picture.height))
-        self.window.quality = self._first_quality()
+        self.window.quality, self.window.top = self._first_quality(), settings.picture.table
         is_auto = settings.picture.quality == "auto"
         self._quality = AdaptiveQuality(self.window, self.window.quality) if is_auto else None
         say_when_lost(self._last_words)
@@ -81,6 +101,7 @@ class App:
             self._play(plan)
         self.scanner = SwitchScanner(settings.help.scan_s) if settings.help.scan else None
         self.pictures = Pictures(self.window.hud)
+        self.pad = PadControl(self.window)
         self._last = time.perf_counter()
         self._others: list[subprocess.Popen[bytes]] = []
         self._films: list[tuple[GameScreen, subprocess.Popen[bytes], Path]] = []
@@ -113,6 +134,8 @@ class App:
             self._hand_on(event)
         now = time.perf_counter()
         seconds, self._last = now - self._last, now
+        for event in self.pad.step(self.screen, min(seconds, 0.1)):
+            self._hand_on(event)
         self.screen.step(min(seconds, 0.1))
         self.screen.is_scanned = self.scanner is not None
         panels = self.screen.panels()
@@ -120,7 +143,6 @@ class App:
             panels = self.scanner.step(min(seconds, 0.1), panels)
         self.screen.lit = self.scanner.lit if self.scanner is not None else ""
         self.window.hud.show(panels, scale=self.settings.picture.letters)
-        self.pictures.step()
         if self._quality is not None:
             self._quality.before(seconds)
         begin = time.perf_counter()
@@ -128,10 +150,17 @@ class App:
             self.window.pause()
         elif self._quality is not None:
             self._quality.took(time.perf_counter() - begin)
+        # another process draws them: after the first picture, not at once with it
+        self.pictures.step()
         return self._grant()
 
     def _hand_on(self, event: Event) -> None:
         """Give an event to the screen; in one-button play the one button takes what is lit."""
+        went = None if self.screen.is_typing else self.pad.cross(event, self.screen)
+        if went is not None:
+            for each in went:
+                self.screen.handle(each)
+            return
         if isinstance(event, Press) and not self.screen.is_typing:
             act = "choose" if event.key == "mouse1" else self.settings.act_of(event.key)
             if act == "scan" and not event.again:
@@ -166,7 +195,7 @@ class App:
                 seed = plan.seed + 1
                 self._play(replace(plan, seed=seed, record=new_file(plan.game, seed), resume=None))
         elif wish == "picture":
-            self.keep_picture()
+            self._tell_picture()
         elif wish in ("watch", "fall", "film"):
             self._show_again(wish)
         return True
@@ -191,6 +220,8 @@ class App:
             self.scanner = SwitchScanner(settings.help.scan_s) if settings.help.scan else None
         if self.window.speaker is not None:
             self.window.speaker.volume = 0.0 if settings.sound.mute else settings.sound.volume
+        if settings.picture.table != before.picture.table:
+            self.window.dress_table(settings.picture.table)
         if settings.picture.quality != before.picture.quality:
             quality = self._first_quality()
             is_auto = settings.picture.quality == "auto"
@@ -254,6 +285,13 @@ class App:
                 self._films.remove(film)
                 screen.film = f"kept as {out}" if process.returncode == 0 else "could not be drawn"
 
+    def _tell_picture(self) -> None:
+        try:
+            said = f"The picture is kept as {self.keep_picture()}."
+        except (OSError, TeeterError) as error:
+            said = f"No picture was kept: {error}."
+        self.screen.say(said)
+
     def keep_picture(self) -> Path:
         """Write what is seen as a PNG beside the games. Returns the file."""
         place = folder().parent / "pictures"
@@ -273,55 +311,3 @@ def _wait(game: str) -> Panel:
     return Panel(
         "wait", "centre", (Text("teeter", size="title", bold=True), Text(f"setting up {game} ...", "quiet"))
     )
-
-
-class SwitchScanner:
-    """One-button play: buttons light up in turn, `seconds` on each, and the one button takes the lit one."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self.lit = ""
-        self._names: tuple[str, ...] = ()
-        self._since = 0.0
-
-    def step(self, passed: float, panels: Iterable[Panel]) -> tuple[Panel, ...]:
-        """The panels with the button lit whose turn it is."""
-        listed = tuple(panels)
-        covers = tuple(panel for panel in listed if panel.place in ("cover", "dialog"))
-        names = tuple(name for panel in covers or listed for name in _names(panel.items))
-        if names != self._names:
-            # what is lit stays lit when it is still there
-            self._names, self._since = names, 0.0
-            self.lit = self.lit if self.lit in names else (names[0] if names else "")
-        self._since += passed
-        if self._since >= self.seconds and names:
-            self._since = 0.0
-            self.lit = names[(names.index(self.lit) + 1) % len(names)]
-        return tuple(replace(panel, items=_lit(panel.items, self.lit)) for panel in listed)
-
-
-def _names(items: tuple[Item, ...]) -> list[str]:
-    found: list[str] = []
-    for item in items:
-        if isinstance(item, Row):
-            found += _names(item.items)
-        elif isinstance(item, Fan):
-            found += [card.name for card in item.cards if card.is_enabled]
-        elif isinstance(item, Button) and item.is_enabled:
-            found.append(item.name)
-    return found
-
-
-def _lit(items: tuple[Item, ...], name: str) -> tuple[Item, ...]:
-    found: list[Item] = []
-    for item in items:
-        if isinstance(item, Row):
-            found.append(replace(item, items=_lit(item.items, name)))
-        elif isinstance(item, Fan):
-            cards = tuple(replace(card, is_lit=card.name == name and card.is_enabled) for card in item.cards)
-            found.append(replace(item, cards=cards))
-        elif isinstance(item, Button) and item.name == name:
-            found.append(replace(item, is_lit=True))
-        else:
-            found.append(item)
-    return tuple(found)

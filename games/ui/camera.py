@@ -37,8 +37,8 @@ ZOOM = 0.88
 """A notch of the wheel, or a press of a key."""
 EYE_LOW, AIR, FAR = 0.02, 0.03, 1.0
 """Metres: of the eye over the table and from every piece, at least; from the middle to what is looked at, at most."""
-IN_VIEW = 0.86
-"""Of half the picture: where a piece in the hand is still seen."""
+IN_VIEW, OVER_PANELS = 0.86, 0.58
+"""Of half the picture: where a piece in the hand is still seen, and below its middle, where panels stand."""
 MAX_TRIES = 60
 """Steps in which the camera is moved to where it may be."""
 SPIN_S = 1.1
@@ -182,7 +182,8 @@ class CameraController:
             camera = self._goal.camera
             right, ahead, up = (camera.axes @ np.subtract(place, camera.eye)).tolist()
             half = IN_VIEW * math.tan(math.radians(camera.fov) / 2.0) * max(ahead, 1e-6)
-            if self.is_locked or (ahead > 0.0 and abs(up) < half and abs(right) < half * aspect):
+            low = -half * OVER_PANELS / IN_VIEW
+            if self.is_locked or (ahead > 0.0 and low < up < half and abs(right) < half * aspect):
                 return
             x, y, z = (t + 0.1 * (p - t) for t, p in zip(self._goal.target, place, strict=True))
             self._set(replace(self._goal, target=(x, y, z)))
@@ -217,9 +218,8 @@ class CameraController:
         """Something heavy fell."""
         self._shaken = 0.0
 
-    def step(self, seconds: float) -> bool:
-        """Go on for so many seconds. Returns whether the camera moved."""
-        was = self.camera
+    def step(self, seconds: float) -> None:
+        """Go on for so many seconds."""
         self.eye.step(seconds)
         self._shaken += seconds
         if self._free != self._free_goal:
@@ -235,7 +235,6 @@ class CameraController:
             self.orbit = self._outside(self.orbit.towards(self._goal, part))
             if _near(self.orbit, self._goal):
                 self.orbit = self._goal
-        return self.camera != was
 
     def _set(self, goal: Orbit) -> None:
         self._goal = self._outside(goal)

@@ -14,7 +14,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from engine.geometry.convex import ConvexSolid, ConvexSolids, bounds_of
+from engine.geometry.convex import ConvexSolid, bounds_of, solids_at
 from engine.geometry.drop import DropTarget, extreme_points, resting_faces
 from engine.geometry.rotation import angle_between, quaternion_of
 from engine.motions import PULL_SPEED, between
@@ -54,15 +54,12 @@ RISE_FIRST = 0.0015
 class LandingSurface:
     """Everything a piece may be laid on, as a frame shows it. skip: what is no ground, as the piece in the hand."""
 
-    def __init__(
-        self, frame: Frame, pieces: Mapping[str, Piece], solids: ConvexSolids, skip: Container[str] = ()
-    ) -> None:
+    def __init__(self, frame: Frame, pieces: Mapping[str, Piece], skip: Container[str] = ()) -> None:
         lying: list[ConvexSolid] = []
         for name, pose in frame.placed().items():
             if name not in skip:
-                lying += solids.of(pieces[name], pose)
-        self._target = DropTarget(lying, solids)
-        self._cache = solids
+                lying += solids_at(pieces[name], pose)
+        self._target = DropTarget(lying)
 
     @property
     def top(self) -> float:
@@ -124,7 +121,7 @@ class LandingSurface:
 
     def _box_landing(self, piece: Piece, rotation: Pose) -> Callable[[float, float], float]:
         """Returns what `landing` is at most at a place (x, y), by boxes: quickly told."""
-        low, high = bounds_of(self._cache.of(piece, Pose((0.0, 0.0, 0.0), rotation.orientation)))
+        low, high = bounds_of(solids_at(piece, Pose((0.0, 0.0, 0.0), rotation.orientation)))
         lowest, highest = self._target.low[:, :2] - high[:2], self._target.high[:, :2] - low[:2]
 
         def found(x: float, y: float) -> float:

@@ -1,10 +1,11 @@
-"""What a game shows on the screen beside turns and scores: `GameDetails`, and the tutorial made of its lessons.
+"""What a game shows on the screen beside turns and scores: `GameDetails`.
 
 Each game has its own in `games/<game>/screen.py`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -12,9 +13,10 @@ from typing import Generic, Protocol, runtime_checkable
 
 from engine.view.panels import Item
 from engine.view.render.overlays import Overlay
-from games.core.rules import Choice, Wait
+from games.core.rules import Choice
 from games.game import Game
 from games.ui.carry import CarryTarget
+from games.ui.lessons import Lesson
 from games.ui.messages import S
 from games.ui.physics_client import ClientState
 
@@ -29,18 +31,15 @@ COLOURS = {
     "white": "#f4f0e6",
     "natural": "#d9b380",
 }
+LETTERS = {"black": "K"}
+"""Letters of colours, where it is not the first of their name."""
 SEATS = ("#1f5fa8", "#d8741a", "#2f7d32", "#8a2f7a", "#8a6d1f", "#2f7a7a", "#a8324a", "#5a5a5a")
 """Spots of seats where the game gives no colours."""
-CARRY = (
-    "Move the pointer: the piece goes along, over whatever is there. The dark spot shows where it would land. "
-    "A and D turn it, F flips it, the wheel lifts it, Shift makes the hand slow. "
-)
-"""The part of a tutorial on carrying that all games share."""
+TURNED = math.radians(5.0)
 LINE, LINE_COVER = "#f4f0e6", 0.5
 """Lines on the table: their colour, and how much they cover."""
 LINE_HEIGHT, LINE_RADIUS = 4e-4, 8e-4
 """Metres."""
-DONE = "That was a whole turn. From now on the rules on the left are enough; F1 tells all keys."
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +60,8 @@ class HasPhase(Protocol):
 class GameDetails(Generic[S]):
     """What a game shows beside turns and scores; by default nothing."""
 
-    lessons: Mapping[str, str] = {}
-    """The tutorial: by the phase of the rules, CARRY and PULL."""
+    lessons: tuple[Lesson, ...] = ()
+    """The tutorial, in the order in which it is taught."""
 
     def items(self, desk: ClientState[S]) -> tuple[Item, ...]:
         """Returns the lines of the game's own panel."""
@@ -88,6 +87,14 @@ class GameDetails(Generic[S]):
         """Returns what the values of a house rule are called, those in order that can be chosen; empty: as they are."""
         return {}
 
+    def shares(self, game: Game[S], option: str) -> tuple[str, ...]:
+        """Returns what a house rule shares out among the players, as colours; empty for other rules."""
+        return ()
+
+    def moot(self, mode: str, options: Mapping[str, str]) -> frozenset[str]:
+        """Returns the house rules that cannot be set as others are set."""
+        return frozenset()
+
     def cards(self, desk: ClientState[S]) -> tuple[HeldCard, ...]:
         """Returns the cards in the hand of the person who looks."""
         return ()
@@ -108,6 +115,15 @@ class GameDetails(Generic[S]):
         """Returns the pieces that everything is about now, as one that is bid for."""
         return ()
 
+    def is_turned(self, desk: ClientState[S], grip: CarryTarget, radians: float) -> bool:
+        """Returns whether a beginner has turned the held piece as it has to lie. radians: since it was taken."""
+        return radians > TURNED
+
+    def suggested(self, desk: ClientState[S]) -> tuple[str, ...]:
+        """Returns the pieces that a beginner may take; by default the first that the rules name."""
+        named = (str(getattr(choice.action, "piece", "")) for choice in desk.choices)
+        return tuple(name for name in named if name in desk.frame.names)[:1]
+
     def unread(self, desk: ClientState[S]) -> frozenset[str]:
         """Returns the pieces whose print nobody may see yet."""
         return frozenset()
@@ -119,34 +135,12 @@ def details_of(game: Game) -> GameDetails:
 
 
 def colour_of(choice: Choice) -> str:
-    """Returns the colour in the words of a choice, as `#rrggbb`; empty for none."""
+    """Returns the mark for the colour in the words of a choice; empty for none."""
     words = choice.sentence.replace("_", " ").split()
-    return next((COLOURS[word] for word in words if word in COLOURS), "")
+    return next((marked(COLOURS[word]) for word in words if word in COLOURS), "")
 
 
-class Tutorial:
-    """The guided first turn of one person: what to do next, and why. Ends with the turn."""
-
-    def __init__(self) -> None:
-        self._last = ""
-        self._carried = False
-        self._is_over = False
-
-    def told(self, desk: ClientState) -> str:
-        """Returns what to do now; empty when there is nothing more to learn."""
-        if self._is_over or not desk.told or desk.game.rules.outcome(desk.state) is not None:
-            return ""
-        if desk.need.player not in desk.people:
-            return DONE if self._carried else ""
-        if desk.has_laid:
-            # in an earlier session: the lesson is over
-            self._is_over = True
-            return ""
-        wait, details = desk.need.wait, details_of(desk.game)
-        phase = {Wait.HAND: "CARRY", Wait.PULL: "PULL"}.get(wait) or details.phase(desk.state)
-        self._carried |= wait is Wait.HAND
-        if self._carried and wait is Wait.ACTION and phase != self._last:
-            self._is_over = True
-            return ""
-        self._last = phase
-        return details.lessons.get(phase, "")
+def marked(colour: str) -> str:
+    """Returns the mark of a colour `#rrggbb`: with the letter of its name, where it has one."""
+    name = next((name for name, each in COLOURS.items() if each == colour), "")
+    return f"{colour}:{LETTERS.get(name, name[0].upper())}" if name else colour

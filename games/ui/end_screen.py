@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Container
 
 from engine.view.panels import Button, Gap, Item, Panel, Row, Text
+from games.core.rules import Wait
 from games.core.words import capital, won
-from games.ui.details import details_of
+from games.ui.details import details_of, marked
 from games.ui.physics_client import ClientState
 
 
@@ -16,7 +17,9 @@ def over(client: ClientState, film: str) -> Panel:
     assert outcome is not None
     result = won(outcome.winners) + ("!" if outcome.winners else ".")
     clause = client.clause(outcome.reason.clause)
-    is_kept = client.waits is not None and client.plan.file is not None
+    # what was asked before the fall may still be asked: only then the record is packed
+    is_packed = client.waits is not None and client.waits.need.wait is Wait.OVER
+    is_kept = is_packed and client.plan.file is not None
     items: list[Item] = [
         Text(result, "accent", "title", bold=True),
         Text(f"{capital(outcome.reason.text)}."),
@@ -45,7 +48,7 @@ def score_rows(client: ClientState, lit: Container[str]) -> list[Item]:
     for number, (seat, score) in enumerate(zip(client.state.seats, scores, strict=True)):
         is_lit = seat.name in lit
         name = seat.name + ("" if seat.has_people else " (bot)")
-        mark = details_of(client.game).seat_colour(client, number)
+        mark = marked(details_of(client.game).seat_colour(client, number))
         named = Text(name, "plain" if is_lit else "quiet", bold=is_lit, mark=mark)
         items.append(Row((named, Text(str(score), bold=is_lit)), (3.2, 1)))
     return items

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from engine.geometry.convex import ConvexSolids
 from engine.pose import Pose
 from engine.view.camera import Camera, on_plane, ray
 from engine.view.render.overlays import Overlay
@@ -38,7 +37,6 @@ class HandControl:
         self.client, self.physics, self.settings = client, physics, settings
         self.grip: CarryTarget | None = None
         self.is_fine = False
-        self._solids = ConvexSolids()
         self._ground: tuple[object, LandingSurface] | None = None
         self._dragged = 0.0
         self._has_gone = False
@@ -85,7 +83,7 @@ class HandControl:
         rest = np.array([name != held for name in client.frame.names])
         key = (client.frame.names, held, client.frame.poses[rest].round(5).tobytes())
         if self._ground is None or self._ground[0] != key:
-            self._ground = (key, LandingSurface(client.frame, client.pieces, self._solids, {held, "floor"}))
+            self._ground = (key, LandingSurface(client.frame, client.pieces, {held, "floor"}))
         return self._ground[1]
 
     # -- the pointer -------------------------------------------------------------------------------------------------
@@ -178,6 +176,11 @@ class HandControl:
             else:
                 self._since.pop(name, None)
 
+    def slide(self, right: float, away: float, camera: Camera, seconds: float) -> None:
+        """A stick moves the hand on: to the right and away from the eye, each -1 to 1."""
+        metres = self.settings.hand.speed_mm_s / 1e3 * seconds * self.fine
+        self._move(metres * right, metres * away, camera)
+
     def _tap(self, camera: Camera) -> None:
         """A tap with a finger: a little way along the brick, away from the person."""
         grip = self.grip
@@ -190,13 +193,17 @@ class HandControl:
         self.physics.send(Aim(grip.goal))
 
     def _nudge(self, name: str, camera: Camera, metres: float) -> None:
+        across, along = DIRECTIONS[name]
+        self._move(metres * across, metres * along, camera)
+
+    def _move(self, across: float, along: float, camera: Camera) -> None:
+        """So many metres to the right and away from the eye."""
         grip = self.grip
         assert grip is not None
         right = camera.axes[0][:2]
         right = right / np.linalg.norm(right)
         away = np.array([-right[1], right[0]])
-        across, along = DIRECTIONS[name]
-        x, y = (metres * (across * right + along * away)).tolist()
+        x, y = (across * right + along * away).tolist()
         if grip.is_pulling:
             grip.drawn(x, y)
             self.physics.send(Aim(grip.goal))

@@ -8,7 +8,7 @@ from engine.view.panels import Button, Fan, FanCard, Item, Meter, Panel, Picture
 from games.core.events import Condition
 from games.core.rules import Choice, Need, Wait
 from games.core.words import capital
-from games.ui.details import colour_of, details_of
+from games.ui.details import colour_of, details_of, marked
 from games.ui.end_screen import over, score_rows
 from games.ui.physics_client import ClientState
 from games.ui.pictures import from_above, is_shipped, of_piece
@@ -34,9 +34,10 @@ PROMPTS = {
 class HudState:
     """What of the window the panels tell. lit: the button that the keyboard or the scan is on. gap: millimetres free
     below the held piece. hint: what the checker says of its place. pieces: choices are only listed for these pieces,
-    those that were clicked; none: all. toast: what just happened. toast_at, refused_at: where in the picture, pixels.
-    film: how the film of the game is getting on. close: the piece
-    whose print is looked at closely."""
+    those that were clicked; none: all. toast: what just happened. toast_at, refused_at: where in
+    the picture, pixels. toast_off: what it must not cover.
+    film: how the film of the game is getting on. close: the piece whose print is looked at closely. lesson: of the
+    tutorial, what to do now. learned: how many of its acts were done, of how many. is_pad: a gamepad is used."""
 
     page: int = 0
     lit: str = ""
@@ -46,7 +47,8 @@ class HudState:
     hint: str = ""
     warning: str = ""
     is_scanning: bool = False
-    coach: str = ""
+    lesson: str = ""
+    learned: tuple[int, int] = (0, 0)
     feel: str = ""
     now: float = 0.0
     places: int | None = None
@@ -54,9 +56,11 @@ class HudState:
     pieces: tuple[str, ...] = ()
     toast: tuple[str, ...] = ()
     toast_at: tuple[float, float] = (0.0, 0.0)
+    toast_off: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     refused_at: tuple[float, float] = (0.0, 0.0)
     film: str = ""
     close: str = ""
+    is_pad: bool = False
 
 
 def panels(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
@@ -64,12 +68,10 @@ def panels(client: ClientState, settings: Settings, look: HudState) -> tuple[Pan
     is_over = client.game.rules.outcome(client.state) is not None
     found = [over(client, look.film)] if is_over else [_turn(client, look), _scores(client)]
     found += _details(client)
-    if look.coach and not is_over:
-        found.append(Panel("coach", "bottom-left", (Text(look.coach, "accent"),), width=320))
     if client.log:
         lines = tuple(Text(line, "quiet", "small") for line in client.log[-LOG_LINES_SHOWN:])
         found.append(Panel("log", "bottom-left", lines, width=320, tallest=150))
-    found.append(_tools(client, settings))
+    found.append(_tools(client, settings, look))
     found += _fan(client, look)
     close = _model(client, client.held or look.close)
     if close and details_of(client.game).has_print(client, client.held or look.close) and not is_over:
@@ -80,7 +82,7 @@ def panels(client: ClientState, settings: Settings, look: HudState) -> tuple[Pan
         found.append(_refusal(client, look))
     if look.toast:
         lines = tuple(Text(line, "accent", bold=True) for line in look.toast)
-        found.append(Panel("toast", "toast", lines, width=300, at=look.toast_at))
+        found.append(Panel("toast", "toast", lines, width=300, at=look.toast_at, keep_off=look.toast_off))
     return tuple(found)
 
 
@@ -121,9 +123,17 @@ def _turn(client: ClientState, look: HudState) -> Panel:
         elif client.busy_share:
             items.append(Meter(client.busy_share))
     else:
-        prompt = Text(_prompt(client, need, look), "quiet")
+        prompt = (
+            Text(look.lesson, "accent", bold=True)
+            if look.lesson
+            else Text(_prompt(client, need, look), "quiet")
+        )
         image = _image_of(client, client.held) if client.held else ""
         items.append(Row((Picture(image, 48.0, 36.0), prompt), (1, 5)) if image else prompt)
+        if look.lesson:
+            done, all_ = look.learned
+            learned = Text(f"tutorial, {done} of {all_} done", "quiet", "small")
+            items.append(Row((learned, Button("skip", "Skip it", "quiet")), (2, 1)))
         items += [Text(f"{each.clause}  {each.text}", "plain", "small") for each in _conditions(client, need)]
         if look.feel:
             items.append(Text(look.feel, "good", "small"))
@@ -131,7 +141,7 @@ def _turn(client: ClientState, look: HudState) -> Panel:
     if client.game.endless:
         return Panel("turn", "top-left", tuple(items), client.game.title, width=320)
     seat = next(n for n, seat in enumerate(client.state.seats) if seat.name == need.player)
-    colour = details_of(client.game).seat_colour(client, seat)
+    colour = marked(details_of(client.game).seat_colour(client, seat))
     return Panel("turn", "top-left", tuple(items), f"{need.who}'s turn", width=320, mark=colour)
 
 
@@ -234,9 +244,9 @@ def _details(client: ClientState) -> tuple[Panel, ...]:
     return (Panel("details", "top-right", items, width=230),) if items else ()
 
 
-def _tools(client: ClientState, settings: Settings) -> Panel:
+def _tools(client: ClientState, settings: Settings, look: HudState) -> Panel:
     buttons = tuple(
-        Button(name, name.capitalize(), key=settings.key_said(name))
+        Button(name, name.capitalize(), key=settings.key_said(name, is_pad=look.is_pad))
         for name in ("undo", "view", "help", "menu")
     )
     undo = replace(buttons[0], is_enabled=can_undo(client, settings))
@@ -291,7 +301,7 @@ def nudges(settings: Settings, look: HudState) -> tuple[Button, ...]:
             f"act:{act}",
             text,
             "accent" if act == "lay" else "plain",
-            key="" if look.is_scanning else settings.key_said(act),
+            key="" if look.is_scanning else settings.key_said(act, is_pad=look.is_pad),
             is_lit=look.lit == f"act:{act}",
             is_on=act == "fine" and look.is_fine,
         )

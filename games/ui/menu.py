@@ -8,12 +8,12 @@ from pathlib import Path
 
 from engine.view.panels import Button, Field, Gap, Item, Panel, Row, Text
 from games.core.errors import SetupError
-from games.core.setup import BOT, Mode, Option, options_of
+from games.core.setup import BOT, Mode
 from games.game import Game
 from games.registry import GAMES, game_named
-from games.ui.details import details_of
+from games.ui.house_rules import given_to_next, house_rules, toggled, without_seats
 from games.ui.messages import Plan
-from games.ui.pages import TITLES, Pages
+from games.ui.pages import TITLES, Pages, tutorial_button
 from games.ui.settings import HELP_LEVELS, Settings
 from games.ui.setup import SavedGame, title_of
 
@@ -102,19 +102,24 @@ def clicked(form: Form, name: str) -> Form:
     if kind == "kind":
         return _other_kind(form, int(rest))
     if kind == "fewer":
-        return replace(form, players=form.players[:-1])
+        return _with_players(form, form.players[:-1])
     if kind == "more":
         return one_more(form)
     if kind == "option":
         name, _, value = rest.partition(":")
         return replace(form, options={**form.options, name: value})
+    if kind in ("share", "include"):
+        change = given_to_next if kind == "share" else toggled
+        name, _, value = rest.partition(":")
+        changed = change(form.chosen, form.mode, form.players, form.options, name, value)
+        return replace(form, options={**form.options, name: changed})
     return form
 
 
 def one_more(form: Form) -> Form:
     """One more player: a bot where bots play."""
     new = "bot:steady" if form.chosen.has_bots else _free_name(form.players)
-    return replace(form, players=(*form.players, new))
+    return _with_players(form, (*form.players, new))
 
 
 def _free_name(players: Sequence[str]) -> str:
@@ -153,7 +158,12 @@ def _renamed(form: Form, change: Callable[[str], str]) -> Form:
 
 
 def _with_player(form: Form, seat: int, player: str) -> Form:
-    return replace(form, players=(*form.players[:seat], player, *form.players[seat + 1 :]))
+    return _with_players(form, (*form.players[:seat], player, *form.players[seat + 1 :]))
+
+
+def _with_players(form: Form, players: tuple[str, ...]) -> Form:
+    """Other players: what was set for seats is no more."""
+    return replace(form, players=players, options=without_seats(form.chosen, form.options))
 
 
 def panels(
@@ -173,7 +183,9 @@ def panels(
     )
     others = Row((Button("page:replays", "Replays"), Button("page:settings", "Settings")))
     foot = (Gap(8), resume, others, Button("quit", "Quit", key="Esc"))
-    listed = {"options": ("House rules", _options(form)), "replays": ("Replays", _replays(kept))}
+    seed = Field("seed", "seed: the same number, the same game", form.seed, form.active == "seed")
+    rules = (*house_rules(form.chosen, form.mode, form.players, form.options, form.active), Gap(4), seed)
+    listed = {"options": ("House rules", rules), "replays": ("Replays", _replays(kept))}
     if pages.page:
         title, items, back = TITLES[pages.page], pages.items(), "back"
     elif form.page in listed:
@@ -216,6 +228,7 @@ def _table(form: Form, settings: Settings) -> tuple[Item, ...]:
     level = settings.help.level
     items += [Gap(4), Text(f"help: {LEVELS[level]}", "quiet", "small")]
     items.append(Row(tuple(Button(f"level:{each}", each, is_on=each == level) for each in HELP_LEVELS)))
+    items.append(tutorial_button(game.name, settings))
     return tuple(items)
 
 
@@ -223,50 +236,3 @@ def _replays(kept: tuple[SavedGame, ...]) -> tuple[Item, ...]:
     if not kept:
         return (Text("No game was kept yet.", "quiet"),)
     return tuple(Button(f"replay:{number}", each.title, text2=each.when) for number, each in enumerate(kept))
-
-
-def _options(form: Form) -> tuple[Item, ...]:
-    items = [
-        item
-        for option in options_of(form.chosen.house)
-        if not option.modes or form.mode in option.modes
-        for item in _option(form, option)
-    ]
-    seed = Field("seed", "seed: the same number, the same game", form.seed, form.active == "seed")
-    return (*items, Gap(4), seed)
-
-
-def _option(form: Form, option: Option) -> tuple[Item, ...]:
-    """A house rule with what can be chosen, the choice lit."""
-    now = option.take(form.options.get(option.name, option.default))
-    said = Text(f"{option.help} ({option.clause})", "quiet", "small")
-
-    def button(value: object, text: str) -> Button:
-        return Button(f"option:{option.name}:{value}", text, is_on=str(now) == str(value))
-
-    named = details_of(form.chosen).values(form.chosen, option.name)
-    if named:
-        return (said, *(button(value, text) for value, text in named.items()))
-    if isinstance(option.default, bool):
-        yes, no = (
-            Button(f"option:{option.name}:{word}", word, is_on=now is (word == "yes"))
-            for word in ("yes", "no")
-        )
-        return (Row((said, yes, no), (3, 1, 1)),)
-    if isinstance(now, int):
-        less, more = (
-            Button(
-                f"option:{option.name}:{now + step}",
-                word,
-                is_enabled=option.least <= now + step <= option.most,
-            )
-            for step, word in ((-1, "less"), (1, "more"))
-        )
-        return (Row((said, less, Text(str(now), bold=True), more), (4, 1.2, 0.7, 1.2)),)
-    if option.choices:
-        return (said, Row(tuple(button(value, value) for value in option.choices)))
-    if option.name == "first":
-        seats = dict.fromkeys(player.removeprefix(BOT) for player in form.players)
-        return (said, Row((button("", "as it says"), *(button(seat, seat) for seat in seats))))
-    field = f"text:{option.name}"
-    return (Field(field, said.text, str(now), form.active == field),)

@@ -44,6 +44,8 @@ class MenuScreen:
         self.saved: tuple[Path, ...] = setup.unfinished()
         self.watched: Path | None = None
         self._kept: tuple[SavedGame, ...] = ()
+        self.hand = self.camera_control = None
+        self.is_carrying = False
         self._is_dressed = False
         self._rounds = 0
 
@@ -70,6 +72,7 @@ class MenuScreen:
             self._pressed(event.key)
 
     def _pressed(self, key: str) -> None:
+        key = {"pad_b": "escape", "pad_start": "enter"}.get(key, key)
         if self.form.active:
             if key == "backspace":
                 self.form = menu.erased(self.form)
@@ -122,6 +125,10 @@ class MenuScreen:
     def panels(self) -> tuple[Panel, ...]:
         """The menu."""
         return menu.panels(self.form, self.pages, self.saved, self._kept)
+
+    def say(self, line: str) -> None:
+        """Say something."""
+        self.form = replace(self.form, fault=line)
 
     def close(self) -> None:
         """Another screen comes."""

@@ -36,7 +36,7 @@ class Plan:
     @property
     def file(self) -> Path | None:
         """Where the game is kept; None for one that is not."""
-        return self.resume or self.record
+        return self.record or self.resume
 
 
 # -- orders ----------------------------------------------------------------------------------------------------------
@@ -134,6 +134,15 @@ class Clear:
 
 
 @dataclass(frozen=True, slots=True)
+class SetBot:
+    """A bot plays for a person from now on. player: the person, a member of a seat. style: of the bot; empty: the
+    person plays again."""
+
+    player: str
+    style: str
+
+
+@dataclass(frozen=True, slots=True)
 class Quit:
     """Stop; what is recorded stays."""
 
@@ -153,6 +162,7 @@ Order = (
     | PullOut
     | Fetch
     | Clear
+    | SetBot
     | Quit
 )
 
@@ -234,9 +244,10 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """The game cannot go on; why, and what was kept."""
+    """The game cannot go on; why, and what was kept. is_crash: a fault of this program, not of what it was given."""
 
     why: str
+    is_crash: bool = True
 
 
 News = NewBody | TableView | GameUpdate | Waits | Places | Pointed | Busy | Refused | Broken

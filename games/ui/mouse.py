@@ -115,7 +115,7 @@ class Mouse:
         act = screen.settings.act_of(event.key)
         if event.again and act not in REPEATED:
             return
-        if act in ("lift", "lower") and grip is None and event.key.startswith("wheel"):
+        if act in ("lift", "lower") and grip is None and event.key.startswith(("wheel", "pad")):
             screen.camera_control.zoom(
                 1.0 if act == "lift" else -1.0, self._hit.point if self._hit is not None else None
             )

@@ -49,7 +49,12 @@ MOUSE = (
     "Left button: take, lay; or press on a piece, carry it, and let go. Right button and drag: turn the held piece, or "
     "go round the table. Middle button and drag: move the view. Wheel: lift the held piece, or come nearer."
 )
+PAD = (
+    "Gamepad: the left stick moves the pointer or the held piece, the right one turns the view, (A) takes and lays, "
+    "the cross goes from button to button or moves the held piece a little, triggers lift it or come nearer."
+)
 TITLES = {"pause": "Paused", "settings": "Settings", "keys": "Keys", "rules": "Rules"}
+TABLES = ("wood", "felt", "linen")
 QUALITIES = ("auto", "low", "medium", "high")
 SLIDERS = {
     "letters": ("picture", "letters"),
@@ -58,6 +63,13 @@ SLIDERS = {
     "tremor": ("help", "tremor_mm"),
 }
 """Section and key of the settings, by slider."""
+
+
+def tutorial_button(game: str, settings: Settings) -> Button:
+    """Shows whether the tutorial of a game is on, and switches it."""
+    is_on = game not in settings.help.taught
+    said = "on" if is_on else "off"
+    return Button(f"learn:{game}", f"Tutorial is {said}", is_on=is_on, text2="what to do, step by step")
 
 
 class Pages:
@@ -103,12 +115,16 @@ class Pages:
             self.wish = "leave"
         elif kind == "quality":
             self.set("picture", "quality", rest)
+        elif kind == "table":
+            self.set("picture", "table", rest)
         elif name == "mute":
             self.set("sound", "mute", not self.settings.sound.mute)
         elif name == "scanning":
             self.set("help", "scan", not self.settings.help.scan)
         elif kind == "level":
             self.set("help", "level", rest)
+        elif kind == "learn":
+            self.learn(rest, is_taught=rest not in self.settings.help.taught)
         elif kind == "key":
             self.asked = "" if self.asked == rest else rest
             return True
@@ -126,6 +142,11 @@ class Pages:
             write_settings({"keys": dict(self.settings.keys)})
         except (TeeterError, ValueError) as error:
             self.fault = str(error)
+
+    def learn(self, game: str, *, is_taught: bool) -> None:
+        """Keep whether the tutorial of a game was gone through."""
+        others = tuple(each for each in self.settings.help.taught if each != game)
+        self.set("help", "taught", (*others, game) if is_taught else others)
 
     def set(self, section: str, key: str, value: Any) -> None:
         """Changes a setting, and keeps it for the next time."""
@@ -153,6 +174,7 @@ class Pages:
             Button("page:rules", "Rules"),
             Button("page:settings", "Settings"),
             Button("page:keys", "Keys"),
+            *(() if self.game is None else (tutorial_button(self.game.name, self.settings),)),
             Gap(8),
             Button("leave", self.leaving),
         )
@@ -165,7 +187,10 @@ class Pages:
 
     def _keys(self) -> tuple[Item, ...]:
         said = "Press the new key, or Esc." if self.asked else "Click a line, then press its new key."
-        items: list[Item] = [Text(MOUSE, "quiet", "small"), Text(said, "accent", "small")]
+        items: list[Item] = [
+            *(Text(text, "quiet", "small") for text in (MOUSE, PAD)),
+            Text(said, "accent", "small"),
+        ]
         for act, words in ACTS.items():
             keys = " ".join(SAID.get(key, key) for key in self.settings.keys_of(act))
             shown = "press a key ..." if act == self.asked else keys
@@ -179,6 +204,8 @@ class Pages:
         items: tuple[Item, ...] = (
             Text("how fine the picture is", "quiet", "small"),
             Row(tuple(Button(f"quality:{each}", each, is_on=each == picture.quality) for each in QUALITIES)),
+            Text("what lies on the table", "quiet", "small"),
+            Row(tuple(Button(f"table:{each}", each, is_on=each == picture.table) for each in TABLES)),
             Slider("letters", "size of letters", picture.letters, 0.7, 2.0, f"{picture.letters:.2f}"),
             Slider("volume", "volume", sound.volume, 0.0, 1.0, f"{100 * sound.volume:.0f} %"),
             Button("mute", f"sound is {muted}", is_on=not sound.mute),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
-import re
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from engine.pose import Pose
 from engine.view.frame import Frame, frame_of
 from engine.workers import end_with_parent
 from engine.world import FLOOR, Body
+from engine.worlds import Engine, engine_in_use, using
 from games.core.events import Released
 from games.core.rules import Choice, Input, Need
 from games.game import Game
@@ -35,6 +35,7 @@ from games.ui.messages import (
     TableView,
     Waits,
 )
+from games.ui.story import opening_for, readable, told_to
 from models.piece import Piece
 
 ORPHAN_TIMEOUT_S = 15.0
@@ -43,16 +44,22 @@ STOP_TIMEOUT_S = 5.0
 """In which a process that was asked to stop has to stop."""
 LOG_LINES = 60
 """Lines of the story that are kept to be shown."""
-HIDDEN = re.compile(r"(?<![\w?])\?(?=[,.;]|$)")
-"""How the rules blot out what a player may not see, in a sentence."""
 
 
 class ClientState(Generic[S]):
-    """One game, as far as it was heard of. bodies: those of the beginning. clock: seconds on the wall."""
+    """One game, as far as it was heard of. bodies: those of the beginning. clock: seconds on the wall. seat: who looks,
+    empty for someone who sits at none; None for all the people who share a screen."""
 
     def __init__(
-        self, plan: Plan, game: Game[S], state: S, bodies: tuple[Body, ...], clock: Callable[[], float]
+        self,
+        plan: Plan,
+        game: Game[S],
+        state: S,
+        bodies: tuple[Body, ...],
+        clock: Callable[[], float],
+        seat: str | None = None,
     ) -> None:
+        self.seat = seat
         self.plan, self.game, self.state = plan, game, state
         self.pieces: dict[str, Piece] = {body.name: body.piece for body in bodies}
         self._fixed = {body.name for body in bodies if body.fixed}
@@ -82,6 +89,8 @@ class ClientState(Generic[S]):
         self.fell_s: float | None = None
         """When something fell last, seconds of the record."""
         self._clock = clock
+        self._seen: tuple[S | None, dict[str, S]] = (None, {})
+        self._is_secret: tuple[S | None, bool] = (None, False)
 
     @property
     def people(self) -> tuple[str, ...]:
@@ -91,6 +100,8 @@ class ClientState(Generic[S]):
     @property
     def viewer(self) -> str:
         """Whose secrets may be on the screen: the only person's, or that of the person who is asked."""
+        if self.seat is not None:
+            return self.seat
         if len(self.people) == 1:
             return self.people[0]
         return self.waits.need.player if self.waits is not None else ""
@@ -108,7 +119,16 @@ class ClientState(Generic[S]):
     @property
     def seen(self) -> S:
         """The state without the secrets of others."""
-        return self.game.rules.seen_by(self.state, self.viewer)
+        return self._seen_by(self.viewer)
+
+    def _seen_by(self, player: str) -> S:
+        """Worked out once a state: a window asks several times a picture."""
+        if self._seen[0] is not self.state:
+            self._seen = (self.state, {})
+        known = self._seen[1]
+        if player not in known:
+            known[player] = self.game.rules.seen_by(self.state, player)
+        return known[player]
 
     @property
     def in_play(self) -> frozenset[str]:
@@ -122,8 +142,11 @@ class ClientState(Generic[S]):
     @property
     def has_secrets(self) -> bool:
         """Whether one seat may see what another may not."""
-        see, seats = self.game.rules.seen_by, self.state.seats
-        return len(seats) > 1 and bool(see(self.state, seats[0].name) != see(self.state, seats[1].name))
+        seats = self.state.seats
+        if self._is_secret[0] is not self.state:
+            is_secret = len(seats) > 1 and bool(self._seen_by(seats[0].name) != self._seen_by(seats[1].name))
+            self._is_secret = (self.state, is_secret)
+        return self._is_secret[1]
 
     @property
     def held(self) -> str:
@@ -165,7 +188,7 @@ class ClientState(Generic[S]):
         before, self.state = self.state, told.state
         self.told += 1
         self.events.append(told.event)
-        lines = [HIDDEN.sub("a card", line) for line in self._public(before, told)]
+        lines = self._public(before, told)
         if lines and told.given is not None:
             # whose turn it is now stands elsewhere
             self.told_last = tuple(line for line in lines if not line.startswith("- "))
@@ -180,21 +203,20 @@ class ClientState(Generic[S]):
         self.has_laid = any(isinstance(given, Released) for _, given, _ in past)
         for before, given, after in past[-LOG_LINES:]:
             told = GameUpdate(after, rules.tell(before, given, after), "", given)
-            lines = [HIDDEN.sub("a card", line) for line in self._public(before, told)]
+            lines = self._public(before, told)
             self.log = [*self.log, *lines][-LOG_LINES:]
 
     def _public(self, before: S, told: GameUpdate[S]) -> tuple[str, ...]:
         """The story as everybody at the screen may read it."""
-        rules = self.game.rules
-        if not self.has_secrets:
-            return rules.opening(told.state) if told.event == "Opening" else told.lines
-        viewer = self.people[0] if len(self.people) == 1 else ""
+        if self.seat is None and not self.has_secrets:
+            opening = self.game.rules.opening(told.state) if told.event == "Opening" else told.lines
+            return readable(opening)
+        viewer = self.seat or (self.people[0] if len(self.people) == 1 else "")
         if told.event == "Opening":
-            lines = rules.opening(rules.seen_by(told.state, viewer))
-            return tuple(line for line in lines if not HIDDEN.search(line))
+            return opening_for(self.game, told.state, viewer)
         if told.given is None:
-            return told.lines
-        return rules.tell(rules.seen_by(before, viewer), told.given, rules.seen_by(told.state, viewer))
+            return readable(told.lines)
+        return told_to(self.game, before, told.given, told.state, viewer)
 
     def act(self) -> None:
         """An action was sent: nobody is asked until the game asks again."""
@@ -228,12 +250,18 @@ def _piece_of(given: Input) -> str:
 
 
 class PhysicsClient:
-    """One game in a process of its own: sends orders, receives news, never waits."""
+    """One game in a process of its own: sends orders, receives news, never waits. wake: called when there are news,
+    from another thread."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, wake: Callable[[], None] = lambda: None) -> None:
+        self._wake = wake
+        # a spawned process knows nothing of what is in use here
+        engine = engine_in_use()
         context = multiprocessing.get_context("spawn")
         self._line, other = context.Pipe()
-        self._process = context.Process(target=_play, args=(other, plan), daemon=True, name="teeter physics")
+        self._process = context.Process(
+            target=_play, args=(other, plan, engine), daemon=True, name="teeter physics"
+        )
         self._process.start()
         other.close()
         self._received: deque[News] = deque()
@@ -252,8 +280,10 @@ class PhysicsClient:
                     if is_later and isinstance(self._received[-1], TableView):
                         self._received.pop()
                     self._received.append(news)
+                self._wake()
         except (EOFError, OSError):
             self._is_connected = False
+            self._wake()
 
     def send(self, order: Order) -> None:
         """Give an order; one to a process that is gone is lost, and the news say that it is gone."""
@@ -282,9 +312,10 @@ class PhysicsClient:
         self._line.close()
 
 
-def _play(line: Connection, plan: Plan) -> None:
+def _play(line: Connection, plan: Plan, engine: Engine) -> None:
     """The process; what it needs is loaded in it alone."""
     end_with_parent(ORPHAN_TIMEOUT_S)
     from games.ui.physics_server import serve
 
-    serve(line, plan)
+    with using(engine):
+        serve(line, plan)

@@ -18,7 +18,7 @@ import numpy as np
 
 from engine.event_detector import steps_of
 from engine.hand import packed
-from engine.motions import Ending, Motion, draw, glide, lower
+from engine.motions import Motion, draw
 from engine.pose import Pose
 from engine.process import suppress_stderr
 from engine.view.frame import frame_of
@@ -27,24 +27,23 @@ from games.core.errors import IllegalAction, RulesError
 from games.core.events import Fell, Question
 from games.core.rules import Input, Need, TakeBack, Wait
 from games.play.session import Session
-from games.players.bots import Bot, bots_of, lay, offers, pull, skill_of, way_clear
+from games.players.bots import Bot, bots_of, lay, offers, pull, skill_of
 from games.ui import messages
 from games.ui.carry import HandFollower
 from games.ui.clock import Clock
+from games.ui.lowering import clearing, laying
 from games.ui.messages import Busy, GameUpdate, NewBody, Order, Plan, Refused, TableView, Waits
 from games.ui.setup import open_game
-from models.errors import ModelError
+from models.errors import ModelError, TeeterError
 
 BOT_PAUSE_S = 0.5
 """Seconds between two acts of a bot, so that people can follow."""
 FALLEN_S = 2.0
 """Seconds for which what fell is seen before anything is put back or set up anew."""
+VIEW_S = 1.0 / 120.0
+"""Seconds between two views: no screen shows more, and each costs what a step costs."""
 IDLE_STEPS = 120
 """Steps after which a piece that is held still is held without time passing."""
-CLOSE_BY = 0.004
-"""Metres above its place from which a piece is lowered slowly."""
-TOO_DEEP = 0.05
-"""Metres below its place to which a piece is lowered until something carries it."""
 ARRIVAL_S = 3.0
 """Seconds in which a hand gets to where its piece shall be lowered, or lowers it where it is."""
 
@@ -64,7 +63,7 @@ class PhysicsServer:
         self._last: TableView | None = None
         self._is_open = self._is_paused = self._has_fallen = False
         self._pulled = ""
-        self._checked = 0.0
+        self._checked = self._shown_at = 0.0
         self.active = open_game(plan, self._tell, self._look, self._progress)
         self.session: Session = self.active.session
         game = self.session.game
@@ -100,6 +99,10 @@ class PhysicsServer:
         self._hear()
 
     def _show(self, step: int, bodies: Mapping[str, Body]) -> None:
+        now = time.perf_counter()
+        if self._last is not None and now - self._shown_at < VIEW_S:
+            return
+        self._shown_at = now
         for name, body in bodies.items():
             if name != FLOOR and (name not in self._known or self._known[name].piece is not body.piece):
                 self._known[name] = body
@@ -140,11 +143,26 @@ class PhysicsServer:
                 elif isinstance(order, messages.Pause):
                     self._is_paused = order.is_paused
                     self._clock.restart(self.session.table.step)
+                elif isinstance(order, messages.SetBot):
+                    self._set_bot(order)
+                    # who thinks about it, or holds a piece, is asked no more
+                    self._orders.append(order)
                 else:
                     self._orders.append(order)
                 seconds = 0.0
         except (EOFError, OSError) as error:
             raise Abandoned from error
+
+    def _set_bot(self, order: messages.SetBot) -> None:
+        """A bot plays for a person, or the person again; those who are bots by the rules remain so."""
+        members = [member for seat in self.session.state.seats for member in seat.members]
+        for number, member in enumerate(members):
+            if member.name == order.player and not member.bot:
+                if order.style and self.session.game.has_bots:
+                    seed, shakes = self._plan.seed + number, self.session.handling.shakes
+                    self._bots[member.name] = Bot(order.style, self._plan.game, seed, shakes)
+                else:
+                    self._bots.pop(member.name, None)
 
     def run(self) -> None:
         """Play until the window wants no more."""
@@ -255,7 +273,8 @@ class PhysicsServer:
         last = session.table.step
         wanted: Pose | None = None
         follow = HandFollower(hand.target, rate, is_pulling=need.wait is Wait.PULL)
-        motion = self._clearing(need, held or "")
+        is_out = need.wait is Wait.HAND and self._pulled == held
+        motion = clearing(session, held or "") if is_out else None
         self._pulled = (held or "") if need.wait is Wait.PULL else ""
         still, is_laying, gap = 0, False, -1.0
         self._clock.restart(session.table.step)
@@ -279,7 +298,7 @@ class PhysicsServer:
                     return
             if gap >= 0.0 and motion is None and (follow.is_near or session.table.step > last):
                 # the piece is lowered where it was wanted, not where the hand was by then
-                motion, is_laying = self._laying(gap), True
+                motion, is_laying = laying(session.table, gap), True
             # a hand that trembles, sways or is timed is never still
             is_still = (
                 motion is None
@@ -304,26 +323,9 @@ class PhysicsServer:
                 return
             session.aim(target)
 
-    def _clearing(self, need: Need, held: str) -> Motion | None:
-        """A brick that was just pulled out is drawn on until nothing of the tower is above it."""
-        if need.wait is not Wait.HAND or self._pulled != held:
-            return None
-        way = way_clear(self.session, held)
-        return None if way is None else draw(self.session.table.hand, way)
-
     def _pulling(self, need: Need) -> Motion | None:
         way = None if self._referee is None else self._referee.pull(self.session, need)
         return None if way is None else draw(self.session.table.hand, way)
-
-    def _laying(self, gap: float) -> Motion:
-        hand = self.session.table.hand
-        body = self.session.table.bodies[hand.held or ""]
-        x, y, z = hand.target.position
-        if gap > CLOSE_BY:
-            yield from glide(hand, Pose((x, y, z - gap + CLOSE_BY), hand.target.orientation))
-        if hand.held != body.name:
-            return Ending.EMPTY
-        return (yield from lower(hand, z - gap - TOO_DEEP, body.piece.mass))
 
 
 def serve(line: Connection, plan: Plan) -> None:
@@ -337,7 +339,8 @@ def serve(line: Connection, plan: Plan) -> None:
         pass
     except Exception as error:  # whatever it is, the person at the window has to hear of it
         with contextlib.suppress(BrokenPipeError, OSError):
-            line.send(messages.Broken(str(error) or type(error).__name__))
+            is_crash = not isinstance(error, (TeeterError, OSError))
+            line.send(messages.Broken(str(error) or type(error).__name__, is_crash))
     finally:
         if server is not None:
             # what is recorded is packed when the game is over, and stays as it is when not

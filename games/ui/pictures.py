@@ -70,7 +70,7 @@ class Pictures:
             if isinstance(answer, Failed):
                 answer = NOTHING
             else:
-                _keep(self._asked, answer)
+                keep(self._asked, answer)
             self._hud.give_image(self._asked, answer)
             self._asked = ""
         if self._asked:
@@ -81,11 +81,11 @@ class Pictures:
             if isinstance(shape, Image) and not self._hud.has_image(shape.name)
         )
         for name in missing:
-            kept = _kept(name)
-            if kept is None:
+            found = kept(name)
+            if found is None:
                 self._asked = name
                 break
-            self._hud.give_image(name, kept)
+            self._hud.give_image(name, found)
         if self._asked:
             self._painter = self._painter or Questioner("pictures", "games.ui.pictures:painter", TIMEOUT_S)
             self._painter.ask(self._asked)
@@ -117,19 +117,19 @@ def _file(name: str) -> Path:
     return folder / f"{hashlib.sha256(f'{DRAWING} {name}'.encode()).hexdigest()[:24]}.npz"
 
 
-def _kept(name: str) -> Pixels | None:
-    """The picture as it was drawn before; None where there is none, or none that can be read."""
+def kept(name: str) -> Pixels | None:
+    """Returns the picture as it was drawn before; None where there is none, or none that can be read."""
     try:
-        with np.load(_file(name)) as kept:
-            pixels = kept["pixels"]
+        with np.load(_file(name)) as file:
+            pixels = file["pixels"]
     except (OSError, ValueError, KeyError, EOFError):
         return None
     is_picture = pixels.ndim == 3 and pixels.shape[2] == 4 and pixels.dtype == np.uint8
     return pixels if is_picture else None
 
 
-def _keep(name: str, pixels: Pixels) -> None:
-    """For the next time; where nothing can be written it is drawn anew then."""
+def keep(name: str, pixels: Pixels) -> None:
+    """Keeps a picture for the next time; where nothing can be written it is drawn anew then."""
     file = _file(name)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -24,9 +24,10 @@ class _Section(BaseModel):
 
 
 class PictureSettings(_Section):
-    """How the window looks. width, height: pixels. letters: their size, 1 as designed."""
+    """How the window looks. width, height: pixels. letters: their size, 1 as designed. table: what lies on it."""
 
     quality: Literal["auto", "low", "medium", "high"]
+    table: Literal["wood", "felt", "linen"]
     width: Annotated[int, Field(ge=320, le=8192)]
     height: Annotated[int, Field(ge=240, le=8192)]
     letters: Annotated[float, Field(ge=0.7, le=2.0)]
@@ -51,12 +52,13 @@ class HandSettings(_Section):
 
 
 class Help(_Section):
-    """How much help there is, and one-button play."""
+    """How much help there is, and one-button play. taught: the games whose tutorial was gone through or skipped."""
 
     level: Literal["coach", "table", "purist"]
     scan: bool
     scan_s: Annotated[float, Field(ge=0.2, le=20.0)]
     tremor_mm: Annotated[float, Field(ge=0.0, le=10.0)]
+    taught: tuple[str, ...]
 
 
 class Settings(_Section):
@@ -92,11 +94,15 @@ class Settings(_Section):
         """The keys that do something."""
         return tuple(self.keys[act].split())
 
-    def key_said(self, act: str) -> str:
-        """The first key that does something, as it may stand on a button."""
-        return SAID.get(self.keys_of(act)[0], self.keys_of(act)[0])
+    def key_said(self, act: str, *, is_pad: bool = False) -> str:
+        """The first key that does something, as it may stand on a button. is_pad: of a gamepad, where one does."""
+        keys = self.keys_of(act)
+        key = next((key for key in keys if key.startswith(PAD) == is_pad), keys[0])
+        return SAID.get(key, key)
 
 
+PAD = "pad_"
+"""What names of buttons of gamepads begin with."""
 SAID = {
     "escape": "Esc",
     "enter": "Enter",
@@ -114,6 +120,11 @@ SAID = {
     "arrow_up": "up arrow",
     "arrow_down": "down arrow",
     **{f"f{number}": f"F{number}" for number in range(1, 13)},
+    **{
+        f"{PAD}{name}": f"({name.upper()})"
+        for name in ("a", "b", "x", "y", "lb", "rb", "lt", "rt", "ls", "rs")
+    },
+    **{f"{PAD}{name}": f"({name})" for name in ("left", "right", "up", "down", "back", "start")},
     **{letter: letter.upper() for letter in "abcdefghijklmnopqrstuvwxyz"},
 }
 """Keys as they are called on the screen."""
@@ -131,12 +142,15 @@ def acts() -> tuple[str, ...]:
 
 
 def with_key(settings: Settings, act: str, key: str) -> Settings:
-    """Returns the settings with another first key for an act. Raises SetupError when the key does something else."""
+    """Returns the settings with another first key for an act, or first button of a gamepad. Raises SetupError when
+    the key does something else."""
     key = key[1:] if key[1:] in ("shift", "control") else key
     taken = settings.act_of(key)
     if taken and taken != act:
         raise SetupError(f"{SAID.get(key, key)} is taken already: give that another key first")
-    kept = [each for each in settings.keys_of(act)[1:] if each != key]
+    keys = settings.keys_of(act)
+    first = next((each for each in keys if each.startswith(PAD) == key.startswith(PAD)), key)
+    kept = [each for each in keys if each not in (first, key)]
     return settings.model_copy(update={"keys": {**settings.keys, act: " ".join([key, *kept])}})
 
 

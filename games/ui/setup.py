@@ -30,16 +30,18 @@ SUFFIX = ".teeter"
 PART_SUFFIX = ".teeter.part"
 
 
-def plan_of(path: Path) -> Plan:
-    """The plan that goes on with a game on file. Raises RecordError, also while another process records it."""
+def plan_of(path: Path, record: Path | None = None) -> Plan:
+    """The plan that goes on with a game on file. record: a new file for what is played from there on; None: in its own.
+    Raises RecordError, also while another process records it."""
     from engine.record.part import check_free, folder_of
     from engine.record.reader import load
     from games.play.playback import found
 
-    check_free(folder_of(path))
+    if record is None:
+        check_free(folder_of(path))
     meta = load(found(path)).meta
     options: dict[str, object] = {**meta.options, **({"mode": meta.mode} if meta.mode else {})}
-    return Plan(meta.game, tuple(meta.players), meta.seed, options, resume=path)
+    return Plan(meta.game, tuple(meta.players), meta.seed, options, record, resume=path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,8 @@ class ActiveGame:
 def open_game(plan: Plan, tell: Teller, sink: Sink, progress: Progress) -> ActiveGame:
     """Begins a game, or goes on with one. progress: hears how much of that was played again. Raises SetupError,
     RecordError, SceneError."""
-    from games.play.playback import resume
+    from engine.record.reader import load
+    from games.play.playback import fork, found, resume
     from games.play.recording import begin
     from games.play.session import Session
     from games.ui.inventory import FreeBuilding, inventory_of
@@ -113,7 +116,10 @@ def open_game(plan: Plan, tell: Teller, sink: Sink, progress: Progress) -> Activ
         session = Session(game, tray, state, tremor=plan.tremor, tell=(tell,), sink=sink)
         tray.bodies = lambda: session.table.bodies
         return ActiveGame(session, building=FreeBuilding(session, tray))
-    if plan.resume is not None:
+    replay = load(found(plan.resume)) if plan.resume is not None and plan.record is not None else None
+    if replay is not None and replay.checkpoints:
+        return ActiveGame(*fork(replay, path=plan.record, tell=(tell,), sink=sink, progress=progress))
+    if plan.resume is not None and plan.record is None:
         return ActiveGame(*resume(plan.resume, tell=(tell,), sink=sink, progress=progress))
     return ActiveGame(
         *begin(

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
 from engine.view.camera import Camera, seen_at
 from games.ui.physics_client import ClientState
 
 TOLD_S = 4.0
 """Seconds for which what just happened stands beside its piece."""
 
+TOWER = 0.11
+"""Metres from a piece, within which others belong to the same tower."""
+CORNERS = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 TOGETHER_S = 2.0
 """Seconds after which what comes next stands alone."""
 MOST_LINES = 3
@@ -20,7 +27,7 @@ class Toasts:
         self._client = client
         self._heard = client.told_last
         self._told: tuple[str, ...] = ()
-        self._since = -TOLD_S
+        self._since = self._until = -TOLD_S
         self.tried_at = (0.0, 0.0)
 
     def hear(self, now: float) -> None:
@@ -29,11 +36,33 @@ class Toasts:
             return
         self._heard = self._client.told_last
         before = self._told if now - self._since < TOGETHER_S else ()
-        self._told, self._since = (*before, *self._heard)[-MOST_LINES:], now
+        self._told, self._since, self._until = (*before, *self._heard)[-MOST_LINES:], now, now + TOLD_S
+
+    def say(self, line: str, now: float, seconds: float) -> None:
+        """Say something else for so long, until something happens."""
+        self._told, self._since, self._until = (line,), -TOGETHER_S, now + seconds
 
     def lines(self, now: float) -> tuple[str, ...]:
         """Returns what is said now."""
-        return self._told if now - self._since < TOLD_S else ()
+        return self._told if now < self._until else ()
+
+    def keep_off(self, camera: Camera, size: tuple[int, int]) -> tuple[float, float, float, float]:
+        """Returns what is seen of the tower that it is about, which a toast must not cover: x, y, width and height,
+        pixels; all zero for none."""
+        client, told = self._client, self._client.told_piece
+        if told not in client.frame.names:
+            return 0.0, 0.0, 0.0, 0.0
+        middle = client.pose(told).position[:2]
+        corners = []
+        for name, pose in client.frame.placed().items():
+            if name in client.in_play and math.dist(pose.position[:2], middle) < TOWER:
+                half = client.pieces[name].extents / 2.0
+                corners += [seen_at(camera, size, tuple(point)) for point in pose.apply(CORNERS * half)]
+        seen = np.array([corner for corner in corners if corner is not None])
+        if not len(seen):
+            return 0.0, 0.0, 0.0, 0.0
+        (left, top), (right, bottom) = seen.min(axis=0).tolist(), seen.max(axis=0).tolist()
+        return left, top, right - left, bottom - top
 
     def place(self, camera: Camera, size: tuple[int, int]) -> tuple[float, float]:
         """Returns where in the window what it is about is seen, or else what the camera looks at. size: pixels."""

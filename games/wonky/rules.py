@@ -19,7 +19,6 @@ from games.core.rules import (
     Choice,
     Input,
     Need,
-    Outcome,
     Take,
     TakeBack,
     Wait,
@@ -28,6 +27,7 @@ from games.core.rules import (
     replaced,
     require_piece,
 )
+from games.core.rules import outcome as outcome
 from games.core.setup import first_seat
 from games.wonky import rules_turn
 from games.wonky.rules_turn import (
@@ -52,23 +52,9 @@ from games.wonky.state import (
     Sort,
     State,
     Stock,
-    faults,
 )
-from games.wonky.story import opening, tell
-
-__all__ = [
-    "HANDLERS",
-    "apply",
-    "faults",
-    "legal",
-    "needs",
-    "opening",
-    "outcome",
-    "scores",
-    "seen_by",
-    "start",
-    "tell",
-]
+from games.wonky.story import opening as opening
+from games.wonky.story import tell as tell
 
 
 def start(players: Sequence[str], seed: int, options: Mapping[str, object], stock: Stock) -> State:
@@ -131,13 +117,7 @@ def needs(state: State) -> Need:
 
 def apply(state: State, given: Input) -> State:
     """The state after an action or an event."""
-    after: State = applied(state, given, needs(state), HANDLERS, "WK-03")
-    return after
-
-
-def outcome(state: State) -> Outcome | None:
-    """WK-16, WK-17: how the game ended."""
-    return None if state.reason is None else Outcome(state.winners, state.reason)
+    return applied(state, given, needs(state), HANDLERS, "WK-03")
 
 
 def scores(state: State) -> tuple[int, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 
 import numpy as np
@@ -11,7 +10,6 @@ from engine.view.panels import Item, Picture, Text
 from engine.view.render.overlays import Line, Overlay
 from games.core.words import capital, counted
 from games.ui.details import (
-    CARRY,
     COLOURS,
     LINE,
     LINE_COVER,
@@ -20,6 +18,7 @@ from games.ui.details import (
     GameDetails,
     HeldCard,
 )
+from games.ui.lessons import TAKE, Lesson, carrying
 from games.ui.physics_client import ClientState
 from games.ui.pictures import of_card
 from games.wonky.judge import CENTRE_MM
@@ -30,14 +29,12 @@ from games.wonky.state import Sort, State
 class WonkyDetails(GameDetails[State]):
     """Wonky on the screen: cards, the deck, the tutorial."""
 
-    lessons: Mapping[str, str] = {
-        "PLAY": "Play a card: it says which block comes next. Click one below, or press its number.",
-        "DRAWN": "The card you drew can be played. Play it, or keep it and let the turn pass.",
-        "ADD": "Now take a block that fits the card: click it on the table.",
-        "CARRY": CARRY
-        + "It has to become the highest of the tower and touch nothing but the tower. Click to lay it.",
-        "COUNT": "One, two, three: if the tower stands by then, your turn is done.",
-    }
+    lessons: tuple[Lesson, ...] = (
+        Lesson("CARD", "PLAY", "{click} one of your cards: it says which block comes next."),
+        Lesson("DRAWN", "DRAWN", "The card you drew can be played: {click} it, or keep it.", is_needed=False),
+        Lesson(TAKE, "ADD", "{click} a block on the table that fits the card."),
+        *carrying("in the ring, on top of the tower, and touching nothing else."),
+    )
 
     def items(self, desk: ClientState[State]) -> tuple[Item, ...]:
         """Returns the lines of the panel."""

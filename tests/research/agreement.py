@@ -1,6 +1,7 @@
 """Verdicts beside each other: ours and those of the peers, on random stacks, kept row by row.
 
 python tests/research/agreement.py 0:520 agreement.csv 5     # resumes when interrupted; an hour or two on a core
+python tests/research/agreement.py 0:520 agreement.csv mujoco    # asks one of them again, or for the first time
 """
 
 from __future__ import annotations
@@ -8,8 +9,8 @@ from __future__ import annotations
 import csv
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from engine.topple.balance.statics import stands, tilt_margin
 from engine.topple.contact.detection import find_contacts
 from engine.topple.perturbation import running_trials
 from engine.topple.verdict import joint
+from engine.worlds import using
 
 NEAR = {"shift": 1.0, "tilt": 1.0}
 """Millimetres or degrees that count as near the critical point."""
@@ -32,7 +34,8 @@ DECIDED = 0.2
 @dataclass(frozen=True, slots=True)
 class Row:
     """One stack and what everybody says of it. off: from its critical point, see `Stack`. margin: degrees that the
-    table may still be tilted, None when it does not stand. A verdict is None where there is none (why_ says why)."""
+    table may still be tilted, None when it does not stand. A verdict is None where there is none (why_ says why).
+    rapier: `stands`, `topples` or `unsure`, empty when it was not asked."""
 
     number: int
     kind: str
@@ -52,6 +55,7 @@ class Row:
     rbe_s: float
     cra_s: float
     why: str = ""
+    rapier: str = ""
 
 
 def judge(made: Stack, with_cra: bool = HAS_CRA) -> Row:
@@ -98,6 +102,38 @@ def judge(made: Stack, with_cra: bool = HAS_CRA) -> Row:
     )
 
 
+def ask_mujoco(row: Row) -> Row:
+    """Returns the row with MuJoCo's answer of today."""
+    made = stack(row.number)
+    answer = mujoco_says(made.assembly, made.gravity)
+    return replace(row, mujoco=answer.stands, mujoco_s=answer.seconds)
+
+
+def ask_rapier(row: Row) -> Row:
+    """Returns the row with the answer of our own trials on Rapier. What the first look says is enough when it stands,
+    or when statics sees a fall."""
+    made = stack(row.number)
+    with using("rapier"), running_trials(made.assembly, gravity=made.gravity) as finish:
+        answer = finish(row.statics is False).stands
+    return replace(row, rapier=joint(None, answer))
+
+
+AGAIN: dict[str, Callable[[Row], Row]] = {"mujoco": ask_mujoco, "rapier": ask_rapier}
+"""Who can be asked without the others. Rapier is asked once, because it takes minutes for stacks of many discs."""
+
+
+def ask_again(who: str, numbers: Iterable[int], path: Path) -> Iterator[Row]:
+    """Ask one of them about stacks that are on file; every answer is on file before the next is asked for."""
+    for number in numbers:
+        # read again: another process may be asking somebody else
+        rows = {row.number: row for row in read(path)}
+        if who == "rapier" and rows[number].rapier:
+            continue
+        rows[number] = AGAIN[who](rows[number])
+        write(path, list(rows.values()))
+        yield rows[number]
+
+
 def is_near(row: Row) -> bool:
     """Within 1 mm or 1 degree of critical: by construction, or because the table may be tilted by no more."""
     return row.off is not None or (row.margin is not None and row.margin <= NEAR["tilt"])
@@ -130,7 +166,8 @@ def read(path: Path) -> list[Row]:
 def _row(cells: dict[str, str]) -> Row:
     values: dict[str, Any] = {}
     for field in fields(Row):
-        text = cells[field.name]
+        # a file may be older than its last columns
+        text = cells.get(field.name) or ("0" if field.type == "float" else "")
         kind = str(field.type)
         if text == "" and "None" in kind:
             values[field.name] = None
@@ -169,5 +206,10 @@ def collect(numbers: Iterable[int], path: Path, cra_every: int = 1) -> Iterator[
 
 
 if __name__ == "__main__":
-    for row in collect(range(*map(int, sys.argv[1].split(":"))), Path(sys.argv[2]), int(sys.argv[3])):
+    stacks, file = range(*map(int, sys.argv[1].split(":"))), Path(sys.argv[2])
+    for row in (
+        ask_again(sys.argv[3], stacks, file)
+        if sys.argv[3] in AGAIN
+        else collect(stacks, file, int(sys.argv[3]))
+    ):
         sys.stderr.write(f"\r{row.number} ")

@@ -256,16 +256,17 @@ class SupportFunction:
     where the set is unbounded.
     """
 
-    def __init__(self, balance: Balance, loads: Array) -> None:
-        rows, cones, _ = contact_rows(balance.matrix, balance.friction)
-        size, points = balance.matrix.shape[0], rows.shape[0]
+    def __init__(self, matrix: csc_array, friction: Array, weights: Array, loads: Array) -> None:
+        """matrix: B (n, 3 k) of any unknowns of motion. weights: (n,), their load. loads: (n, 2)."""
+        rows, cones, _ = contact_rows(matrix, friction)
+        size, points = matrix.shape[0], rows.shape[0]
         tie = csc_array(np.vstack([loads.T, np.zeros((3, size))]))
         slack = csc_array(np.array([[0, 1.0, 0], [0, 0, 1.0], [-1.0, 0, 0], [0, -1.0, 0], [0, 0, -1.0]]))
         top = hstack([rows, csc_array((points, 3))])
         self._points = points
         self._size = size
         whole = vstack([top, hstack([tie, slack])]).tocsc()
-        q = np.concatenate([-balance.load(balance.down), [MAX_PULL, 0.0, 0.0]])
+        q = np.concatenate([-weights, [MAX_PULL, 0.0, 0.0]])
         kinds = [*cones, clarabel.ZeroConeT(2), clarabel.SecondOrderConeT(3)]
         self._program = Program(q, whole, np.zeros(whole.shape[0]), kinds)
 

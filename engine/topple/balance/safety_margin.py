@@ -3,7 +3,7 @@
 Statics alone decides a scene whose faces meet when its answer has a safety margin:
 
 * it stands, if it does so with every contact area narrower by the margin on all sides, and without any friction; where
-  all contacts lie in parallel planes, so that nothing can be wedged, the friction over `FRICTION_FACTOR` may help;
+  nothing can be wedged, the friction over `FRICTION_FACTOR` may help;
 * it falls, if it does so with every contact area wider by the margin on all sides and with `FRICTION_FACTOR` times the
   friction, and if what falls is not caught: carried on along the mechanism it meets nothing it did not touch before,
   until it has come down or turned as far as a simulation calls fallen.
@@ -14,7 +14,6 @@ A line or a point of contact has no width, so what only stands on those never st
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -29,6 +28,7 @@ from engine.tolerances import has_fallen
 from engine.topple.balance.equilibrium import Balance, balance_of, fall
 from engine.topple.balance.margins import mechanism_of, weakest
 from engine.topple.balance.statics import UNBALANCED, feasible_forces
+from engine.topple.balance.wedging import can_wedge
 from engine.topple.contact.arrays import Array, Ints, pairs_of_boxes
 from engine.topple.contact.detection import Contacts, find_contacts, overlaps_of
 from engine.topple.contact.features import corners_of
@@ -45,8 +45,6 @@ MARGIN_PER_HEIGHT = 0.01
 mm still fell in the simulation, at a height of 150 mm."""
 FRICTION_FACTOR = 1.1
 """Times the friction: the simulation's friction is right to about a per cent."""
-PARALLEL_COSINE = math.cos(math.radians(0.1))
-"""Contact normals this much along each other belong to parallel planes."""
 TRAVELS = 2e-3 * 1.3 ** np.arange(16)
 """Metres the fastest point is carried along the mechanism, step by step, to see whether it is caught."""
 CAUGHT_OVERLAP = 2e-4
@@ -106,10 +104,9 @@ def _holds(narrow: Balance) -> bool:
     """Returns whether it stands without friction or, where nothing can be wedged, with a little less than there is."""
     if fall(narrow, np.zeros_like(narrow.friction)).value <= UNBALANCED:
         return True
-    normals = narrow.contacts.normals
-    is_parallel = len(normals) > 0 and np.abs(normals @ normals[0]).min() > PARALLEL_COSINE
     return (
-        is_parallel
+        len(narrow.friction) > 0
+        and not can_wedge(narrow)
         and feasible_forces(replace(narrow, friction=narrow.friction / FRICTION_FACTOR)) is not None
     )
 

@@ -18,6 +18,7 @@ from scipy.sparse.csgraph import connected_components
 from engine.geometry.convex import ConvexSolid, deepest, solid_of
 from engine.tolerances import TOUCH_AT_REST, TOUCH_DECLARED
 from engine.topple.contact.arrays import Array, Bools, Ints, boxes, near, pairs_of_boxes, products, touching
+from engine.topple.contact.curves import touching_on_curves
 from engine.topple.contact.edges import (
     STEEP,
     corners_on_faces,
@@ -26,10 +27,13 @@ from engine.topple.contact.edges import (
     edges_on_faces,
     samples_on_faces,
 )
-from engine.topple.contact.features import Features, body_boxes, is_convex, of_bodies, sagitta
+from engine.topple.contact.features import Features, body_boxes, departure, is_convex, of_bodies, sagitta
 from engine.topple.contact.patches import Patches, chosen, facing, joined, merged, no_patches
 from engine.world import Assembly, Body, magnification
 from models.piece import Piece
+
+PAIRS_AT_ONCE = 100
+"""Of bodies whose edges and corners are compared: 400 round meshes would take a gigabyte together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,17 +106,54 @@ def find_contacts(
     has_area = np.zeros(len(first), dtype=np.bool_)
     has_area[area.pair[~area.curved]] = True
     open_pairs = np.flatnonzero(~(settled & has_area))
-    found = [area, _features(scene, extent, first, second, open_pairs, flat_gap, angle)]
+    blocks = _blocks(open_pairs)
+    found = [area, *(_features(scene, extent, first, second, rows, flat_gap, angle) for rows in blocks)]
     room = flat_gap + bulge[first] + bulge[second]
     round_pairs = open_pairs[((bulge[first] + bulge[second] > 0) & ~fits)[open_pairs]]
-    position = np.full(len(first), -1, dtype=np.int64)
-    position[round_pairs] = np.arange(len(round_pairs))
-    known = chosen(area, position[area.pair] >= 0)
-    known = replace(known, pair=position[known.pair])
-    found.append(_features(scene, extent, first, second, round_pairs, room, angle, known))
-    patches = merged(joined(found))
+    for rows in _blocks(round_pairs):
+        position = np.full(len(first), -1, dtype=np.int64)
+        position[rows] = np.arange(len(rows))
+        known = chosen(area, position[area.pair] >= 0)
+        known = replace(known, pair=position[known.pair])
+        found.append(_features(scene, extent, first, second, rows, room, angle, known))
+    every = joined(found)
+    patches = merged(every, _rests_on_curves(every))
     overlaps = overlaps_of(bodies, extent, first[open_pairs], second[open_pairs], gap)
-    return _gathered(names, fixed, first, second, patches, overlaps)
+    whole = _gathered(names, fixed, first, second, patches, overlaps)
+    return _with_rims(bodies, whole, extent, gap, only) if whole.floating else whole
+
+
+def _with_rims(
+    bodies: Sequence[Body], contacts: Contacts, extent: tuple[Array, Array], gap: float, only: str | None
+) -> Contacts:
+    """Contacts with those of floating bodies that facets do not show: on rims and tips, and where a piece was let down
+    on its convex parts, which fall short of the curve."""
+    away = np.array([sagitta(body.piece) + departure(body.piece) for body in bodies])
+    first, second = pairs_of_boxes(*extent, gap + 2 * away)
+    floats = np.isin(contacts.names, contacts.floating)
+    known = set(zip(contacts.first.tolist(), contacts.second.tolist(), strict=True)) | {
+        (contacts.names.index(one), contacts.names.index(other)) for one, other in contacts.curved
+    }
+    found, links = set(contacts.curved), []
+    for one, other in zip(first.tolist(), second.tolist(), strict=True):
+        is_asked = only is None or only in (contacts.names[one], contacts.names[other])
+        if not (floats[one] or floats[other]) or not is_asked or {(one, other), (other, one)} & known:
+            continue
+        points = touching_on_curves(bodies[one], bodies[other], gap) if away[one] + away[other] > 0 else []
+        if not points:
+            continue
+        links.append((one, other))
+        rises = float(points[0].normal[2])
+        if abs(rises) >= STEEP:
+            found.add((contacts.names[one], contacts.names[other])[:: 1 if rises > 0 else -1])
+    joins = [*known, *links]
+    floating = unheld(contacts.names, contacts.fixed, *np.array(joins, dtype=np.int64).reshape(-1, 2).T)
+    return replace(contacts, curved=tuple(sorted(found)), floating=floating)
+
+
+def _blocks(rows: Ints) -> list[Ints]:
+    """Returns pairs some at a time: every edge of a mesh by every face of its neighbour takes room."""
+    return [rows[at : at + PAIRS_AT_ONCE] for at in range(0, len(rows), PAIRS_AT_ONCE)]
 
 
 def contacts_at_rest(assembly: Assembly, times: float | None = None) -> Contacts:
@@ -173,7 +214,7 @@ def _gathered(
     overlaps: tuple[Overlap, ...],
 ) -> Contacts:
     """Patches by pair of bodies, as contact points between bodies."""
-    rests = patches.curved & (np.abs(patches.normals[:, 2]) >= STEEP)
+    rests = _rests_on_curves(patches)
     up = patches.normals[:, 2] > 0
     upper = np.where(up, first[patches.pair], second[patches.pair])
     lower = np.where(up, second[patches.pair], first[patches.pair])
@@ -193,6 +234,12 @@ def _gathered(
         floating=unheld(names, fixed, a, b),
         overlaps=overlaps,
     )
+
+
+def _rests_on_curves(patches: Patches) -> Bools:
+    """Which patches only say that there is a curve: what rests there is found on the true surface."""
+    rests: Bools = patches.curved & (np.abs(patches.normals[:, 2]) >= STEEP)
+    return rests
 
 
 def unheld(names: tuple[str, ...], fixed: Bools, first: Ints, second: Ints) -> tuple[str, ...]:

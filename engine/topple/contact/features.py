@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.spatial import cKDTree
+from scipy.spatial import ConvexHull, cKDTree
 
 from engine.topple.contact.arrays import Array, Bools, Ints, boxes, starts_of
 from engine.world import Body
@@ -20,6 +20,10 @@ MATCH = 1e-7
 less)."""
 LOOSER = (10.0, 100.0, 1000.0)
 """Times `MATCH`, for edges of foreign meshes between faces that are not quite flat; what fits none is no edge."""
+
+
+MOST_LOOKED_AT = 500
+"""Corners, of those of a curved surface, whose distances from the parts are measured."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,6 +170,25 @@ def sagitta(piece: Piece) -> float:
 
 
 @lru_cache(maxsize=1024)
+def departure(piece: Piece) -> float:
+    """Returns how far the curved surface stands out of the convex parts, on which pieces are let down, metres."""
+    rings = [facet.rings[0] for facet in piece.surface.facets if facet.curved]
+    if not rings:
+        return 0.0
+    points = np.unique(np.concatenate(rings).round(9), axis=0)
+    points = points[:: max(1, len(points) // MOST_LOOKED_AT)]
+    outside = np.full(len(points), np.inf)
+    for part in piece.parts:
+        if part.radius is not None:
+            away = np.linalg.norm(points - part.centre, axis=1) - part.radius
+        else:
+            planes = ConvexHull(part.vertices).equations
+            away = (points @ planes[:, :3].T + planes[:, 3]).max(axis=1)
+        outside = np.minimum(outside, away)
+    return max(float(outside.max()), 0.0)
+
+
+@lru_cache(maxsize=1024)
 def reach(piece: Piece) -> float:
     """Returns the metres from the centre of mass to the farthest point of the surface."""
     return float(np.linalg.norm(of_piece(piece).vertices - piece.centre_of_mass, axis=1).max())
@@ -237,6 +260,9 @@ def _spokes(points: Array, tails: Array, heads: Array, eps: float) -> tuple[Ints
     """Unit directions of the surface's edges away from each point, as a start array and (s, 3)."""
     if not len(points):
         return np.zeros(1, dtype=np.int64), np.zeros((0, 3))
+    # where a hole cuts a fan of triangles some have a side without length
+    real = np.linalg.norm(heads - tails, axis=1) > eps
+    tails, heads = tails[real], heads[real]
     leaving = cKDTree(tails).query_ball_point(points, eps)
     directions = [heads[some] - point for some, point in zip(leaving, points, strict=True)]
     spokes = np.concatenate([np.zeros((0, 3)), *directions])

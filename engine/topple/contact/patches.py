@@ -80,14 +80,16 @@ def chosen(patches: Patches, keep: Bools | Ints) -> Patches:
     )
 
 
-def merged(patches: Patches) -> Patches:
-    """Patches of one pair in one plane as one, ordered by pair.
+def merged(patches: Patches, alone: Bools) -> Patches:
+    """Patches of one pair in one plane as one, ordered by pair; those `alone` (n,) stay as they are.
 
     The hull of both passes on exactly the same forces and torques as the two (a force at a point between
     corners is a sum of forces at the corners), with fewer unknowns.
     """
-    patches = chosen(patches, np.argsort(patches.pair, kind="stable"))
+    order = np.argsort(patches.pair, kind="stable")
+    patches, alone = chosen(patches, order), alone[order]
     single = np.bincount(patches.pair)[patches.pair] == 1 if len(patches.pair) else np.zeros(0, np.bool_)
+    single = single | alone
     if single.all():
         return patches
     groups: list[list[int]] = []

@@ -8,7 +8,7 @@ exact for spheres, cylinders, cones, tori and turned pieces, and an estimate for
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -16,7 +16,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from engine.pose import Pose
-from engine.topple.contact.arrays import Array, Ints
+from engine.topple.contact.arrays import Array, Bools, Ints
 from models.piece import Facet, Piece
 
 SMOOTH = np.cos(np.radians(25.0))
@@ -25,10 +25,29 @@ EXACT = 1e-4
 """Of the size of a surface: what its corners may be off."""
 MOST_UNLIKE = 0.7
 """Neighbouring steps of a profile belong to one arc unless one is (e to this) times as long as the other."""
-SAMPLES = (9, 48)
-"""Along and around a surface."""
+ROUNDING = 1e-3
+"""Of a cosine."""
+OPEN = np.radians(20.0)
+"""A surface whose corners leave a wider gap around its axis does not go all round."""
 STRAIGHT = 1e-4
 """Neighbouring steps whose directions differ by less, as a sine, are one straight line."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sector:
+    """The part of a turn that a surface goes round. middle: (3,) unit, across the axis; cosine: of half of it."""
+
+    middle: Array
+    cosine: float
+
+    def has(self, spokes: Array) -> Bools:
+        """Returns whether unit vectors (n, 3) from the axis outwards lie in it."""
+        inside: Bools = spokes @ self.middle >= self.cosine - ROUNDING
+        return inside
+
+    def turned(self, matrix: Array) -> Sector:
+        """Returns it in another frame."""
+        return Sector(matrix @ self.middle, self.cosine)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +56,7 @@ class Round:
 
     ends: (2, 2), radius and height where its profile begins and ends. centre: (2,), of the profile's arc, and bend: its
     radius, positive where the arc bulges outwards; None for a straight profile. normal: (2,) outward of the chord.
+    sector: None where it goes all round.
     """
 
     origin: Array
@@ -45,11 +65,15 @@ class Round:
     normal: Array
     centre: Array | None = None
     bend: float = 0.0
+    sector: Sector | None = None
 
     def placed(self, pose: Pose) -> Round:
         """Returns it in the world."""
-        return Round(
-            pose.apply(self.origin), pose.matrix @ self.axis, self.ends, self.normal, self.centre, self.bend
+        return replace(
+            self,
+            origin=pose.apply(self.origin),
+            axis=pose.matrix @ self.axis,
+            sector=self.sector and self.sector.turned(pose.matrix),
         )
 
     def _profile(self, point: Array) -> tuple[Array, Array]:
@@ -80,11 +104,13 @@ class Round:
         second = curvature * np.outer(along, along) + ring * np.outer(around, around)
         return value, gradient, second
 
-    def near(self, points: Array, room: float) -> Array:
-        """Returns how far points (n, 3) lie outside, infinite beyond `room` metres of the profile's ends."""
+    def near(self, points: Array, room: float, fan: float = 0.0) -> Array:
+        """Returns how far points (n, 3) lie outside, infinite beyond `room` metres of the profile's ends, and beyond so
+        much more as they are far, times `fan`: there is nothing else over a bulging joint."""
         offset = points - self.origin
         height = offset @ self.axis
-        at = np.column_stack([np.linalg.norm(offset - height[:, None] * self.axis, axis=1), height])
+        out = offset - height[:, None] * self.axis
+        at = np.column_stack([np.linalg.norm(out, axis=1), height])
         if self.centre is None:
             value = (at - self.ends[0]) @ self.normal
         else:
@@ -92,25 +118,44 @@ class Round:
         chord = self.ends[1] - self.ends[0]
         length = float(np.linalg.norm(chord))
         reach = (at - self.ends[0]) @ chord / length
-        return np.where((reach >= -room) & (reach <= length + room), value, np.inf)
+        slack = room + fan * np.abs(value)
+        there = (reach >= -slack) & (reach <= length + slack)
+        if self.sector is not None:
+            there &= self.sector.has(out / np.maximum(at[:, :1], 1e-300))
+        return np.where(there, value, np.inf)
 
-    def samples(self) -> Array:
-        """Returns points (n, 3) all over the surface."""
-        share = np.linspace(0.0, 1.0, SAMPLES[0])[:, None]
+    def at(self, shares: Array, turns: Array) -> Array:
+        """Returns points (n, 3): so far along the profile, 0 to 1, and turned so far about the axis, radians."""
+        share = shares[:, None]
         profile = self.ends[0] + share * (self.ends[1] - self.ends[0])
         if self.centre is not None:
             start, end = (math.atan2(*(spoke[::-1])) for spoke in self.ends - self.centre)
             angle = start + share * ((end - start + math.pi - 1e-9) % (2 * math.pi) - math.pi + 1e-9)
             profile = self.centre + abs(self.bend) * np.hstack([np.cos(angle), np.sin(angle)])
         u, v = np.linalg.svd(self.axis[None])[2][1:]
-        angles = np.arange(SAMPLES[1]) * 2 * np.pi / SAMPLES[1]
-        out = np.cos(angles)[:, None] * u + np.sin(angles)[:, None] * v
-        points: Array = self.origin + profile[:, 0, None, None] * out + profile[:, 1, None, None] * self.axis
-        return points.reshape(-1, 3)
+        out = np.cos(turns)[:, None] * u + np.sin(turns)[:, None] * v
+        points: Array = self.origin + profile[:, :1] * out + profile[:, 1:] * self.axis
+        return points
+
+    def goes(self, spoke: Array) -> bool:
+        """Returns whether the surface goes round as far as a unit vector (3,) from its axis."""
+        return self.sector is None or bool(self.sector.has(spoke[None])[0])
 
     def covers(self, point: Array, room: float) -> bool:
         """Returns whether the surface's profile reaches to a point on it, to `room` metres."""
         return bool(np.isfinite(self.near(point[None], room)[0]))
+
+
+def end_of(surface: Round, end: int) -> tuple[Array, Array]:
+    """Returns the direction (2,) from one end of a surface's profile into it, and the outward normal (2,) there."""
+    start = surface.ends[end]
+    if surface.centre is None:
+        into = surface.ends[1 - end] - start
+        return into / np.linalg.norm(into), surface.normal
+    spoke = (start - surface.centre) / np.linalg.norm(start - surface.centre)
+    into = np.array([-spoke[1], spoke[0]])
+    middle = surface.centre + surface.bend * surface.normal
+    return into * (np.sign(into @ (middle - start)) or 1.0), np.sign(surface.bend) * spoke
 
 
 @lru_cache(maxsize=1024)
@@ -159,7 +204,11 @@ def _fitted(facets: list[Facet]) -> list[Round]:
         sign = float(np.sign(((middles - centre) * normals).sum(axis=1).mean()))
         radius, up = float(radii.mean()), np.array([0.0, 0.0, 1.0])
         poles = np.array([[0.0, -radius], [0.0, radius]])
-        return [Round(base + centre, up, poles, np.array([sign, 0.0]), np.zeros(2), sign * radius)]
+        if (zone := _zone(points - base - centre, radius)) is not None:
+            up, poles = zone
+        chord = poles[1] - poles[0]
+        across = sign * np.array([chord[1], -chord[0]]) / float(np.linalg.norm(chord))
+        return [Round(base + centre, up, poles, across, np.zeros(2), sign * radius)]
     # of a line (direction a, moment b) that meets them all: moment . a + normal . b = 0
     lines = np.column_stack([np.cross(middles / size, normals), normals])
     best = np.linalg.svd(lines, full_matrices=False)[2][-1]
@@ -168,6 +217,34 @@ def _fitted(facets: list[Facet]) -> list[Round]:
         return []
     axis = best[:3] / length
     return _bands(facets, base + np.cross(axis, best[3:] / length) * size, axis, size)
+
+
+def _zone(points: Array, radius: float) -> tuple[Array, Array] | None:
+    """Returns the axis of a cap or a zone of a sphere and its ends (2, 2), from corners about the centre; None for a
+    whole sphere, and for what is neither."""
+    values, vectors = np.linalg.eigh(np.cov(points.T))
+    # across its axis a zone is the same all round
+    odd = 0 if values[1] - values[0] > values[2] - values[1] else 2
+    axis = vectors[:, odd]
+    heights = points @ axis
+    low, high = float(heights.min()), float(heights.max())
+    if high - low > 2 * (1 - EXACT) * radius or _sector(points, axis) is not None:
+        return None
+    return axis, np.array([[math.sqrt(max(radius**2 - end**2, 0.0)), end] for end in (low, high)])
+
+
+def _sector(points: Array, axis: Array) -> Sector | None:
+    """Returns the part of a turn that corners about a point on the axis go round; None for all of it."""
+    u, v = np.linalg.svd(axis[None])[2][1:]
+    x, y = points @ u, points @ v
+    off = np.hypot(x, y)
+    angles = np.sort(np.arctan2(y, x)[off > EXACT * off.max(initial=0.0)])
+    gaps = np.diff(angles, append=angles[:1] + 2 * np.pi)
+    widest = int(np.argmax(gaps))
+    if gaps[widest] <= OPEN:
+        return None
+    opposite = angles[widest] + gaps[widest] / 2
+    return Sector(-np.cos(opposite) * u - np.sin(opposite) * v, -math.cos(gaps[widest] / 2))
 
 
 def _centre(points: Array) -> Array:
@@ -205,6 +282,7 @@ def _bands(facets: list[Facet], origin: Array, axis: Array, size: float) -> list
     cells = np.floor(np.array(spans) / (EXACT * size) + 0.3127)
     chosen = np.unique(cells, axis=0, return_index=True)[1]
     ends = [spans[at].reshape(2, 2) for at in chosen]
+    sector = _sector(np.concatenate([facet.rings[0] for facet in facets]) - origin, axis)
     found = []
     for at, band in zip(chosen, ends, strict=True):
         chord = band[1] - band[0]
@@ -212,7 +290,7 @@ def _bands(facets: list[Facet], origin: Array, axis: Array, size: float) -> list
         if length > EXACT * size:
             across = np.array([chord[1], -chord[0]]) / length
             across = across * (np.sign(across @ normals[at]) or 1.0)
-            found.append(Round(origin, axis, band, across, *_arc(band, across, ends, size)))
+            found.append(Round(origin, axis, band, across, *_arc(band, across, ends, size), sector))
     return found
 
 

@@ -33,9 +33,9 @@ RETRIES = 3
 
 @contextmanager
 def on_cluster(
-    address: str, ask: Callable[[Any, list[T]], list[R]], common: object, inputs: Iterable[T], version: str
+    address: str, ask: Callable[[T], R], inputs: Iterable[T], version: str
 ) -> Iterator[Iterator[R]]:
-    """The answers of `ask(common, parcel)`, in the order in which the workers of a scheduler find them.
+    """The answers of `ask`, in the order in which the workers of a scheduler find them.
 
     version: that every worker must run. Raises WorkerError when there is no scheduler at the address, when no worker
     comes, when one runs another version, or when a parcel kills every worker that takes it.
@@ -53,8 +53,8 @@ def on_cluster(
     try:
         _await_workers(client, address, version)
         # a task, not scattered data: the scheduler makes it anew when the worker that holds it is lost
-        held = client.submit(_same, common, pure=False)
-        yield _answers(client, partial(client.submit, ask, held, pure=False, retries=RETRIES), iter(inputs))
+        held = client.submit(_same, ask, pure=False)
+        yield _answers(client, partial(client.submit, _each, held, pure=False, retries=RETRIES), iter(inputs))
     finally:
         client.close(timeout=SCHEDULER_TIMEOUT_S)
 
@@ -94,6 +94,10 @@ def installed_version() -> str:
 
 def _same(value: T) -> T:
     return value
+
+
+def _each(ask: Callable[[T], R], parcel: list[T]) -> list[R]:
+    return [ask(one) for one in parcel]
 
 
 def _answers(client: Any, submit: Callable[..., Any], inputs: Iterator[Any]) -> Iterator[Any]:

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -219,22 +219,3 @@ def _tilted(gravity: Vector, noise: Noise, number: int) -> Vector:
 
 def _random(noise: Noise, number: int, key: int) -> np.random.Generator:
     return np.random.default_rng((noise.seed, number, key))
-
-
-def to_json(found: Chance) -> dict[str, Any]:
-    """As `teeter check --json` prints it under `noise`: millimetres and degrees."""
-    noise = found.noise
-    return {
-        "samples": found.samples,
-        "stood": found.stood,
-        "p_stand": round(found.share, 6),
-        "low": round(found.low, 6),
-        "high": round(found.high, 6),
-        "position_mm": round(noise.position * 1e3, 9),
-        "tilt_deg": round(math.degrees(noise.tilt), 9),
-        "friction": None if noise.friction is None else list(noise.friction),
-        "seed": noise.seed,
-        "first_to_move": found.first,
-        "judged_by": dict(found.judged),
-        "stopped_early": found.stopped,
-    }

@@ -14,21 +14,21 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.hand import GRIP, Hand, packed
 from engine.pose import Pose
 from engine.settings import GRAVITY
 from engine.topple.balance.statics import analyse, stands
-from engine.topple.contact.detection import contacts_at_rest, find_contacts
+from engine.topple.contact.detection import Contacts, contacts_at_rest, find_contacts
 from engine.topple.errors import NotStandingError
 from engine.topple.perturbation import at_poses, settle_undisturbed
+from engine.topple.resting import at_rest, friction_ratios, resting
 from engine.topple.trial import READINGS_PER_S, TrialTask, limits_of, run_quickly, run_trial
 from engine.workers import in_order
 from engine.world import DOWN, Assembly, Body, Scale, Snapshot, World, magnification, pressing
 from engine.worlds import new_world
+from models.piece import Array
 
-Array = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 
 LOOSE = 2.0
@@ -41,6 +41,8 @@ MEDIAN_WINDOW_S = 0.025
 """Seconds of the moving median over the force: one spike of the solver does not count."""
 MAX_PULL_TIME_S = 0.2
 """Seconds the hand pulls with all its force before it gives up."""
+REGAIN_TIME_S = 0.25
+"""In which the contacts of a piece whose friction was set anew bear their loads again; at once they bear a half."""
 RESTING_TIME_S = 0.5
 """Seconds a settled world runs before its snapshot is taken."""
 LOAD_STEPS = 24
@@ -60,26 +62,27 @@ GRAZE = 5e-4
 @dataclass(frozen=True, slots=True)
 class Probed:
     """What the probe found of one piece. load: newtons carried from above. pull: newtons to slide it out sideways, None
-    when the hand cannot. loose: it takes at most twice the friction of its own weight. stuck: there is no pull."""
+    when the hand cannot. loose: it takes at most twice the friction of its own weight."""
 
     load: float
     pull: float | None
     stands_without: bool
     loose: bool
-    stuck: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Settled:
     """A scene at rest, as every pull begins from it. rested: its poses. balanced: the assembly statics is asked about,
-    None where it is silent; exact: its faces meet as declared. loads: newtons. times: how much larger than the games'
-    pieces it is."""
+    None where it is silent; exact: its faces meet as declared; sunk: they were made to meet. loads: newtons. friction:
+    by how much that of a piece is multiplied for its pull. times: how much larger than the games' pieces it is."""
 
     snapshot: Snapshot
     rested: Assembly
     balanced: Assembly | None
     exact: bool
+    sunk: bool
     loads: dict[str, float]
+    friction: dict[str, float]
     times: float
 
 
@@ -121,17 +124,40 @@ def settle(assembly: Assembly) -> Settled:
         raise NotStandingError(f"{assembly.name} does not stand by itself, so there is nothing to pull out")
     rested = at_poses(assembly, settled.names, settled.poses)
     scale, times = Scale.of(rested.bodies), magnification(rested.bodies)
-    contacts = find_contacts(assembly)
-    exact, balanced = contacts.meet, assembly
-    if not exact:
-        contacts, balanced = contacts_at_rest(rested, times), rested
-    statics = analyse(balanced, margins=False, contacts=contacts)
+    level = at_rest(rested)
+    place, contacts, is_exact = _to_balance(assembly, rested, level, times)
+    statics = analyse(place, margins=False, contacts=contacts)
     with new_world(rested.bodies, scale=scale.finer) as world:
         world.settle()
         world.run(round(RESTING_TIME_S * math.sqrt(times) * world.rate))
         snapshot = world.snapshot()
         loads = statics.loads if statics.stands else _pressing(world, rested)
-    return Settled(snapshot, rested, balanced if statics.stands else None, exact, loads, times)
+        # where faces meet exactly the simulation shares loads as rigid pieces do; its micrometres would only blur them
+        friction = {} if level is None or is_exact else friction_ratios(level, world.contacts())
+    # without an answer for rigid pieces, and for those that meet exactly, the loads of least squares stand
+    found = None if level is None or is_exact else resting(level)
+    return Settled(
+        snapshot=snapshot,
+        rested=rested,
+        balanced=place if statics.stands else None,
+        exact=is_exact,
+        sunk=place is level,
+        loads=loads if found is None else found.loads,
+        friction=friction,
+        times=times,
+    )
+
+
+def _to_balance(
+    assembly: Assembly, rested: Assembly, level: Assembly | None, times: float
+) -> tuple[Assembly, Contacts, bool]:
+    """Returns what statics is asked about, its contacts, and whether its faces meet as declared: as declared if they do
+    and hold, else where the pieces rest on each other, else where the simulation left them."""
+    contacts = find_contacts(assembly)
+    if contacts.meet and (level is None or stands(assembly, contacts=contacts)):
+        return assembly, contacts, True
+    place = rested if level is None else level
+    return place, contacts_at_rest(place, times), False
 
 
 def _pressing(world: World, assembly: Assembly) -> dict[str, float]:
@@ -158,7 +184,6 @@ def probe_piece(settled: Settled, name: str) -> Probed:
         pull=pull,
         stands_without=_stands_without(settled, name),
         loose=pull is not None and pull <= LOOSE * rub,
-        stuck=pull is None,
     )
 
 
@@ -203,6 +228,9 @@ def _box(body: Body, frame: Array) -> tuple[Array, Array]:
 def pull_along(settled: Settled, body: Body, direction: Array) -> float | None:
     """Returns the newtons along `direction` (3,) that slide a piece; None when the hand is not strong enough."""
     with settled.snapshot.restored() as world:
+        if body.name in settled.friction:
+            world.set_friction(body.name, settled.friction[body.name])
+            world.run(round(REGAIN_TIME_S * math.sqrt(settled.times) * world.rate))
         hand = Hand(world, replace(GRIP, force=math.inf))
         hand.grab(body)
         forces, slid = _drawn(world, hand, direction, settled.times)
@@ -248,8 +276,10 @@ def _stands_without(settled: Settled, name: str) -> bool:
     if not left.free:
         return True
     word: bool | None = None
-    if settled.balanced is not None:
-        balanced = _without(settled.balanced, name)
+    balanced = None if settled.balanced is None else _without(settled.balanced, name)
+    if balanced is not None and settled.sunk:
+        balanced = at_rest(balanced)
+    if balanced is not None:
         word = stands(balanced, contacts=None if settled.exact else contacts_at_rest(balanced, settled.times))
     if word is False and settled.exact:
         return False

@@ -133,11 +133,6 @@ def judge_case(one: SweepScene) -> SweepRow:
     return found.row(one.number, one.assembly.name, one.key)
 
 
-def judge_places(one: Study, places: Iterable[SweepPlace]) -> list[SweepRow]:
-    """Returns the rows of some places: a parcel for a cluster."""
-    return [judge_place(one, place) for place in places]
-
-
 @dataclass(frozen=True, slots=True)
 class _Judged:
     verdict: Word

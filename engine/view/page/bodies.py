@@ -63,12 +63,18 @@ class BodyWriter:
         """Returns what a page needs to know of bodies, but for their places, and of the room around them."""
         table = next((n for n, body in enumerate(bodies) if body.name == TABLE), -1)
         return {
-            "bodies": [self._row(body) for body in bodies],
-            "meshes": self._meshes,
-            "prints": self._prints,
+            **self.pieces(bodies),
             "table": table,
             "room": self._room(bodies[table] if table >= 0 else None),
             "sphere": [*sphere.centre, sphere.radius],
+        }
+
+    def pieces(self, bodies: Sequence[Body]) -> dict[str, Any]:
+        """Returns the same of bodies alone, such as those that come into a room that is known."""
+        return {
+            "bodies": [self._row(body) for body in bodies],
+            "meshes": self._meshes,
+            "prints": self._prints,
         }
 
     def _row(self, body: Body) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import base64
 import hashlib
 import html
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -26,18 +26,31 @@ ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 """What could end the element that JSON stands in, as JSON writes it."""
 
 
-def page(data: Mapping[str, Any], blob: Blob) -> str:
-    """Returns the text of a page. data: `title`, and `kind`: what its script shows. Raises OutputError."""
+def policy(allowed: Sequence[str] = ()) -> str:
+    """Returns the Content-Security-Policy of pages. allowed: directives for what a page needs beside."""
+    own = (
+        "default-src 'none'",
+        f"script-src '{_hash(_file(SCRIPT))}'",
+        f"style-src '{_hash(_file(STYLE))}'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+    )
+    return "; ".join((*own, *allowed))
+
+
+def page(data: Mapping[str, Any], blob: Blob, allowed: Sequence[str] = ()) -> str:
+    """Returns the text of a page. data: `title`, and `kind`: what its script shows. allowed: as in `policy`.
+
+    Raises OutputError.
+    """
     script, style = _file(SCRIPT), _file(STYLE)
     told = json.dumps({**data, "shaders": shaders(), "light": light()}, allow_nan=False).translate(ESCAPES)
-    policy = (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; base-uri 'none'; "
-        "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
-    )
     return "".join(
         (
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
-            f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy(allowed)}">\n',
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
             f"<title>{html.escape(str(data['title']))}</title>\n<style>{style}</style>\n</head>\n<body>\n",
             f'<script type="application/json" id="data">{told}</script>\n',

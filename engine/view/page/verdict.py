@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.topple.verdict import CheckOptions, Verdict
+from engine.topple.verdict import Verdict
 from engine.topple.words import headline, rows
 from engine.view.camera import bounding_sphere
 from engine.view.page.blob import Blob
@@ -19,7 +19,6 @@ from engine.view.render.verdict_picture import (
     FORCE_COLOUR,
     MASS_COLOUR,
     SUPPORT_COLOUR,
-    as_checked,
     marked,
     overlays_on,
 )
@@ -31,9 +30,7 @@ MAX_GHOSTS = 6
 
 
 def verdict_data(
-    assembly: Assembly,
     verdict: Verdict,
-    options: CheckOptions,
     blob: Blob,
     *,
     why: Sequence[str] = (),
@@ -43,18 +40,16 @@ def verdict_data(
 ) -> dict[str, Any]:
     """Returns what a page is told of a verdict.
 
-    assembly: as it was checked. why: sentences. noise: how surely, in words. copies: noisy ones that fell. certificate:
+    why: sentences. noise: how surely, in words. copies: noisy ones that fell. certificate:
     the proof, or why there is none.
     """
-    seen = as_checked(assembly, verdict)
+    seen = verdict.judged
     sphere = bounding_sphere(seen.bodies)
     scene = BodyWriter(blob).scene(seen.bodies, sphere)
     for row, body in zip(scene["bodies"], seen.bodies, strict=True):
         row["pose"] = [*body.pose.position, *body.pose.orientation]
-    numbers = {body.name: n for n, body in enumerate(seen.bodies)}
-    centres = {body.name: body.pose.apply(body.piece.centre_of_mass).ravel() for body in seen.free}
-    solids = [row for each in overlays_on(assembly, verdict, options, sphere) for row in _solids(each, blob)]
-    frame = marked(seen, verdict)
+    solids = [row for each in overlays_on(verdict, sphere) for row in _solids(each, blob)]
+    frame = marked(verdict)
     weakest = next(iter(frame.highlights.items()), None)
     return {
         "title": clean(verdict.scene),
@@ -67,22 +62,29 @@ def verdict_data(
         "solids": solids,
         "weakest": weakest and {"name": weakest[0], "colour": [*srgb_of(weakest[1]), 1.0]},
         "legend": _legend(verdict, weakest, {solid["layer"] for solid in solids}),
-        "mechanism": {
-            name: [list(linear), list(angular), centres[name].tolist()]
-            for name, (linear, angular) in verdict.statics.mechanism.items()
-            if name in centres
-        },
-        "ghosts": [
-            {
-                "body": numbers[body.name],
-                "pose": [*body.pose.position, *body.pose.orientation],
-                "copy": number,
-            }
-            for number, copy in enumerate(copies[:MAX_GHOSTS])
-            for body in copy.free
-        ],
+        "mechanism": _mechanism(seen, verdict),
+        "ghosts": _ghosts(seen, copies[:MAX_GHOSTS]),
         "certificate": certificate,
     }
+
+
+def _mechanism(seen: Assembly, verdict: Verdict) -> dict[str, list[list[float]]]:
+    """Returns the linear and angular velocity of each piece that moves, and where its centre of mass is."""
+    centres = {body.name: body.pose.apply(body.piece.centre_of_mass).ravel() for body in seen.free}
+    return {
+        name: [list(linear), list(angular), centres[name].tolist()]
+        for name, (linear, angular) in verdict.statics.mechanism.items()
+        if name in centres
+    }
+
+
+def _ghosts(seen: Assembly, copies: Sequence[Assembly]) -> list[dict[str, Any]]:
+    numbers = {body.name: n for n, body in enumerate(seen.bodies)}
+    return [
+        {"body": numbers[body.name], "pose": [*body.pose.position, *body.pose.orientation], "copy": number}
+        for number, copy in enumerate(copies)
+        for body in copy.free
+    ]
 
 
 def _solids(overlay: Overlay, blob: Blob) -> list[dict[str, Any]]:

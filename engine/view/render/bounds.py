@@ -7,14 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.geometry.rotation import rotated
 from engine.view.camera import BOX_CORNERS, Camera
 from engine.view.frame import Frame
 from engine.view.render import shading
-
-Array = NDArray[np.float64]
+from models.piece import Array
 
 _ANGLES = np.arange(16) * (2 * math.pi / 16)
 SIDE_NORMALS = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)])

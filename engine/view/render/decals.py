@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from panda3d import core
 
 from engine.view.render.drawing import (
-    Array,
     Paper,
     Place,
     arc,
@@ -35,9 +34,11 @@ from engine.view.render.resources import decal_texture
 from engine.view.render.shading import finish_of, grain_axes, linear_of, srgb_of
 from models.face import Face
 from models.material import hex_of
-from models.piece import Piece
+from models.piece import Array, Piece
 
 LINE_MM = 1.7
+SIGN_MARGIN_MM = 1.5
+"""Around a sign, within which everything of it is."""
 
 
 def arrow(paper: Paper, points: Sequence[Place], width: float = LINE_MM, head: float = 2.5) -> Array:
@@ -228,8 +229,7 @@ def _rgb(colour: str) -> Array:
 
 def _laid(picture: Array, colour: str, cover: Array) -> Array:
     """Returns a picture (h, w, 3) with a colour blended over it."""
-    laid: Array = picture + cover[..., None] * (_rgb(colour) - picture)
-    return laid
+    return np.asarray(picture + cover[..., None] * (_rgb(colour) - picture))
 
 
 def _bytes(colours: Array, cover: Array) -> Bytes:
@@ -283,8 +283,12 @@ def words(face: Face, size: tuple[float, float], colour: str, cover: float) -> B
     colours = np.broadcast_to(_rgb(colour), (*paper.x.shape, 3))
     ink = np.zeros(paper.x.shape)
     if face.icon:
-        within = paper.moved(left + scale * SIGN_MM / 2, 0.0, scale)
-        drawn = np.minimum(drawn, scale * ICONS[face.icon](within))
+        middle, reach = left + scale * SIGN_MM / 2, scale * (SIGN_MM / 2 + SIGN_MARGIN_MM)
+        # only around the sign: most of the sheet is far from it
+        rows, columns = paper.window((middle - reach, -reach), (middle + reach, reach))
+        part = Paper(paper.x[rows, columns], paper.y[rows, columns], paper.resolution)
+        drawn[rows, columns] = scale * ICONS[face.icon](part.moved(middle, 0.0, scale))
+        within = paper.moved(middle, 0.0, scale)
         if face.ink and face.icon == "brick":
             # a little below the outline, so that no bare wood shows between them
             ink = paper.cover(scale * (swatch(within) - 0.3))
@@ -300,14 +304,16 @@ class Decals:
     def __init__(self, anisotropy: int) -> None:
         self._anisotropy = anisotropy
         self._textures: dict[int, tuple[Any, Any]] = {}
+        self._blank = decal_texture(np.zeros((4, 4, 4), np.uint8), anisotropy)
 
-    def dress(self, path: Any, piece: Piece) -> int:
-        """Gives a node the decal of its piece. Returns `FACE` for its shader: 0 without a decal, 2 when pressed in."""
+    def dress(self, path: Any, piece: Piece, *, is_hidden: bool = False) -> int:
+        """Gives a node the decal of its piece. Returns `FACE` for its shader: 0 without a decal, 2 when pressed in.
+        is_hidden: nobody may see it yet, so that it need not be drawn before `reveal`."""
         area = None if piece.face is None else decal_area(piece)
         if area is None:
             return 0
         axes = grain_axes(piece)
-        path.set_shader_input("u_face", self._texture(piece, area))
+        path.set_shader_input("u_face", self._blank if is_hidden else self._texture(piece, area))
         # Panda3D multiplies from the left, and knows no smaller matrix here
         path.set_shader_input("u_face_axes", core.LMatrix4(core.LMatrix3(*axes.ravel().tolist())))
         path.set_shader_input("u_face_area", core.LVecBase4(*area.centre, 1 / area.size[0], 1 / area.size[1]))
@@ -315,6 +321,12 @@ class Decals:
         path.set_shader_input("u_face_press", core.LVecBase3(*step, EMBOSS_DEPTH_M / (2 * EMBOSS_SLOPE_M)))
         path.set_shader_input("u_face_shown", 1.0)
         return 2 if is_pressed(piece) else 1
+
+    def reveal(self, path: Any, piece: Piece) -> None:
+        """Draws the decal of a piece that was hidden."""
+        area = decal_area(piece)
+        if area is not None:
+            path.set_shader_input("u_face", self._texture(piece, area))
 
     def _texture(self, piece: Piece, area: DecalArea) -> Any:
         picture = decal_picture(piece, area)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from models.piece import Array
+
 Place = tuple[float, float]
 
 
@@ -124,10 +124,6 @@ def _bowl(right: float, low: float, high: float) -> Line:
     return [(0, high), *arc((right - radius, (high + low) / 2), radius, 90, -90), (0, low)]
 
 
-def _cup(width: float) -> Line:
-    return [(0, 1), *arc((width / 2, width / 2), width / 2, 180, 360), (width, 1)]
-
-
 def _oval(width: float) -> Line:
     half = width / 2
     return [*arc((half, 1 - half), half, 0, 180), *arc((half, half), half, 180, 360), (width, 1 - half)]
@@ -167,7 +163,7 @@ _LETTERS: dict[str, tuple[float, list[Line]]] = {
     "R": (0.58, [_STEM, _bowl(0.56, 0.46, 1), [(0.28, 0.46), (0.58, 0)]]),
     "S": (0.58, [_s()]),
     "T": (0.62, [[(0, 1), (0.62, 1)], [(0.31, 1), (0.31, 0)]]),
-    "U": (0.62, [_cup(0.62)]),
+    "U": (0.62, [[(0, 1), *arc((0.31, 0.31), 0.31, 180, 360), (0.62, 1)]]),
     "V": (0.70, [[(0, 1), (0.35, 0), (0.70, 1)]]),
     "W": (1.0, [[(0, 1), (0.25, 0), (0.5, 0.80), (0.75, 0), (1.0, 1)]]),
     "X": (0.64, [[(0, 0), (0.64, 1)], [(0, 1), (0.64, 0)]]),

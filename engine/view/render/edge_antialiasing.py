@@ -22,11 +22,10 @@ from engine.view.frame import Frame
 from engine.view.render.bounds import WHOLE, ScreenRect
 from engine.view.render.device import Device
 from engine.view.render.passes import confine, covering
-from engine.view.render.resources import Triangles, geom_of, shader
+from engine.view.render.resources import Triangles, geom_of, shader, unculled
 from engine.world import Body
-from models.piece import Piece, Surface
+from models.piece import Array, Piece, Surface
 
-Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 
 SMOOTH_COSINE = float(np.cos(np.radians(16.0)))
@@ -204,9 +203,7 @@ class EdgePass:
         self._copy = covering(shader("picture.vert", "copy.frag"))
         self._copy.set_depth_test(False)
         self._copy.reparent_to(scene)
-        self._node = core.GeomNode("edges")
-        self._node.set_bounds(core.OmniBoundingVolume())
-        self._node.set_final(True)
+        self._node = unculled("edges")
         strips = scene.attach_new_node(self._node)
         strips.set_shader(shader("edges.vert", "edges.frag", TAPS=TAPS))
         strips.set_two_sided(True)

@@ -10,16 +10,14 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.geometry.rotation import matrix_of, quaternion_of
 from engine.pose import Pose
 from engine.world import Body
 from models.build import build
-from models.piece import Detail, Piece
+from models.piece import Array, Detail, Piece
 from models.spec import parse
 
-Array = NDArray[np.float64]
 Shape = dict[str, object]
 
 PREFIX = "hand."

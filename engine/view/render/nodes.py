@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from panda3d import core
 
 from engine.view.frame import Frame
 from engine.view.render.decals import Decals
 from engine.view.render.passes import CASTS, DEEP, ShadowCasters
-from engine.view.render.resources import geom_of, parted, shader, texture_of, triangles_of, wrap
+from engine.view.render.resources import geom_of, parted, shader, texture_of, triangles_of, unculled, wrap
 from engine.view.render.room import room_mesh, room_picture
-from engine.view.render.shading import FLOOR_DEPTH_M, QualityLevel, fibres, material_of, rings
+from engine.view.render.shading import (
+    FLOOR_DEPTH_M,
+    TABLE_TOPS,
+    QualityLevel,
+    TableTop,
+    fibres,
+    material_of,
+    rings,
+)
 from engine.view.render.table import TableNode
 from engine.world import TABLE, Body
-from models.piece import Piece, TriangleMesh
-
-Array = NDArray[np.float64]
+from models.piece import Array, Piece, TriangleMesh
 
 
 class Nodes:
@@ -28,8 +32,8 @@ class Nodes:
     casters: the pieces once more, for depths.
     """
 
-    def __init__(self, root: Any, level: QualityLevel) -> None:
-        self._root, self._level = root, level
+    def __init__(self, root: Any, level: QualityLevel, top: TableTop = "wood") -> None:
+        self._root, self._level, self._top = root, level, top
         self.paths: dict[str, Any] = {}
         self.halves: dict[str, Array] = {}
         self.table: TableNode | None = None
@@ -38,15 +42,17 @@ class Nodes:
         self._decals = Decals(level.anisotropy)
         self.casters = ShadowCasters(root)
         self._unread: frozenset[str] = frozenset()
+        self._undrawn: dict[str, Piece] = {}
         self._airy: dict[str, float] = {}
         self._light()
 
-    def add(self, body: Body) -> None:
-        """Adds a body; it replaces one of the same name."""
+    def add(self, body: Body, *, is_unread: bool = False) -> None:
+        """Adds a body; it replaces one of the same name. is_unread: its print is hidden, until a frame shows it."""
         if body.name in self.paths:
             self.paths.pop(body.name).remove_node()
             self._unread -= {body.name}
             self._airy.pop(body.name, None)
+            self._undrawn.pop(body.name, None)
         path = self.paths[body.name] = self._root.attach_new_node(core.GeomNode(body.name))
         material = material_of(body.piece, body.name)
         finish = material.finish
@@ -54,7 +60,9 @@ class Nodes:
         surface = core.LVecBase4(finish.roughness, finish.coat, finish.grain, finish.fibre)
         path.set_shader_input("u_finish", surface)
         path.set_shader_input("u_offset", core.LVecBase3(*material.offset))
-        face = 0 if body.name == TABLE else self._decals.dress(path, body.piece)
+        face = 0 if body.name == TABLE else self._decals.dress(path, body.piece, is_hidden=is_unread)
+        if is_unread:
+            self._undrawn[body.name] = body.piece
         if body.name == TABLE:
             self.table = TableNode(body, path)
             self.table.shine(*self._table_shaders())
@@ -94,9 +102,17 @@ class Nodes:
             if (cover is None) != (name not in self._airy):
                 self._shade(name, is_airy=cover is not None)
         self._airy = dict(frame.airy)
+        for name in self._undrawn.keys() - frame.unread:
+            self._decals.reveal(self.paths[name], self._undrawn.pop(name))
         for name in self._unread ^ frame.unread:
             self.paths[name].set_shader_input("u_face_shown", float(name not in frame.unread))
         self._unread = frame.unread
+
+    def dress_table(self, top: TableTop) -> None:
+        """Lays something else on the table."""
+        self._top = top
+        if self.table is not None:
+            self.table.shine(*self._table_shaders())
 
     def relight(self, level: QualityLevel) -> None:
         """Shades everything at another level."""
@@ -108,7 +124,12 @@ class Nodes:
 
     def _table_shaders(self) -> tuple[Any, Any]:
         """Returns the shaders for where nothing is near, and for where shadows fall."""
-        return self._shader("table.frag", TABLE=1, CLOSE=0), self._shader("table.frag", TABLE=1, CLOSE=1)
+        cloth = TABLE_TOPS.index(self._top)
+        wanted = {"TABLE": 1, **({"CLOTH": cloth} if cloth else {})}
+        far, close = (
+            self._shader("table.frag", vertex="piece.vert", CLOSE=close, **wanted) for close in (0, 1)
+        )
+        return far, close
 
     def _piece_shader(self, is_coated: bool, face: int, *, is_airy: bool = False) -> Any:
         """Returns the shader of pieces: lacquered or not, and `FACE` as `Decals.dress` returns it."""
@@ -124,10 +145,8 @@ class Nodes:
         root = self._root
         root.set_shader_input("u_fibres", texture_of("fibres", fibres(), mipmaps=True))
         root.set_shader_input("u_rings", texture_of("rings", rings(), mipmaps=False))
-        node = core.GeomNode("room")
+        node = unculled("room")
         node.add_geom(geom_of(room_mesh()))
-        node.set_bounds(core.OmniBoundingVolume())
-        node.set_final(True)
         self._room = root.attach_new_node(node)
         self._room.set_shader(shader("backdrop.vert", "backdrop.frag"))
         self._room.set_depth_write(False)

@@ -8,16 +8,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from panda3d import core
 
 from engine.view.camera import Camera
 from engine.view.render.edge_antialiasing import Lines, on_picture
 from engine.view.render.passes import CASTS, DEEP, SEEN
-from engine.view.render.resources import Triangles, geom_of, shader
+from engine.view.render.resources import Triangles, geom_of, shader, unculled
 from engine.view.render.shading import srgb_of
-
-Array = NDArray[np.float64]
+from models.piece import Array
 
 WIDTH, MIN_WIDTH_PX = 1 / 220, 2.0
 """Part of the picture's height; and pixels in a small one."""
@@ -46,9 +44,7 @@ class Outlines:
     """The outlines of one stage. root: its scene."""
 
     def __init__(self, root: Any) -> None:
-        self._node = core.GeomNode("outlines")
-        self._node.set_bounds(core.OmniBoundingVolume())
-        self._node.set_final(True)
+        self._node = unculled("outlines")
         path = root.attach_new_node(self._node)
         path.set_shader(shader("outline.vert", "outline.frag"))
         path.set_transparency(core.TransparencyAttrib.M_alpha)

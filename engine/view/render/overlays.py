@@ -20,9 +20,7 @@ from engine.view.camera import Vector, vector_of
 from engine.view.render.passes import CASTS, DEEP, SEEN
 from engine.view.render.resources import Triangles, fan, geom_of, shader, triangles_of
 from engine.view.render.shading import srgb_of
-from models.piece import Piece, TriangleMesh
-
-Array = NDArray[np.float64]
+from models.piece import Array, Piece, TriangleMesh
 
 SIDES = 8
 ARROW_HEAD = (3.2, 8.0)

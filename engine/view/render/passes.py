@@ -19,11 +19,10 @@ from engine.view.frame import Frame
 from engine.view.render import shading
 from engine.view.render.bounds import EVERYTHING, NOWHERE, WHOLE, DirtyRegion, ScreenRect
 from engine.view.render.device import Device
-from engine.view.render.resources import indexed, screen_geom, shader
+from engine.view.render.resources import indexed, screen_geom, shader, unculled
 from engine.view.render.shading import QualityLevel
-from models.piece import Piece
+from models.piece import Array, Piece
 
-Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 
 SEEN, CASTS, OVERLAYS, DEEP = (core.BitMask32.bit(number) for number in range(4))
@@ -52,9 +51,7 @@ class DepthClearer:
         buffer.disable_clears()
         self._region = buffer.make_display_region()
         self._region.set_sort(-1)
-        self._node = core.GeomNode("clearer")
-        self._node.set_bounds(core.OmniBoundingVolume())
-        self._node.set_final(True)
+        self._node = unculled("clearer")
         scene = core.NodePath("clearer")
         path = scene.attach_new_node(self._node)
         path.set_shader(shader("screen.vert", "depth.frag"))
@@ -94,10 +91,8 @@ def depth_state() -> Any:
 
 def covering(shading: Any) -> Any:
     """Returns a node that fills the picture with a shader."""
-    node = core.GeomNode("screen")
+    node = unculled("screen")
     node.add_geom(screen_geom())
-    node.set_bounds(core.OmniBoundingVolume())
-    node.set_final(True)
     path = core.NodePath(node)
     path.set_shader(shading)
     path.set_depth_write(False)
@@ -233,9 +228,7 @@ class ShadowCasters:
     """The pieces of one stage as one mesh; only what moved is written again. root: the scene of the stage."""
 
     def __init__(self, root: Any) -> None:
-        self._node = core.GeomNode("casters")
-        self._node.set_bounds(core.OmniBoundingVolume())
-        self._node.set_final(True)
+        self._node = unculled("casters")
         root.attach_new_node(self._node).hide(SEEN | OVERLAYS)
         self._pieces: dict[str, Piece] = {}
         self._places: dict[str, tuple[slice, Floats]] = {}

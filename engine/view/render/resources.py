@@ -112,6 +112,14 @@ def fan(count: int) -> NDArray[np.uint32]:
     return np.stack([np.zeros_like(second), second, second + 1], axis=1)
 
 
+def unculled(name: str) -> Any:
+    """Returns a node for geoms that is drawn wherever the camera looks."""
+    node = core.GeomNode(name)
+    node.set_bounds(core.OmniBoundingVolume())
+    node.set_final(True)
+    return node
+
+
 def screen_geom(corners: NDArray[Any] = FULL_SCREEN) -> Any:
     """Returns a convex part of the picture, for `screen.vert`. corners: (n, 2), (-1, -1) at the lower left."""
     rows = np.zeros((len(corners), 12), dtype=np.float32)

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.view.render.resources import Triangles
+from models.piece import Array
 
-Array = NDArray[np.float64]
 Triple = tuple[float, float, float]
 
 HALF = (2.4, 2.2, 1.35)

@@ -16,12 +16,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from models.piece import Piece
+from models.piece import Array, Piece
 
-Array = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 Triple = tuple[float, float, float]
 Quality = Literal["low", "medium", "high"]
+TableTop = Literal["wood", "felt", "linen"]
+TABLE_TOPS: tuple[TableTop, ...] = ("wood", "felt", "linen")
+"""What lies on the table; `table.frag` knows them by their numbers."""
 
 # towards the sun, before it is made a unit: in front on the left, high enough for short shadows
 _SUN = (-0.42, -0.55, 0.85)

@@ -35,11 +35,11 @@ from engine.view.render.passes import (
     matrix_at,
 )
 from engine.view.render.png import save_png
-from engine.view.render.shading import QUALITY_LEVELS, Quality
+from engine.view.render.shading import QUALITY_LEVELS, Quality, TableTop
 from engine.view.window.hud import Hud
 from engine.world import TABLE, Body
+from models.piece import Array
 
-Array = NDArray[np.float64]
 Picture = NDArray[np.uint8]
 
 MAX_SIDE_PX = 8192
@@ -54,7 +54,8 @@ class Stage:
     bodies: all that frames may name; shown where they are until the first `show`. size: width and height in
     pixels. quality: how much is spent on light, see `shading.QUALITY_LEVELS`. to_ram: whether the program reads its
     pictures; a window that only shows them does without. sphere: what is lit and framed until `aim`; left out, all
-    bodies. Close a stage that is not needed any more: each holds buffers on the card. Raises ViewError when there is
+    bodies. unread: pieces whose prints are hidden until a frame shows them, and not drawn before. top: what lies on
+    the table. Close a stage that is not needed any more: each holds buffers on the card. Raises ViewError when there is
     no OpenGL, or for an impossible size.
     """
 
@@ -66,6 +67,8 @@ class Stage:
         quality: Quality = "medium",
         to_ram: bool = True,
         sphere: BoundingSphere | None = None,
+        unread: frozenset[str] = frozenset(),
+        top: TableTop = "wood",
     ) -> None:
         _check(size)
         if quality not in QUALITY_LEVELS:
@@ -86,15 +89,16 @@ class Stage:
         self._eye.node().set_camera_mask(SEEN | OVERLAYS)
         self._shadow = ShadowPass(self._device, self._root, self._level)
         self._make_eye()
-        self._bodies = Nodes(self._root, self._level)
+        self._bodies = Nodes(self._root, self._level, top)
         self._nodes, self._halves = self._bodies.paths, self._bodies.halves
         for body in bodies:
-            self._make_body(body)
+            self._make_body(body, is_unread=body.name in unread)
         self._overlays = OverlayLayer(self._root)
         self._outlines = Outlines(self._root)
         self._highlights: dict[str, str] = {}
         self.aim(self.camera)
-        self.show(frame_of(bodies))
+        first = frame_of(bodies)
+        self.show(Frame(first.names, first.poses, unread=unread))
 
     def _make_eye(self) -> None:
         smooth = self._level.smooth_edges
@@ -122,8 +126,8 @@ class Stage:
         self._make_body(body)
         self._nodes[body.name].hide()
 
-    def _make_body(self, body: Body) -> None:
-        self._bodies.add(body)
+    def _make_body(self, body: Body, *, is_unread: bool = False) -> None:
+        self._bodies.add(body, is_unread=is_unread)
         self._dirty.add_all()
         self._visible_edges.add(body.name, body.piece)
         if body.name == TABLE and self._bodies.table is not None:
@@ -147,6 +151,11 @@ class Stage:
         self._bodies.relight(self._level)
         self.aim(self.camera)
         self._cover()
+
+    def dress_table(self, top: TableTop) -> None:
+        """Lays something else on the table."""
+        self._bodies.dress_table(top)
+        self._dirty.add_all()
 
     def show_overlays(self, overlays: Iterable[Overlay], *, through: bool = False) -> bool:
         """Shows these overlays and no others, from the next picture on. Returns whether that changes it.

@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from panda3d import core
 
 from engine.pose import Pose
@@ -19,10 +18,8 @@ from engine.view.render.resources import Triangles, fan, geom_of, triangles_of
 from engine.view.render.shading import FLOOR_DEPTH_M, grain_axes
 from engine.world import TABLE, Body
 from models.build import build
-from models.piece import Piece
+from models.piece import Array, Piece
 from models.spec import parse
-
-Array = NDArray[np.float64]
 
 EDGE_MM = 3.0
 """Radius of the edges of the top."""
@@ -39,7 +36,8 @@ MID_PLANK = 0.0625
 class TableNode:
     """The table on a stage: two nodes, because most of it lies in full sun, far from all pieces, and costs little.
 
-    path: its node, empty so far. furniture: what is below its top.
+    path: its node, empty so far. furniture: what is below its top. height, area: of its top, as `table_height` and
+    `table_area` say.
     """
 
     def __init__(self, table: Body, path: Any) -> None:
@@ -49,6 +47,7 @@ class TableNode:
         # anything but a level box is drawn as a whole
         self._is_split = _is_level_box(table)
         self.furniture = _furniture(table)
+        self.height, self.area = table_height(table), table_area(table)
         path.node().add_geom(geom_of(table_mesh(table)))
         self._node = core.GeomNode("shaded table")
         self._patch = patch = path.attach_new_node(self._node)
@@ -62,16 +61,6 @@ class TableNode:
         """Sets the shaders for where nothing is near, and for where shadows fall."""
         self._path.set_shader(far if self._is_split else close)
         self._patch.set_shader(close)
-
-    @property
-    def height(self) -> float:
-        """Returns the height of its top, metres."""
-        return table_height(self._table)
-
-    @property
-    def area(self) -> tuple[float, float, float, float]:
-        """Returns the middle and the half sides of its top, metres."""
-        return table_area(self._table)
 
     def shade(self, outline: Array) -> None:
         """Sets the convex outline, (n, 2) world metres, counter-clockwise, outside of which no shadow falls."""

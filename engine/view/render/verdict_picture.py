@@ -11,26 +11,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
-from engine.tolerances import TOUCH_AT_REST
 from engine.topple.balance.equilibrium import balance_of
 from engine.topple.balance.forces import least_squares
-from engine.topple.contact.detection import Contacts, find_contacts
+from engine.topple.contact.detection import Contacts
 from engine.topple.errors import StaticsError
-from engine.topple.perturbation import at_poses
-from engine.topple.verdict import CheckOptions, Verdict
+from engine.topple.verdict import CheckOptions, Verdict, contacts_of
 from engine.topple.words import headline, rows
 from engine.view.camera import BoundingSphere, Vector, framing, vector_of
 from engine.view.frame import Frame, frame_of
 from engine.view.panels import Gap, Item, Panel, Text, Tone
 from engine.view.render.overlays import Arrow, Line, Overlay, Spot
-from engine.view.render.shading import Quality
 from engine.view.render.stage import Stage
-from engine.world import TABLE, Assembly, magnification
-
-Array = NDArray[np.float64]
+from engine.world import TABLE, Assembly
+from models.piece import Array
 
 SIZE = (1600, 1000)
 MAX_ARROW, ARROW_RADIUS = 0.42, 0.0085
@@ -52,16 +47,13 @@ class ContactForce:
     force: Array
 
 
-def picture(
-    assembly: Assembly, verdict: Verdict, options: CheckOptions, path: Path, *, quality: Quality = "high"
-) -> None:
-    """Draws a verdict into a PNG. assembly: as it was checked. Raises ViewError."""
-    seen = as_checked(assembly, verdict)
-    stage = Stage(seen.bodies, size=SIZE, quality=quality)
+def picture(verdict: Verdict, path: Path) -> None:
+    """Draws a verdict into a PNG. Raises ViewError."""
+    stage = Stage(verdict.judged.bodies, size=SIZE, quality="high")
     try:
-        overlays, scale = _overlays(seen, verdict, options, stage.sphere)
+        overlays, scale = _overlays(verdict, stage.sphere)
         stage.show_overlays(overlays, through=True)
-        frame = marked(seen, verdict)
+        frame = marked(verdict)
         stage.show(frame)
         # a little to the right: the text is on the left
         x, y, z = stage.sphere.centre
@@ -75,11 +67,9 @@ def picture(
         stage.close()
 
 
-def overlays_on(
-    assembly: Assembly, verdict: Verdict, options: CheckOptions, sphere: BoundingSphere
-) -> list[Overlay]:
-    """Returns what a verdict draws over a scene: forces, centre of mass, support, and how it would start to fall."""
-    return _overlays(as_checked(assembly, verdict), verdict, options, sphere)[0]
+def overlays_on(verdict: Verdict, sphere: BoundingSphere) -> list[Overlay]:
+    """Returns what a verdict draws over its scene: forces, centre of mass, support, and how it would start to fall."""
+    return _overlays(verdict, sphere)[0]
 
 
 def contact_forces(assembly: Assembly, contacts: Contacts, options: CheckOptions) -> tuple[ContactForce, ...]:
@@ -109,32 +99,18 @@ def contact_forces(assembly: Assembly, contacts: Contacts, options: CheckOptions
     return tuple(found)
 
 
-def as_checked(assembly: Assembly, verdict: Verdict) -> Assembly:
-    """Returns the scene as statics saw it: as declared, or at rest."""
-    stood = [trial for trial in verdict.dynamics.trials if trial.stands]
-    if verdict.pose == "rest" and stood:
-        return at_poses(assembly, stood[0].names, stood[0].poses)
-    return assembly
-
-
-def marked(assembly: Assembly, verdict: Verdict) -> Frame:
+def marked(verdict: Verdict) -> Frame:
     """Returns the scene with the weakest piece, or the first to fall, in colour."""
-    frame, topples = frame_of(assembly.bodies), verdict.word == "topples"
+    frame, topples = frame_of(verdict.judged.bodies), verdict.word == "topples"
     weakest, first = verdict.statics.weakest, verdict.dynamics.first_to_move
     named = (first or weakest) if topples else (weakest or first)
     colour = FALLEN_COLOUR if topples else WEAKEST_COLOUR
     return Frame(frame.names, frame.poses, {named: colour} if named in frame.names else {})
 
 
-def _overlays(
-    assembly: Assembly, verdict: Verdict, options: CheckOptions, sphere: BoundingSphere
-) -> tuple[list[Overlay], float]:
+def _overlays(verdict: Verdict, sphere: BoundingSphere) -> tuple[list[Overlay], float]:
     """Returns the overlays, and the metres of arrow per newton; 0 without forces."""
-    if verdict.pose == "declared":
-        contacts = find_contacts(assembly)
-    else:
-        slack = TOUCH_AT_REST.gap * magnification(assembly.bodies)
-        contacts = find_contacts(assembly, slack, TOUCH_AT_REST.angle)
+    assembly, options, contacts = verdict.judged, verdict.options, contacts_of(verdict)
     forces = contact_forces(assembly, contacts, options)
     radius = ARROW_RADIUS * sphere.radius
     found: list[Overlay] = [*_support(assembly, contacts, radius, options)]
@@ -143,7 +119,7 @@ def _overlays(
     strong = [each for each in forces if np.linalg.norm(each.force) > MIN_FORCE * strongest]
     found += [_arrow(each.point, each.force * scale, FORCE_COLOUR, radius) for each in strong]
     if verdict.statics.stands is False:
-        found += _fall(assembly, verdict, sphere, radius)
+        found += _fall(verdict, sphere, radius)
     return found, scale
 
 
@@ -191,10 +167,10 @@ def _ring(centre: Array, radius: float) -> tuple[Vector, ...]:
     return tuple((x + radius * math.cos(a), y + radius * math.sin(a), z) for a in angles)
 
 
-def _fall(assembly: Assembly, verdict: Verdict, sphere: BoundingSphere, radius: float) -> list[Overlay]:
+def _fall(verdict: Verdict, sphere: BoundingSphere, radius: float) -> list[Overlay]:
     """Returns where every piece starts to move, from the mechanism of the failed balance."""
     found: list[Overlay] = []
-    bodies = {body.name: body for body in assembly.bodies}
+    bodies = {body.name: body for body in verdict.judged.bodies}
     speeds = {name: np.asarray(linear) for name, (linear, _) in verdict.statics.mechanism.items()}
     fastest = max((float(np.linalg.norm(speed)) for speed in speeds.values()), default=0.0)
     for name, speed in speeds.items():

@@ -19,6 +19,20 @@ void main() {
                - 0.30 * clamp((seam - 0.488) * 111.0, 0.0, 1.0);
     tone = tone * v_finish.z + (fibre.a - 0.5) * 0.08 * v_finish.w;
     vec3 albedo = v_albedo + tone * v_stain;
+#ifdef CLOTH
+    // what lies on the top and reaches to its rounded edges: fibres of felt in all directions, or threads across
+    float cloth = smoothstep(0.975, 0.995, v_lit.y);
+#if CLOTH == 1
+    vec2 nap_at = v_grain.xy * FIBRE_SCALE.yy;
+    float nap = texture(u_fibres, nap_at * 2.3).a + texture(u_fibres, nap_at.yx * 0.6).a - 1.0;
+    vec3 woven = vec3(0.062, 0.066, 0.074) * (1.0 + 0.45 * nap);
+#else
+    float warp = texture(u_fibres, v_grain.xy * FIBRE_SCALE * vec2(2.0, 5.0)).r;
+    float weft = texture(u_fibres, v_grain.yx * FIBRE_SCALE * vec2(2.0, 5.0)).r;
+    vec3 woven = vec3(0.43, 0.38, 0.30) * (1.0 + 0.35 * (warp + weft - 1.0));
+#endif
+    albedo = mix(albedo, woven, cloth);
+#endif
 #if CLOSE
     float open = occlusion();
     float sun = sunlight(v_shadow) * SUN.z * (0.67 + 0.33 * open);
@@ -34,6 +48,11 @@ void main() {
     graze *= graze;
     // the sky, and the window as wax on wood mirrors it: broad, and broken by the grain
     float window = clamp(dot(vec3(-v.xy, v.z), WINDOW) * 2.2 - 1.2, 0.0, 1.0);
-    light += sky * (graze * graze * 0.22 + (0.10 + 0.35 * tone) * window * window);
+    vec3 gloss = sky * (graze * graze * 0.22 + (0.10 + 0.35 * tone) * window * window);
+#ifdef CLOTH
+    // cloth mirrors nothing, but its fibres stand in the light where it is looked at along them
+    gloss = mix(gloss, woven * sky * graze * graze * 1.5, cloth);
+#endif
+    light += gloss;
     colour = vec4(film(light), 1.0);
 }

@@ -6,13 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.view.panels import Gap, Panel, Place, Text
 from engine.view.render.bounds import ScreenRect
 from engine.view.video.pace import Timing
-
-Array = NDArray[np.float64]
+from models.piece import Array
 
 STAY_S = 3.2
 """Seconds that a line stays when no other comes."""

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.record.motion import Carry, Collapse
 from engine.view.camera import Camera, vector_of
 from engine.view.video.scenery import Scenery
+from models.piece import Array
 
-Array = NDArray[np.float64]
 CameraName = Literal["director", "follow", "orbit", "front"]
 CAMERAS: tuple[CameraName, ...] = ("director", "follow", "orbit", "front")
 

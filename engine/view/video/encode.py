@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from engine.view.opengl import ViewError
 from engine.view.render.png import png_of
-from engine.view.video.film import Recipe
+from engine.view.video.film import LOOPS, Recipe
 from models.files import check_output, whole_or_nothing
 
 Pixels = NDArray[np.uint8]
 Sound = NDArray[np.float32]
 
 VIDEOS = (".mp4", ".webm")
-LOOPS = (".gif", ".webp")
 STILLS = (".png",)
 FORMATS = (*VIDEOS, *LOOPS, *STILLS)
 RATE = 48_000
@@ -228,7 +227,7 @@ def _write_webp(
         container.mux(stream.encode(None))
 
 
-def write_still(path: Path, frames: list[Pixels]) -> None:
+def write_still(path: Path, frames: Iterator[Pixels]) -> None:
     """Writes one frame, or several side by side, as png. frames: (h, w, 3), all of one size."""
     with whole_or_nothing(path, ERRORS) as part:
-        part.write_bytes(png_of(np.concatenate(frames, axis=1)))
+        part.write_bytes(png_of(np.concatenate(list(frames), axis=1)))

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import get_args
+from pathlib import Path
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,16 +26,16 @@ from engine.view.opengl import ViewError
 from engine.view.panels import Panel
 from engine.view.render import mannequin
 from engine.view.render.bounds import NOWHERE, ScreenRect, seen
-from engine.view.render.shading import QUALITY_LEVELS, Quality
+from engine.view.render.shading import QUALITY_LEVELS, TABLE_TOPS, Quality, TableTop
 from engine.view.video import captions, director
 from engine.view.video.captions import Telling
 from engine.view.video.director import CAMERAS, CameraName
 from engine.view.video.pace import PaceName, Timing, timing_of
 from engine.view.video.scenery import Holder, Scenery, scenery_of
 from engine.world import FLOOR, TABLE, Body
+from models.piece import Array
 
-Array = NDArray[np.float64]
-
+LOOPS = (".gif", ".webp")
 MIN_SIDE_PX, MAX_SIDE_PX = 16, 4096
 """Pixels along a side."""
 MAX_FPS = 120
@@ -58,7 +59,8 @@ REACH_DISTANCE = 0.30
 class Recipe:
     """A video to be made. size: pixels. fps: frames a second. begin, end: seconds of the recording, None for its
     ends. captions: whether texts stand over the frames. cards: whether it opens with a title and ends with the
-    result. max_bytes: of the file, 0 for no limit. strip: frames side by side, for stills; 1 for one.
+    result. max_bytes: of the file, 0 for no limit. strip: frames side by side, for stills; 1 for one. table: what lies
+    on it.
     """
 
     size: tuple[int, int] = (1280, 720)
@@ -76,6 +78,7 @@ class Recipe:
     sound: bool = True
     max_bytes: int = 0
     strip: int = 1
+    table: TableTop = "wood"
 
     def __post_init__(self) -> None:
         faults = list(_faults(self))
@@ -93,6 +96,8 @@ def _faults(recipe: Recipe) -> list[str]:
         found.append(f"--fps {recipe.fps}: 1 to {MAX_FPS} frames a second")
     if recipe.quality not in QUALITY_LEVELS:
         found.append(f'--quality "{recipe.quality}": use one of {", ".join(QUALITY_LEVELS)}')
+    if recipe.table not in TABLE_TOPS:
+        found.append(f'--table "{recipe.table}": use one of {", ".join(TABLE_TOPS)}')
     if recipe.camera not in CAMERAS:
         found.append(f'--camera "{recipe.camera}": use one of {", ".join(CAMERAS)}')
     if recipe.pace not in get_args(PaceName):
@@ -119,6 +124,18 @@ def preset(name: str) -> Recipe:
     if name not in known:
         raise ViewError(f'--preset "{name}": use one of {", ".join(known)}')
     return known[name]
+
+
+def recipe_for(path: Path, purpose: str | None, **given: Any) -> Recipe:
+    """Returns the recipe of a file. purpose: of `preset`, None for the usual one. given: fields of a recipe, None where
+    nothing was said. Raises ViewError."""
+    recipe = preset(purpose or "web")
+    is_loop = path.suffix.lower() in LOOPS
+    if is_loop and purpose is None:
+        recipe = replace(recipe, size=(640, 360), fps=20)
+    is_part = given.get("begin") is not None or given.get("end") is not None
+    recipe = replace(recipe, cards=not is_loop and not is_part)
+    return replace(recipe, **{name: value for name, value in given.items() if value is not None})
 
 
 def size_of(text: str) -> tuple[int, int]:
@@ -300,8 +317,7 @@ def hands_of(
     cuts = first if is_cut else -np.inf, last if goes_on else np.inf
 
     def seen(times: list[float]) -> Array:
-        found: Array = timing.seen(np.array(times)) + (np.array(times) - np.clip(times, *cuts)) / speed
-        return found
+        return np.asarray(timing.seen(np.array(times)) + (np.array(times) - np.clip(times, *cuts)) / speed)
 
     found = np.full((len(moments), len(mannequin.names()), 7), np.nan, dtype=np.float32)
     carries = scenery.motion.carries

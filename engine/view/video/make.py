@@ -31,7 +31,7 @@ from engine.view.render.shading import fibres, rings
 from engine.view.render.stage import Stage
 from engine.view.video import encode
 from engine.view.video.captions import Telling
-from engine.view.video.film import SHUTTER, Film, Recipe, Shot, film_of
+from engine.view.video.film import LOOPS, SHUTTER, Film, Recipe, Shot, film_of
 from engine.workers import end_with_parent
 from engine.world import Body
 
@@ -47,6 +47,12 @@ POLL_INTERVAL_S = 5.0
 """Seconds between two checks whether a silent process still lives."""
 Progress = Callable[[int, int], None]
 """Hears how many frames are done, of how many."""
+
+
+def check_workers(workers: int | None) -> None:
+    """Raises ViewError for a number of processes that nobody wants; None leaves it open."""
+    if workers is not None and not 1 <= workers <= 64:
+        raise ViewError(f"--workers {workers}: 1 to 64 processes")
 
 
 def make(
@@ -68,14 +74,17 @@ def make(
     suffix = path.suffix.lower()
     if suffix in encode.STILLS:
         film = film_of(replay, bodies, telling, replace(recipe, cards=False))
-        _write_still(film, path)
+        # the first frame, or several evenly spaced ones
+        numbers = np.linspace(0, len(film) - 1, min(film.recipe.strip, len(film))).round().astype(int)
+        with closing(_here(film, "rgb24", numbers.tolist())) as stills:
+            encode.write_still(path, stills)
         return film
     film = film_of(replay, bodies, telling, recipe)
 
     def tell(done: int) -> None:
         progress(done, len(film))
 
-    if suffix in encode.LOOPS:
+    if suffix in LOOPS:
         with frames_of(film, "rgb24", workers=workers) as drawn:
             encode.write_loop(path, recipe, drawn, len(film), tell)
         return film
@@ -90,19 +99,13 @@ def make(
     return film
 
 
-def _write_still(film: Film, path: Path) -> None:
-    """Writes the first frame of a film, or several evenly spaced ones side by side."""
-    numbers = np.linspace(0, len(film) - 1, min(film.recipe.strip, len(film))).round().astype(int).tolist()
-    with closing(_here(film, "rgb24", numbers)) as drawn:
-        encode.write_still(path, list(drawn))
-
-
 class Painter:
     """Draws shots of one film. Close it when done."""
 
     def __init__(self, film: Film, pixel_format: PixelFormat = "yuv420p") -> None:
         self._film = film
-        self.stage = Stage(film.bodies, size=film.recipe.size, quality=film.recipe.quality)
+        recipe = film.recipe
+        self.stage = Stage(film.bodies, size=recipe.size, quality=recipe.quality, top=recipe.table)
         self._pixel_format = pixel_format
         self._reformatter = VideoReformatter()
         # one for all frames: memory that is new for each costs more than converting the colours

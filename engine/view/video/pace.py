@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.record.motion import STILL_SPEED, Motion
+from models.piece import Array
 
-Array = NDArray[np.float64]
 PaceName = Literal["lively", "true"]
 
 GRID = 60
@@ -130,12 +129,10 @@ def _tidying(motion: Motion, middle: Array) -> Array:
     return limits
 
 
-def highlight(
-    motion: Motion, whole: float, seconds: float, *, pace: PaceName = "lively", slow_fall: bool = True
-) -> tuple[float, float]:
-    """Returns begin and end, in seconds of the recording, of what fills so many seconds of film: around the collapse
-    with the most pieces, or the end where nothing falls. whole: seconds of the recording."""
-    timing = timing_of(motion, (0.0, whole), pace=pace, slow_fall=slow_fall)
+def highlight(motion: Motion, whole: float, seconds: float) -> tuple[float, float]:
+    """Returns begin and end, in seconds of the recording, of what fills so many seconds of film with slow falls: around
+    the collapse with the most pieces, or the end where nothing falls. whole: seconds of the recording."""
+    timing = timing_of(motion, (0.0, whole), pace="lively", slow_fall=True)
     if timing.seconds <= seconds:
         return 0.0, whole
     end = timing.seconds

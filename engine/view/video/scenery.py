@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.geometry.rotation import rotated
 from engine.record.motion import Carry, Motion, motion_of
@@ -15,8 +14,8 @@ from engine.record.reader import Replay
 from engine.view.camera import BOX_CORNERS
 from engine.view.render import mannequin
 from engine.world import FLOOR, TABLE, Body
+from models.piece import Array
 
-Array = NDArray[np.float64]
 TOUCH_DISTANCE = 0.004
 """Metres between boxes of pieces that still stand together."""
 MIN_TOWER = 8

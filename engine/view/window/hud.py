@@ -17,11 +17,15 @@ from engine.view.opengl import ViewError
 from engine.view.panels import Panel
 from engine.view.render.resources import shader
 from engine.view.window.layout import Layout, lay_out
-from engine.view.window.shapes import Fill, Image, Letters, Shape
+from engine.view.window.shapes import Fill, Image, Letters, Rect, Shape
 
 SORT = 50
 FONT_FILES = {False: "SourceSansPro-Regular.ttf", True: "SourceSansPro-Semibold.ttf"}
 """By whether letters are bold. Source Sans Pro, SIL Open Font License; the package font-source-sans-pro brings it."""
+OVER_ALL = 100_000
+"""Of what is drawn, the last."""
+POINTER = Fill(Rect(-9.0, -9.0, 18.0, 18.0), (1.0, 1.0, 1.0, 0.35), 9.0, (0.76, 0.34, 0.1, 1.0), 3.0)
+"""The pointer of a gamepad: a ring around its place."""
 FONT_PAGE_PX = 512
 """Side of the textures that hold letters."""
 
@@ -39,6 +43,7 @@ class Hud:
         self._nodes: dict[tuple[Shape, int], Any] = {}
         self._images: dict[str, Any] = {}
         self._scrolled: dict[str, int] = {}
+        self._pointer: Any = None
         self._root = core.NodePath("hud")
         self._root.set_depth_test(False)
         self._root.set_depth_write(False)
@@ -69,6 +74,20 @@ class Hud:
         if name != self._hovered:
             self._hovered = name
             self._draw()
+
+    def show_pointer(self, at: tuple[float, float] | None) -> None:
+        """Shows a pointer there, pixels; None hides it."""
+        if at is None and self._pointer is None:
+            return
+        self.is_new = True
+        if at is None:
+            self._pointer.remove_node()
+            self._pointer = None
+            return
+        if self._pointer is None:
+            self._pointer = self._rectangle(POINTER)
+            self._pointer.set_bin("fixed", OVER_ALL)
+        self._pointer.set_pos(at[0], 0, -at[1])
 
     def scroll(self, x: float, y: float, lines: int) -> bool:
         """Scrolls the panel at a point. Returns whether there is one that can be scrolled."""

@@ -59,7 +59,9 @@ LINE_HEIGHT, BASELINE = 1.28, 0.92
 # in units
 PADDING, SPACING, MARGIN, ROUNDING = 12.0, 5.0, 12.0, 8.0
 BUTTON_ROUNDING, BUTTON_PADDING = 5.0, (10.0, 5.5)
-SPOT, SLIDER_HEIGHT = 11.0, 16.0
+SPOT, SLIDER_HEIGHT = 14.0, 16.0
+BRIGHT, CAPITAL = 1.6, 0.66
+"""Sum of red, green and blue from which on letters on a colour are dark; height of capital letters, of their size."""
 IMAGE_SIZE = (50.0, 36.0)
 """Width, with the space beside it, and height of the picture on a button."""
 MIN_ITEM = 60.0
@@ -158,9 +160,20 @@ class ItemLayout:
         for length, ink in ((box.width, TRACK), (filled, colour)):
             box.shapes.append(Fill(Rect(0, top, length, thickness), ink, thickness / 2))
 
-    def _spot(self, colour: str, x: float, y: float) -> Fill:
+    def _spot(self, box: LayoutBox, mark: str, x: float, middle: float) -> None:
+        """Adds a spot of a colour, and on it the letter that says the same to who cannot tell colours apart."""
         side = SPOT * self.unit
-        return Fill(Rect(x, y, side, side), colour_of(colour), side / 2, (0.0, 0.0, 0.0, 0.35))
+        colour, _, letter = mark.partition(":")
+        filled = colour_of(colour)
+        rect = Rect(x, middle - side / 2, side, side)
+        box.shapes.append(Fill(rect, filled, side / 2, (0.0, 0.0, 0.0, 0.35)))
+        if letter:
+            size = max(round(0.8 * side), 6)
+            ink = INK["plain"] if sum(filled[:3]) > BRIGHT else (1.0, 1.0, 1.0, 1.0)
+            left = x + (side - self.measure(letter, size, True)) / 2
+            box.shapes.append(
+                Letters(letter, round(left), round(middle + CAPITAL * size / 2), size, ink, True)
+            )
 
     def _row(self, box: LayoutBox, row: Row) -> None:
         """Side by side, each at least as wide as its longest word; below each other where that is too wide."""
@@ -192,7 +205,7 @@ class ItemLayout:
             box = LayoutBox(width, step)
             self._write(box, line, left, 0.0, size, INK[text.tone], text.bold)
             if text.mark and not lines:
-                box.shapes.append(self._spot(text.mark, 0.0, (step - SPOT * self.unit) / 2))
+                self._spot(box, text.mark, 0.0, step / 2)
             lines.append(box)
         return lines
 
@@ -221,7 +234,7 @@ class ItemLayout:
         box.shapes.append(Fill(rect, colour, BUTTON_ROUNDING * self.unit, edge, thickness))
         if button.mark:
             spot = left - (SPOT + 7) * self.unit
-            box.shapes.append(self._spot(button.mark, spot, (box.height - SPOT * self.unit) / 2))
+            self._spot(box, button.mark, spot, box.height / 2)
         if button.image:
             high = IMAGE_SIZE[1] * self.unit
             place = Rect(pad_x / 2, (box.height - high) / 2, high * 4 / 3, high)

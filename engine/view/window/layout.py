@@ -6,7 +6,7 @@ No graphics library. Panels stand in three columns. Sizes are in units: a pictur
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from engine.view.panels import Panel, Place, Text
@@ -272,7 +272,14 @@ class _Page:
         return box
 
     def toast(self, panel: Panel) -> None:
-        """Puts a panel beside its point, where no other panel is; nowhere when there is no such place."""
+        """Puts a panel beside its point, where no other panel is, and off what it must not cover if there is such a
+        place; nowhere when there is none at all."""
+        off = Rect(*panel.keep_off)
+        if not (off.width and self._toast(panel, (*self.box.cards, off))):
+            self._toast(panel, self.box.cards)
+
+    def _toast(self, panel: Panel, taken: Sequence[Rect]) -> bool:
+        """Returns whether there is a place for it that is not taken."""
         x, y = panel.at
         gap, (width, height) = TOAST_GAP * self.unit, self.size
         for share in TOAST_WIDTHS:
@@ -296,9 +303,10 @@ class _Page:
             anywhere.sort(key=lambda at: (at[0] + wide / 2 - x) ** 2 + (at[1] + tall / 2 - y) ** 2)
             for a, b in (*inside, *anywhere):
                 place = Rect(round(a), round(b), wide, tall)
-                if not any(place.meets(card) for card in self.box.cards):
+                if not any(place.meets(other) for other in taken):
                     self._paste(panel, box, place.x, place.y)
-                    return
+                    return True
+        return False
 
 
 def clamped(value: float, low: float, high: float) -> float:

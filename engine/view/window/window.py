@@ -13,13 +13,8 @@ cannot open one.
 
 from __future__ import annotations
 
-import ctypes
-import ctypes.util
-import os
-import sys
 import time
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,20 +27,19 @@ from engine.view.render.device import close_screen, open_screen
 from engine.view.render.overlays import Overlay
 from engine.view.render.passes import covering
 from engine.view.render.resources import shader
-from engine.view.render.shading import Quality
+from engine.view.render.shading import Quality, TableTop
 from engine.view.render.stage import MAX_SIDE_PX, Stage
 from engine.view.sound import Speaker
 from engine.view.window.events import Clicked, Closed, Event, Lift, PointerMoved, Press, Resized, Slid, Typed
+from engine.view.window.gamepad import Gamepad, PandaPads
 from engine.view.window.hud import Hud
+from engine.view.window.keyboard import AGAIN, CLOSE, DOWN, TYPED, UP, Keyboard
 from engine.view.window.shapes import Region
 from engine.world import Body
 
 SIZE = (1280, 720)
 MIN_SIDE_PX = 16
 """A smaller window shows nothing, and is not drawn."""
-DOWN, AGAIN, UP, TYPED, CLOSE = "teeter-down", "teeter-again", "teeter-up", "teeter-typed", "teeter-close"
-"""Names of the events Panda3D is told to send."""
-EXIT_DISPLAY_LOST = 2
 REDRAW_S = 2.0
 """After which a picture that stays the same is shown again: another window may have lain over this one."""
 BUSY_S = 0.5
@@ -70,11 +64,20 @@ class Window:
         self.speaker: Speaker | None = None
         """None until the owner of the window sets one."""
         self.quality: Quality = "medium"
+        self.top: TableTop = "wood"
+        """What lies on the table of the next stage."""
         self.sharpness = 1.0
         self.is_closed = False
         self.pointer = (self.size[0] / 2, self.size[1] / 2)
         self.down: set[str] = set()
         self.hud = Hud(self._window, self.size)
+        self.pad = Gamepad(PandaPads())
+        self.pad_click = "pad_a"
+        """The button of a gamepad that is the left button of the mouse now; empty for none."""
+        self.is_padded = False
+        """Whether what was touched last is a gamepad."""
+        self._pad_down = ""
+        self._mouse: tuple[float, float] | None = None
         self._keyboard = Keyboard(self._window)
         self._screen = covering(shader("picture.vert", "copy.frag"))
         self._screen.set_depth_test(False)
@@ -89,12 +92,24 @@ class Window:
         self._drawn_at = self._busy_at = 0.0
 
     def put(
-        self, bodies: Iterable[Body], quality: Quality | None = None, sphere: BoundingSphere | None = None
+        self,
+        bodies: Iterable[Body],
+        quality: Quality | None = None,
+        sphere: BoundingSphere | None = None,
+        unread: frozenset[str] = frozenset(),
     ) -> Stage:
-        """Shows a stage of these bodies instead of the one before. sphere: as for a stage."""
+        """Shows a stage of these bodies instead of the one before. sphere, unread: as for a stage."""
         self.clear()
         self.quality = quality or self.quality
-        self.stage = Stage(bodies, size=self._inner(), quality=self.quality, to_ram=False, sphere=sphere)
+        self.stage = Stage(
+            bodies,
+            size=self._inner(),
+            quality=self.quality,
+            to_ram=False,
+            sphere=sphere,
+            unread=unread,
+            top=self.top,
+        )
         self._fit()
         self._screen.show()
         return self.stage
@@ -122,6 +137,13 @@ class Window:
     def show_overlays(self, overlays: Iterable[Overlay]) -> None:
         """Shows these overlays in the scene and no others."""
         self._is_new |= self._stage().show_overlays(overlays)
+
+    def dress_table(self, top: TableTop) -> None:
+        """Sets what lies on the table from now on."""
+        self.top = top
+        if self.stage is not None:
+            self.stage.dress_table(top)
+            self._is_new = True
 
     def relight(self, quality: Quality, sharpness: float) -> None:
         """Sets the quality level and the sharpness from now on; fewer pixels are faster."""
@@ -191,24 +213,52 @@ class Window:
         if self.is_closed:
             return (Closed(),)
         found: list[Event] = [*self._changes(), *self._pointed()]
-        x, y = self.pointer
         for kind, key in self._keyboard.heard():
+            self.is_padded = False
             if kind == TYPED:
                 found.append(Typed(key))
             elif kind == UP:
-                self.down.discard(key)
-                if key == "mouse1" and self._slider is not None:
-                    self._slider = None
-                else:
-                    found.append(Lift(key, x, y))
+                found += self._lifted(key)
             elif kind in (DOWN, AGAIN):
                 found += self._pressed(key, kind == AGAIN)
             elif kind == CLOSE:
                 self.is_closed = True
                 found.append(Closed())
+        found += self._padded(time.perf_counter())
         if found:
             self._busy_at = time.perf_counter()
         return tuple(found)
+
+    def point(self, x: float, y: float) -> tuple[Event, ...]:
+        """Moves the pointer without the mouse, and shows it, until the mouse is moved. Returns what happened."""
+        width, height = self.size
+        self.pointer = (min(max(x, 0.0), width - 1.0), min(max(y, 0.0), height - 1.0))
+        self.hud.show_pointer(self.pointer)
+        self._busy_at = time.perf_counter()
+        return tuple(self._moved())
+
+    def _padded(self, now: float) -> list[Event]:
+        found: list[Event] = []
+        for kind, key in self.pad.heard(now):
+            if kind == "up":
+                key, self._pad_down = ("mouse1", "") if key == self._pad_down else (key, self._pad_down)
+                found += self._lifted(key)
+            elif key == self._pad_down or (kind == "down" and key == self.pad_click):
+                if kind == "down":
+                    self._pad_down = key
+                    found += self._pressed("mouse1", again=False)
+            else:
+                found += self._pressed(key, kind == "again")
+        if found or self.pad.left != (0.0, 0.0) or self.pad.right != (0.0, 0.0):
+            self._busy_at, self.is_padded = now, True
+        return found
+
+    def _lifted(self, key: str) -> list[Event]:
+        self.down.discard(key)
+        if key == "mouse1" and self._slider is not None:
+            self._slider = None
+            return []
+        return [Lift(key, *self.pointer)]
 
     def _pressed(self, key: str, again: bool) -> list[Event]:
         x, y = self.pointer
@@ -234,9 +284,16 @@ class Window:
         if not place.get_in_window():
             return []
         x, y = float(place.get_x()), float(place.get_y())
-        if (x, y) == self.pointer:
+        if (x, y) == self._mouse:
             return []
+        # a mouse that stays where it is lets the pointer be where a gamepad has put it
+        self._mouse, self.is_padded = (x, y), False
         self.pointer = (x, y)
+        self.hud.show_pointer(None)
+        return self._moved()
+
+    def _moved(self) -> list[Event]:
+        x, y = self.pointer
         if self._slider is not None:
             return [Slid(self._slider.name, self._slider.value_at(x))]
         region = self.hud.layout.region_at(x, y)
@@ -284,61 +341,3 @@ def _size_of(window: object) -> tuple[int, int] | None:
     if not properties.has_size():
         return None
     return int(properties.get_x_size()), int(properties.get_y_size())
-
-
-class Keyboard:
-    """Keys and mouse buttons of one window as Panda3D reports them, in order."""
-
-    def __init__(self, window: Any) -> None:
-        self._data = core.NodePath("input")
-        device = self._data.attach_new_node(core.MouseAndKeyboard(window, 0, "mouse and keyboard"))
-        thrower = core.ButtonThrower("buttons")
-        thrower.set_button_down_event(DOWN)
-        thrower.set_button_repeat_event(AGAIN)
-        thrower.set_button_up_event(UP)
-        thrower.set_keystroke_event(TYPED)
-        # shift and control do not change the names of keys
-        thrower.set_modifier_buttons(core.ModifierButtons())
-        device.attach_new_node(thrower)
-        self._walk = core.DataGraphTraverser()
-        self._queue = core.EventQueue.get_global_event_queue()
-
-    def heard(self) -> list[tuple[str, str]]:
-        """Returns what happened since the last call: (event name, key); the key is empty for other events."""
-        self._walk.traverse(self._data.node())
-        found: list[tuple[str, str]] = []
-        while not self._queue.is_queue_empty():
-            event = self._queue.dequeue_event()
-            name = str(event.get_name())
-            if name == TYPED:
-                found.append((name, str(event.get_parameter(0).get_wstring_value())))
-            elif name in (DOWN, AGAIN, UP):
-                found.append((name, str(event.get_parameter(0).get_string_value())))
-            else:
-                found.append((name, ""))
-        return found
-
-
-_Handler = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
-_kept: list[object] = []
-"""The handlers that X11 holds on to."""
-
-
-def say_when_lost(words: Callable[[], str]) -> None:
-    """When the display goes away, writes what `words` returns to standard error and exits with code 2.
-
-    X11 ends the process when its display is lost, so this runs in its error handler. Without X11 it does nothing:
-    elsewhere a lost window is an event like any other.
-    """
-    name = ctypes.util.find_library("X11")
-    if name is None:
-        return
-
-    def handler(display: int) -> int:
-        os.write(2, f"teeter: {words()}\n".encode())
-        sys.stdout.flush()
-        os._exit(EXIT_DISPLAY_LOST)
-
-    made = _Handler(handler)
-    _kept.append(made)
-    ctypes.CDLL(name).XSetIOErrorHandler(made)

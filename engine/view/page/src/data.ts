@@ -36,7 +36,7 @@ export interface BodyRow {
   pose?: number[];
 }
 export interface SceneData {
-  kind: "recording" | "verdict" | "sweep";
+  kind: "recording" | "verdict" | "sweep" | "seat";
   title: string;
   shaders: Record<string, string>;
   light: {
@@ -105,16 +105,16 @@ export interface SweepData extends SceneData {
 
 const TYPES = { Int8Array, Uint8Array, Int16Array, Uint16Array, Uint32Array, Float32Array };
 
-export function readJson(): SceneData {
-  return JSON.parse(document.getElementById("data")!.textContent!) as SceneData;
+export function textOf(id: "data" | "blob"): string {
+  return document.getElementById(id)!.textContent!;
 }
 
 export class Numbers {
   private constructor(private readonly bytes: ArrayBuffer) {}
 
-  static async read(): Promise<Numbers> {
-    const text = atob(document.getElementById("blob")!.textContent!);
-    const packed = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+  // What deflated bytes hold, in base 64.
+  static async of(text: string): Promise<Numbers> {
+    const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
     return new Numbers(await new Response(stream).arrayBuffer());
   }
@@ -123,6 +123,16 @@ export class Numbers {
     (typeof TYPES)[T]
   > {
     return new TYPES[type](this.bytes, offset, count) as InstanceType<(typeof TYPES)[T]>;
+  }
+
+  // Triples that stand by components, as rows.
+  rows(place: Place, factor: number): Float32Array {
+    const columns = this.at(place),
+      count = columns.length / 3;
+    const found = new Float32Array(columns.length);
+    for (let n = 0; n < count; ++n)
+      for (let k = 0; k < 3; ++k) found[3 * n + k] = columns[k * count + n] * factor;
+    return found;
   }
 
   // Numbers of variable length (LEB128 of the zigzag), each a difference from the one before; returned are the sums.

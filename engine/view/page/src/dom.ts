@@ -29,3 +29,10 @@ export function button(
 export function write(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
+
+// A spot of a colour `#rrggbb`.
+export function dot(parent: HTMLElement, colour: string): HTMLElement {
+  const made = make("span", "dot", parent);
+  if (/^#[0-9a-f]{6}$/i.test(colour)) made.style.background = colour;
+  return made;
+}

@@ -93,6 +93,11 @@ export class Device {
     };
   }
 
+  triangles(model: Model): void {
+    this.gl.bindVertexArray(model.array);
+    this.gl.drawElements(this.gl.TRIANGLES, model.count, model.type, 0);
+  }
+
   texture(wrap: number, filter: number): WebGLTexture {
     const gl = this.gl,
       texture = gl.createTexture();

@@ -2,7 +2,7 @@
 // full when all rests.
 
 const SLOW_MS = 45;
-const SCALES = [1, 0.8, 0.65, 0.5, 0.4];
+const SCALES = [1, 0.8, 0.65, 0.5, 0.4, 0.32];
 const REST_MS = 250;
 const LOOK_BACK = 6;
 
@@ -58,7 +58,9 @@ export class Loop {
     if (this.lasted.length < LOOK_BACK) return;
     const middle = this.lasted.sort((a, b) => a - b)[LOOK_BACK >> 1];
     this.lasted.length = 0;
-    if (middle > SLOW_MS) this.level = Math.min(this.level + 1, SCALES.length - 1);
+    // two at once where one would not do
+    if (middle > SLOW_MS)
+      this.level = Math.min(this.level + (middle > 2 * SLOW_MS ? 2 : 1), SCALES.length - 1);
   }
 
   picture(): void {

@@ -139,3 +139,62 @@ export function orthographic(half: number, near: number, far: number): Matrix {
     1,
   ]);
 }
+
+// -- rotations: quaternions x, y, z, w ------------------------------------------------------------------------------
+
+export type Quaternion = [number, number, number, number];
+
+export const about = (axis: Triple, radians: number): Quaternion => {
+  const s = Math.sin(radians / 2) / length(axis);
+  return [s * axis[0], s * axis[1], s * axis[2], Math.cos(radians / 2)];
+};
+// First b, then a.
+export const after = (a: Quaternion, b: Quaternion): Quaternion => [
+  a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
+  a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
+  a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3],
+  a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2],
+];
+export const back = (q: Quaternion): Quaternion => [-q[0], -q[1], -q[2], q[3]];
+export function rotated([x, y, z, w]: Quaternion, v: Triple): Triple {
+  const t = scaled(cross([x, y, z], v), 2);
+  return add(add(v, t, w), cross([x, y, z], t));
+}
+// The least rotation that takes one direction to another.
+export function between(a: Triple, b: Triple): Quaternion {
+  const part = dot(a, b) / (length(a) * length(b));
+  if (part > 1 - 1e-9) return [0, 0, 0, 1];
+  if (part < -1 + 1e-9) return about(Math.abs(a[2]) > 0.5 * length(a) ? [1, 0, 0] : [0, 0, 1], Math.PI);
+  return about(cross(a, b), Math.acos(part));
+}
+export const angle = (a: ArrayLike<number>, b: ArrayLike<number>, from = 0): number => {
+  let sum = 0;
+  for (let k = 0; k < 4; ++k) sum += a[from + k] * b[from + k];
+  return 2 * Math.acos(Math.min(Math.abs(sum), 1));
+};
+// Part of the way from one pose to another, seven numbers each.
+export function mixed(a: ArrayLike<number>, b: ArrayLike<number>, part: number, turning = part): number[] {
+  let sum = 0;
+  for (let k = 3; k < 7; ++k) sum += a[k] * b[k];
+  const sign = sum < 0 ? -1 : 1,
+    found: number[] = [];
+  for (let k = 0; k < 3; ++k) found.push(a[k] + part * (b[k] - a[k]));
+  for (let k = 3; k < 7; ++k) found.push(a[k] + turning * (sign * b[k] - a[k]));
+  const size = Math.hypot(found[3], found[4], found[5], found[6]);
+  for (let k = 3; k < 7; ++k) found[k] /= size;
+  return found;
+}
+// From an eye through a place of the picture, both from -1 to 1, right and up.
+export function rayOf(camera: Camera, x: number, y: number, aspect: number): Triple {
+  const [right, forward, up] = axesOf(camera),
+    half = Math.tan((camera.fov * Math.PI) / 360);
+  return add(add(forward, right, x * half * aspect), up, y * half);
+}
+// Where a place is in the picture, from -1 to 1, right and up; null behind the eye.
+export function seenAt(camera: Camera, place: Triple, aspect: number): [number, number] | null {
+  const [right, forward, up] = axesOf(camera),
+    off = minus(place, camera.eye),
+    deep = dot(off, forward),
+    half = Math.tan((camera.fov * Math.PI) / 360);
+  return deep > 1e-3 ? [dot(off, right) / deep / half / aspect, dot(off, up) / deep / half] : null;
+}

@@ -14,14 +14,16 @@ export class Orbit {
   constructor(
     private readonly canvas: HTMLElement,
     public camera: Camera,
+    isDriven = false, // by somebody who has looked at events first
   ) {
+    if (isDriven) return;
     canvas.addEventListener("pointerdown", (event) => {
       canvas.setPointerCapture(event.pointerId);
       this.pointers.set(event.pointerId, [event.clientX, event.clientY]);
     });
     for (const name of ["pointerup", "pointercancel"] as const)
       canvas.addEventListener(name, (event) => this.pointers.delete(event.pointerId));
-    canvas.addEventListener("pointermove", (event) => this.drag(event));
+    canvas.addEventListener("pointermove", (event) => this.follow(event));
     canvas.addEventListener("contextmenu", (event) => event.preventDefault());
     canvas.addEventListener(
       "wheel",
@@ -33,7 +35,7 @@ export class Orbit {
     );
   }
 
-  private drag(event: PointerEvent): void {
+  private follow(event: PointerEvent): void {
     const before = this.pointers.get(event.pointerId);
     if (!before) return;
     const high = this.canvas.clientHeight;
@@ -46,7 +48,12 @@ export class Orbit {
       this.pan(right / 2, down / 2);
       this.zoom(Math.hypot(before[0] - u, before[1] - v) / Math.max(Math.hypot(x - u, y - v), 1));
     } else if (event.buttons === 2 || event.shiftKey) this.pan(right, down);
-    else this.turn(-right * DEGREES, down * DEGREES);
+    else this.drag(right, down);
+  }
+
+  // Turns by a way over the picture, in parts of its height.
+  drag(right: number, down: number): void {
+    this.turn(-right * DEGREES, down * DEGREES);
   }
 
   turn(right: number, up: number): void {
@@ -69,12 +76,14 @@ export class Orbit {
     this.set({ eye: add(eye, by), target: add(target, by), fov });
   }
 
-  zoom(times: number): void {
+  // Returns whether that was possible.
+  zoom(times: number): boolean {
     const { eye, target, fov } = this.camera,
       off = minus(eye, target),
       away = length(off);
     const distance = Math.min(Math.max(away * times, NEAR), FAR);
     this.set({ eye: add(target, off, distance / away), target, fov });
+    return distance !== away;
   }
 
   private set(camera: Camera): void {

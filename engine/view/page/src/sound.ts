@@ -39,20 +39,28 @@ export class Sound {
 
   // What strikes between two seconds of the recording. across: where a place is in the picture, from -1 to 1.
   play(from: number, to: number, across: (place: [number, number, number]) => number): void {
-    if (!this.isOn || !this.context || !this.out || to <= from) return;
+    if (!this.isOn || to <= from) return;
     for (const [seconds, sound, loudness, x, y, z] of this.data.impacts) {
       const gain = loudness * Math.min(0.85 / Math.max(this.loudest, 1e-9), 12);
-      if (seconds <= from || seconds > to || gain < QUIETEST || this.playing >= AT_ONCE) continue;
-      const source = new AudioBufferSourceNode(this.context, { buffer: this.buffer(sound) });
-      const volume = new GainNode(this.context, { gain });
-      const side = new StereoPannerNode(this.context, { pan: 0.8 * across([x, y, z]) });
-      source.connect(volume).connect(side).connect(this.out);
-      source.onended = () => {
-        --this.playing;
-      };
-      ++this.playing;
-      source.start();
+      if (seconds <= from || seconds > to || gain < QUIETEST) continue;
+      this.strike(sound, gain, across([x, y, z]));
     }
+  }
+
+  // side: from -1 to 1, left to right.
+  strike(sound: number, gain: number, side: number): void {
+    if (!this.isOn || !this.context || !this.out || this.playing >= AT_ONCE) return;
+    const source = new AudioBufferSourceNode(this.context, { buffer: this.buffer(sound) });
+    const volume = new GainNode(this.context, { gain });
+    source
+      .connect(volume)
+      .connect(new StereoPannerNode(this.context, { pan: 0.8 * side }))
+      .connect(this.out);
+    source.onended = () => {
+      --this.playing;
+    };
+    ++this.playing;
+    source.start();
   }
 
   samples(sound: number, rate: number): Float32Array<ArrayBuffer> {

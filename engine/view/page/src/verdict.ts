@@ -1,12 +1,13 @@
 // A verdict: the scene with its forces, or the motion in which it fails, and the proof, checked here.
 
 import { check, RefusedError } from "./certificate";
-import type { Triple, VerdictData } from "./data";
+import type { Numbers, Triple, VerdictData } from "./data";
 import { button, make } from "./dom";
 import { Loop } from "./loop";
 import { cross, length } from "./maths";
 import { framing, Orbit } from "./orbit";
-import type { Overlay, Stage } from "./stage";
+import type { Overlay } from "./marks";
+import type { Stage } from "./stage";
 
 const SLICE_MS = 12; // of checking between two pictures
 const PANEL = 360; // pixels that the panel takes
@@ -29,6 +30,7 @@ export class VerdictView {
 
   constructor(
     private readonly data: VerdictData,
+    numbers: Numbers,
     private readonly stage: Stage,
     root: HTMLElement,
   ) {
@@ -44,7 +46,7 @@ export class VerdictView {
       );
     for (const solid of data.solids)
       this.layers[solid.layer].push({
-        model: stage.mesh(solid.points, solid.normals, solid.triangles, 1, null),
+        model: stage.props.mesh({ ...solid, scale: 1, grain: [], along: null }, numbers),
         ink: solid.ink,
       });
     for (const ghost of data.ghosts)

@@ -1,0 +1,1 @@
+"""Engines as the bench runs them: one adapter each, the same rigs for all."""

@@ -1,0 +1,94 @@
+"""Symmetries of a force balance about the vertical: what holds in one direction holds in its images.
+
+A half turn, and mirrors across and along the principal axes or an edge of a contact. They count only where contacts,
+weights and loads are the same in the image, each on the piece's image.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial import KDTree
+
+from engine.topple.balance.equilibrium import Balance
+from engine.topple.contact.arrays import Array, Ints
+
+SAME = 1e-7
+"""Piece sizes and weights: what differs by less is the same."""
+
+ROUND = 1e-6
+"""Spreads so alike, relative, have no principal axes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Symmetry:
+    """plane: (2, 2) orthogonal, from a load of the two to its image. pieces: (n,) the image of every free piece."""
+
+    plane: Array
+    pieces: Ints
+
+
+def symmetries_of(balance: Balance, east: Array, north: Array, loads: Array) -> tuple[Symmetry, ...]:
+    """Returns the symmetries, without the identity, of a balance with loads (6 n, 2) along east and north (3,)."""
+    if np.abs(np.stack([east, north]) @ balance.down).max() > SAME:
+        return ()
+    planes = [-np.eye(2), *(np.eye(2) - 2 * np.outer(axis, axis) for axis in _axes(balance, east, north))]
+    found = []
+    for plane in planes:
+        axes = np.stack([east, north])
+        turn = axes.T @ plane @ axes + np.outer(balance.down, balance.down)
+        pieces = _image(balance, turn, loads, plane)
+        if pieces is not None:
+            found.append(Symmetry(plane, pieces))
+    return tuple(found)
+
+
+def _axes(balance: Balance, east: Array, north: Array) -> Array:
+    """Returns the principal axes (2, 2), as rows, of the pieces' places; where there are none, along an edge."""
+    frame = np.stack([east, north], axis=1)
+    flat = (balance.centres - balance.centres.mean(axis=0)) @ frame
+    sizes, axes = np.linalg.eigh(flat.T @ flat)
+    if sizes[1] - sizes[0] > ROUND * sizes[1] or len(balance.contacts.points) < 2:
+        return np.asarray(axes.T)
+    edge = (balance.contacts.points[1] - balance.contacts.points[0]) @ frame
+    length = float(np.linalg.norm(edge))
+    east_of, north_of = edge / length if length > 0 else np.array([1.0, 0.0])
+    return np.array([[east_of, north_of], [-north_of, east_of]])
+
+
+def _image(balance: Balance, turn: Array, loads: Array, plane: Array) -> Ints | None:
+    """Returns the images of the pieces under an orthogonal map (3, 3); None where something has no image."""
+    middle = balance.centres.mean(axis=0)
+    centres, weights = balance.centres - middle, balance.weights[:, None]
+    pieces = _matches(np.hstack([centres, weights]), np.hstack([centres @ turn.T, weights]))
+    if pieces is None:
+        return None
+    # a torque, like a spin, keeps its sense in a mirror
+    wrenches = loads.reshape(-1, 2, 3, 2)
+    turned = np.einsum("ij,nwjl->nwil", turn, wrenches) * np.array([1.0, np.linalg.det(turn)])[:, None, None]
+    if np.abs(turned - wrenches[pieces] @ plane).max(initial=0.0) > SAME:
+        return None
+    points, normals = balance.contacts.points / balance.length - middle, balance.contacts.normals
+    rub = balance.friction[:, None]
+    moved = np.append(pieces, -1)
+    first, second = balance.first[:, None], balance.second[:, None]
+    both = np.vstack(
+        [np.hstack([points, normals, rub, first, second]), np.hstack([points, -normals, rub, second, first])]
+    )
+    image = np.hstack([points @ turn.T, normals @ turn.T, rub, moved[first], moved[second]])
+    found = _matches(both, image)
+    if found is None or len(np.unique(found % max(len(points), 1))) < len(points):
+        return None
+    return pieces
+
+
+def _matches(known: Array, image: Array) -> Ints | None:
+    """Returns which of the known rows each row of the image is; None unless each is another one."""
+    if not len(image):
+        return np.zeros(0, dtype=np.int64)
+    away, nearest = KDTree(known).query(image, distance_upper_bound=2 * SAME)
+    at: Ints = np.asarray(nearest, dtype=np.int64)
+    if not np.isfinite(away).all() or len(np.unique(at)) < len(at):
+        return None
+    return at

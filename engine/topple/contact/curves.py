@@ -1,0 +1,226 @@
+"""Where two bodies touch on curved surfaces and round edges, exactly.
+
+Detection finds such contacts on facets, roughly; here they are found again on the surfaces that the facets approximate
+(`rounds`, `rims`): on flat faces in closed form, on edges along the edge, between two curved surfaces where the gap is
+narrowest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import shapely
+
+from engine.tolerances import TOUCH_DECLARED
+from engine.topple.contact.arrays import Array, Ints
+from engine.topple.contact.edges import DIP, flattened
+from engine.topple.contact.features import Features, departure, of_bodies, sagitta
+from engine.topple.contact.narrowest import narrowest
+from engine.topple.contact.rims import Rim, Touch, chords_of, on_edges, on_plane, on_rim, on_round, rims_of
+from engine.topple.contact.rounds import Round, rounds_of
+from engine.world import Body
+
+DIRECTIONS = 12
+"""Points that stand for a circle of contact, as of a turned foot on a table."""
+ZOOMS = 9
+ALONG = np.linspace(0.0, 1.0, 17)
+"""Where an edge is looked at first; next to the lowest place it is looked at closely."""
+APART = 0.08
+"""Of the smaller piece's size: points nearer to each other are one."""
+FLAT = 1e-4
+"""Curvature times the smaller piece's size: below this two surfaces touch along a line."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RollingPoint:
+    """A contact point. normal: away from the second body. mobility: see `rolling.RollingContacts`. gap: metres between
+    the surfaces, negative inside each other."""
+
+    place: Array
+    normal: Array
+    mobility: Array
+    gap: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Side:
+    """One of two bodies: its curved surfaces and rims, and all its flat facets and edges, in the world.
+
+    straight: (e,) numbers of the edges that are no part of a rim.
+    """
+
+    rounds: tuple[Round, ...]
+    rims: tuple[Rim, ...]
+    scene: Features
+    straight: Ints
+    room: float
+
+
+def touching_on_curves(upper: Body, lower: Body, gap: float) -> list[RollingPoint]:
+    """Returns the contact points of two bodies on curved surfaces or rims of either, the nearest ones within `gap`."""
+    size = min(float(body.piece.extents.min()) for body in (upper, lower))
+    one, other = _side(upper), _side(lower)
+    # foreign meshes are round to their sagitta only, and pieces are let down on their parts
+    room = gap + one.room + other.room
+    found: list[RollingPoint] = []
+    for mine, theirs, sign in ((one, other, -1.0), (other, one, 1.0)):
+        # sign: the gradient of `mine` points away from the second body where `mine` is the second
+        for surface in mine.rounds:
+            points = [*_on_faces(surface, theirs, room), *_on_edges(surface, theirs, room, size)]
+            found += [replace(point, normal=sign * point.normal) for point in points]
+        for rim in mine.rims:
+            found += [_rolling(touch, -sign, size) for touch in _touches(rim, theirs, room)]
+    for rim in one.rims:
+        crossings = [touch for edge in other.rims for touch in on_rim(rim, edge, room)]
+        found += [_rolling(touch, 1.0, size) for touch in crossings]
+    if one.rounds and other.rounds:
+        box = other.scene.vertices.min(axis=0), other.scene.vertices.max(axis=0)
+        for each in narrowest(one.rounds, other.rounds, box, room, size):
+            found.append(RollingPoint(each.place, each.normal, _mobility(each.second, each.normal), each.gap))
+    nearest = min((abs(point.gap) for point in found), default=0.0)
+    return _distinct([point for point in found if abs(point.gap) <= nearest + gap], APART * size)
+
+
+def _side(body: Body) -> _Side:
+    rounds = tuple(each.placed(body.pose) for each in rounds_of(body.piece))
+    rims = tuple(each.placed(body.pose) for each in rims_of(body.piece))
+    straight = np.flatnonzero(~chords_of(body.piece))
+    return _Side(rounds, rims, of_bodies([body]), straight, sagitta(body.piece) + departure(body.piece))
+
+
+def _touches(rim: Rim, theirs: _Side, gap: float) -> list[Touch]:
+    """Where a rim touches flat faces, curved surfaces and straight edges of the other body."""
+    scene, found = theirs.scene, []
+    for facet in np.flatnonzero(~scene.facet_curved).tolist():
+        base = scene.vertices[scene.facet_start[facet]]
+        touches = on_plane(rim, base, scene.normals[facet], gap)
+        if touches:
+            flat, polygon = flattened(scene, np.array([touch.place for touch in touches]), facet)
+            near = shapely.distance(polygon, shapely.points(flat)) <= gap
+            found += [touch for touch, is_near in zip(touches, near, strict=True) if is_near]
+    for surface in theirs.rounds:
+        found += on_round(rim, surface, gap)
+    return found + on_edges(rim, scene.edges[theirs.straight], scene.edge_into[theirs.straight], gap)
+
+
+def _rolling(touch: Touch, sign: float, size: float) -> RollingPoint:
+    """A touch of a rim as a contact point. sign: of the normal, which is to point away from the second body."""
+    turns = touch.bend * size > FLAT
+    mobility = np.outer(touch.along, touch.along) / touch.bend if turns else np.zeros((3, 3))
+    return RollingPoint(touch.place, sign * touch.normal, mobility, touch.gap)
+
+
+def _distinct(points: list[RollingPoint], apart: float) -> list[RollingPoint]:
+    kept: list[RollingPoint] = []
+    for point in points:
+        if all(float(np.linalg.norm(point.place - other.place)) > apart for other in kept):
+            kept.append(point)
+    return kept
+
+
+def _on_faces(surface: Round, theirs: _Side, gap: float) -> list[RollingPoint]:
+    """Points of a curved surface on flat faces: where its normal is against the face's."""
+    scene, found = theirs.scene, []
+    for facet in np.flatnonzero(~scene.facet_curved).tolist():
+        normal, base = scene.normals[facet], scene.vertices[scene.facet_start[facet]]
+        for point in _facing(surface, normal, gap):
+            height = float((point - base) @ normal)
+            if abs(height) > gap:
+                continue
+            flat, polygon = flattened(scene, point[None], facet)
+            if polygon.distance(shapely.Point(flat[0])) <= gap:
+                _, gradient, second = surface.distance(point)
+                mobility = _mobility(second, normal)
+                found.append(RollingPoint(point - height / 2 * normal, gradient, mobility, height))
+    return found
+
+
+def _facing(surface: Round, normal: Array, gap: float) -> list[Array]:
+    """Points of a surface where its outward normal is against a direction; of a line its ends, of a circle some."""
+    level = normal - (normal @ surface.axis) * surface.axis
+    length = float(np.linalg.norm(level))
+    outs = [level / length, -level / length] if length > 1e-9 else _circle(surface)
+    found = []
+    for out in outs:
+        wanted = -np.array([normal @ out, normal @ surface.axis])
+        if surface.centre is None:
+            if surface.normal @ wanted > 1 - 1e-9:
+                found += [_at(surface, end, out) for end in surface.ends if surface.goes(out)]
+            continue
+        place = surface.centre + surface.bend * wanted
+        point = _at(surface, place, out)
+        if place[0] >= -1e-9 and surface.covers(point, gap):
+            found.append(point)
+    return found
+
+
+def _at(surface: Round, profile: Array, out: Array) -> Array:
+    point: Array = surface.origin + profile[0] * out + profile[1] * surface.axis
+    return point
+
+
+def _circle(surface: Round) -> list[Array]:
+    u, v = np.linalg.svd(surface.axis[None])[2][1:]
+    angles = np.arange(DIRECTIONS) * 2 * np.pi / DIRECTIONS
+    return [np.cos(angle) * u + np.sin(angle) * v for angle in angles]
+
+
+def _on_edges(surface: Round, theirs: _Side, gap: float, size: float) -> list[RollingPoint]:
+    """Points of a curved surface on edges of the other body, rims of its flat faces too."""
+    scene = theirs.scene
+    found: list[RollingPoint] = []
+    if not len(theirs.straight):
+        return found
+    edges, into = scene.edges[theirs.straight], scene.edge_into[theirs.straight]
+    along = edges[:, 1] - edges[:, 0]
+    lengths = np.linalg.norm(along, axis=1)
+    places = edges[:, :1] + ALONG[None, :, None] * along[:, None]
+    step = ALONG[1] * float(lengths.max())
+    low = np.abs(surface.near(places.reshape(-1, 3), gap + step)).reshape(len(lengths), -1).min(axis=1)
+    near = np.flatnonzero(low <= gap + ALONG[1] * lengths)
+    lowest = [(at, share) for at in near for share in _lowest(surface, edges[at])]
+    places = np.array([edges[at, 0] + share * along[at] for at, share in lowest]).reshape(-1, 3)
+    heights = surface.near(places, gap)
+    for (at, share), point, height in zip(lowest, places, heights, strict=True):
+        beside = np.linalg.norm(places - point, axis=1) < 1.5 * lengths[at]
+        # of a rim in many straight pieces the one that comes nearest, not its neighbours' ends
+        is_end = min(share, 1 - share) < 1e-3
+        if abs(height) > gap or (is_end and (heights[beside] < height - 1e-4 * gap).any()):
+            continue
+        _, gradient, second = surface.distance(point)
+        if np.any(into[at] @ gradient < -DIP):
+            continue
+        way = along[at] / lengths[at]
+        bend = float(way @ second @ way)
+        mobility = np.outer(way, way) / bend if bend * size > FLAT else np.zeros((3, 3))
+        found.append(RollingPoint(point - height / 2 * gradient, gradient, mobility, float(height)))
+    return found
+
+
+def _lowest(surface: Round, edge: Array) -> list[float]:
+    """The places (0 to 1) along an edge that lie lowest over a surface; both ends where it lies along it."""
+
+    def heights_at(shares: Array) -> Array:
+        return surface.near(edge[0] + shares[:, None] * (edge[1] - edge[0]), np.inf)
+
+    heights = heights_at(ALONG)
+    if np.ptp(heights) <= 1e-3 * TOUCH_DECLARED.gap:
+        return [0.0, 1.0]
+    low, high = 0.0, 1.0
+    for _ in range(ZOOMS):
+        best = low + (high - low) * ALONG[int(np.argmin(heights))]
+        step = (high - low) * ALONG[1]
+        low, high = max(best - step, 0.0), min(best + step, 1.0)
+        heights = heights_at(low + (high - low) * ALONG)
+    return [float(best)]
+
+
+def _mobility(second: Array, normal: Array) -> Array:
+    """The inverse of a relative curvature (3, 3) across the normal, where it bends at all."""
+    flat = np.eye(3) - np.outer(normal, normal)
+    values, vectors = np.linalg.eigh(flat @ second @ flat)
+    scale = max(float(np.abs(values).max()), 1e-300)
+    inverse = np.where(np.abs(values) > 1e-6 * scale, 1.0 / np.where(values == 0, 1.0, values), 0.0)
+    result: Array = (vectors * inverse) @ vectors.T
+    return result

@@ -1,0 +1,127 @@
+// What a person presses at a seat, by button or key, and what that asks of the server.
+
+import type { Acts } from "./desk";
+import { tokens } from "./line";
+import type { Seat } from "./seat";
+
+const KEYS: Record<string, string> = {
+  a: "turn_left",
+  d: "turn_right",
+  f: "flip",
+  g: "tilt",
+  e: "lift",
+  q: "lower",
+  ArrowLeft: "left",
+  ArrowRight: "right",
+  ArrowUp: "far",
+  ArrowDown: "near",
+  " ": "lay",
+  r: "let_go",
+  o: "pull_out",
+  p: "places",
+  h: "coach",
+  Shift: "fine",
+  u: "undo",
+  c: "view",
+  s: "sound",
+};
+
+const REPEATED = new Set(["turn_left", "turn_right", "lift", "lower", "left", "right", "far", "near"]);
+
+const SPEEDS = [0.25, 1, 2, 4];
+
+export class Deeds implements Acts {
+  private isPaused = false;
+  private speed = SPEEDS.indexOf(1);
+
+  constructor(private readonly seat: Seat) {}
+
+  point(piece: string): void {
+    this.seat.mark(this.seat.numberOf(piece));
+  }
+
+  choose(choice: number): void {
+    if (!this.seat.turn || this.seat.busy) return;
+    this.seat.send({ type: "choose", turn: this.seat.turn.turn, choice });
+    this.seat.wait();
+  }
+
+  act(name: string): void {
+    if (name === "undo") {
+      if (!this.seat.turn?.mine || this.seat.busy || !this.seat.turn.can_undo) return;
+      this.seat.send({ type: "undo" });
+      this.seat.wait();
+    } else if (name === "view") {
+      this.seat.outlook.next();
+    } else if (name === "sound") this.seat.desk.hear(this.seat.knocks.turn());
+    else if (name === "story") this.seat.desk.openStory();
+    else if (name === "stand_up") {
+      tokens.forget();
+      this.seat.send({ type: "stand_up" });
+    } else if (name === "pause" || name === "speed") this.time(name);
+    else if (name === "clear") this.seat.send({ type: "clear" });
+    else if (this.seat.hand.act(name)) this.seat.loop.touch();
+  }
+
+  private time(name: "pause" | "speed"): void {
+    if (name === "pause") this.isPaused = !this.isPaused;
+    else this.speed = (this.speed + 1) % SPEEDS.length;
+    const factor = SPEEDS[this.speed];
+    this.seat.send(
+      name === "pause" ? { type: "pause", is_paused: this.isPaused } : { type: "speed", factor },
+    );
+    this.seat.desk.run(this.isPaused, factor);
+  }
+
+  sit(seat: string): void {
+    this.seat.send({ type: "sit", seat });
+  }
+
+  // To a seat that was one's own in another window.
+  comeBack(seat: string): void {
+    tokens.take(seat);
+    location.reload();
+  }
+
+  chat(text: string): void {
+    this.seat.send({ type: "chat", text });
+  }
+
+  bring(model: string): void {
+    this.seat.send({ type: "bring", model });
+  }
+
+  push(newtons: number, towards: number): void {
+    if (this.seat.lit)
+      this.seat.send({ type: "push", piece: this.seat.lit, newtons, towards: this.turned(towards) });
+  }
+
+  tilt(degrees: number, towards: number): void {
+    this.seat.send({ type: "tilt", degrees, towards: this.turned(towards) });
+  }
+
+  // Degrees from +x of a direction that is told from what is right in the picture.
+  private turned(degrees: number): number {
+    const [right] = this.seat.axes();
+    return (degrees + (180 / Math.PI) * Math.atan2(right[1], right[0]) + 720) % 360;
+  }
+
+  fetch(piece: string): void {
+    this.seat.send({ type: "fetch", piece });
+  }
+
+  host(seat: string, isBot: boolean): void {
+    this.seat.send(isBot ? { type: "to_bot", seat, style: "steady" } : { type: "to_person", seat });
+  }
+
+  // fine is on as long as its key is down.
+  key(event: KeyboardEvent): void {
+    const name = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key],
+      on = event.target instanceof HTMLElement ? event.target.tagName : "";
+    const isTheirs = on === "INPUT" || (on === "BUTTON" && event.key === " ");
+    if (!name || isTheirs || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.type === "keyup" ? name !== "fine" : event.repeat && !REPEATED.has(name)) return;
+    event.preventDefault();
+    this.act(name);
+  }
+}

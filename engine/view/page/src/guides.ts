@@ -1,0 +1,72 @@
+// What helps a hand to see where its piece would come to lie.
+
+import type { Triple } from "./data";
+import type { Overlay } from "./marks";
+import { placed } from "./maths";
+import type { Stroke } from "./messages";
+import type { Stage } from "./stage";
+
+export const MINE = [0.17, 0.48, 0.73, 1]; // the outline of what one holds, as long as nothing is known of its place
+// By what is thought of a place.
+export const INKS: Record<string, number[]> = {
+  stands: [0.18, 0.55, 0.27, 0.5],
+  free: [0.18, 0.55, 0.27, 0.5],
+  unsure: [0.88, 0.6, 0.15, 0.55],
+  forbidden: [0.72, 0.18, 0.1, 0.55],
+  topples: [0.72, 0.18, 0.1, 0.55],
+  nothing: [0.45, 0.42, 0.38, 0.35],
+};
+const SHADOW = [0.14, 0.1, 0.06, 0.3];
+const THREAD = [0.76, 0.34, 0.1, 1];
+const RADIUS = 7e-4; // of the thread, metres
+const HIGH = 0.002; // above its place, from which a thread is seen
+
+// A ghost of where it would land, its shadow straight below, and a thread down to it. pose: where the piece is drawn.
+// foot: the height on which it would stand; low: how far its lowest point is below its middle.
+export function guides(
+  stage: Stage,
+  body: number,
+  pose: number[],
+  foot: number,
+  low: number,
+  ghost: { pose: ArrayLike<number>; ink: number[] } | null,
+): Overlay[] {
+  const model = stage.modelOf(body),
+    found: Overlay[] = ghost ? [{ model, ...ghost, glass: 1 }] : [];
+  if (!Number.isFinite(foot)) return found;
+  // the piece itself, pressed flat
+  const flat = placed(new Float32Array(16), pose);
+  for (const k of [2, 6, 10]) flat[k] = 0;
+  flat[14] = foot + 5e-4;
+  found.push({ model, ink: SHADOW, matrix: flat, isDeep: true });
+  const [x, y, z] = pose,
+    high = z - low - foot;
+  if (high > HIGH) {
+    const line = [RADIUS, 0, 0, 0, 0, RADIUS, 0, 0, 0, 0, high, 0, x, y, foot + high / 2, 1];
+    found.push({ model: stage.unitBox, ink: THREAD, matrix: new Float32Array(line) });
+  }
+  return found;
+}
+
+// What is drawn on the table for good, as the areas of players; made anew only where it is another.
+export class Strokes {
+  overlays: Overlay[] = [];
+  private key = "[]";
+
+  keep(stage: Stage, lines: Stroke[]): void {
+    const key = JSON.stringify(lines);
+    if (key === this.key) return;
+    this.key = key;
+    this.overlays = lines.map(({ points, colour, radius, cover }) => ({
+      model: stage.stroke(points, radius),
+      ink: [...inkOf(colour), cover],
+      isDeep: true,
+    }));
+  }
+}
+
+// The ink of a colour `#rrggbb`.
+function inkOf(colour: string): Triple {
+  const parts = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255);
+  return parts.map((part) => (Number.isFinite(part) ? part : 0.5)) as Triple;
+}

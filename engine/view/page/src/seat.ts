@@ -1,0 +1,350 @@
+// A seat at a hosted table, or a place to look on: the line, the table, the hand and the desk, joined.
+
+import { Numbers, type Triple } from "./data";
+import { Deeds } from "./deeds";
+import { Desk } from "./desk";
+import { Fingers } from "./fingers";
+import { picked } from "./ground";
+import { Strokes } from "./guides";
+import { Hand } from "./hand";
+import { Knocks } from "./knocks";
+import { Line } from "./line";
+import { Live } from "./live";
+import { Loop } from "./loop";
+import type { Choice, News, Order, Pose, TableNews, Turn, Welcome } from "./messages";
+import { Outlook } from "./outlook";
+import type { Stage } from "./stage";
+import type { Table } from "./table";
+
+const REACH = 0.012; // metres beside a small piece that a finger may be
+const HOVERED = [0.95, 0.76, 0.31, 1];
+const LIT = [0.88, 0.48, 0.18, 1];
+const POINTED = [0.17, 0.48, 0.73, 0.6];
+const FLOOR = -0.3; // metres: what lies below lies on the floor of the room
+
+export class Seat implements Table {
+  readonly loop: Loop;
+  readonly line: Line;
+  readonly live = new Live();
+  readonly desk: Desk;
+  readonly hand: Hand;
+  readonly deeds = new Deeds(this);
+  welcome: Welcome | null = null;
+  turn: Turn | null = null;
+  table: TableNews | null = null;
+  busy = "";
+  private readonly names: string[] = []; // of bodies
+  private readonly numbers = new Map<string, number>(); // the body that a name means now
+  readonly outlook: Outlook;
+  readonly knocks: Knocks;
+  private first = 0; // the number here of the server's first body
+  private isGreeted = false; // the story so far was told
+  private pointed: { body: number; pose: Pose } | null = null;
+  private over = -1; // the body below the pointer
+  lit = ""; // the piece that was tapped
+  private isSandbox = false;
+  private readonly strokes = new Strokes();
+  private clock: { left: number; since: number } | null = null;
+
+  constructor(
+    readonly stage: Stage,
+    root: HTMLElement,
+  ) {
+    this.desk = new Desk(root, this.deeds);
+    this.outlook = new Outlook(
+      stage.canvas,
+      () => this.desk.clear,
+      () => this.loop?.touch(),
+    );
+    this.hand = new Hand(this);
+    this.knocks = new Knocks((place) => stage.across(place, this.outlook.camera));
+    new Fingers(stage.canvas, this.outlook.orbit, this.hand);
+    for (const name of ["keydown", "keyup"] as const)
+      addEventListener(name, (event) => this.deeds.key(event));
+    this.loop = new Loop(
+      stage.canvas,
+      (elapsed) => this.step(elapsed),
+      () => this.draw(),
+    );
+    this.line = new Line(
+      location.hash.slice(1),
+      (news) => this.hear(news),
+      (rows) => this.move(rows),
+      () => this.tellLine(),
+    );
+    // another link in the same window is another line
+    addEventListener("hashchange", () => location.reload());
+  }
+
+  // -- what the server says -----------------------------------------------------------------------------------------
+
+  private async hear(news: News): Promise<void> {
+    const { desk, hand, stage } = this;
+    switch (news.type) {
+      case "welcome":
+        this.welcome = news;
+        this.isSandbox = Boolean(news.catalogue?.length);
+        this.turn = null;
+        desk.greet(news);
+        break;
+      case "seats":
+        desk.showSeats(news.seats);
+        break;
+      case "bodies":
+        await this.add(news);
+        break;
+      case "table":
+        this.take(news);
+        break;
+      case "turn":
+        [this.turn, this.busy, this.lit, this.over] = [news, "", "", -1];
+        this.strokes.keep(stage, news.lines ?? []);
+        if (this.table) hand.follow(this.table, news);
+        this.tellTurn();
+        break;
+      case "busy":
+        [this.busy, this.pointed] = [news.why, null];
+        this.tellTurn();
+        break;
+      case "story":
+        if (this.isGreeted) desk.toast(news.lines.findLast((line) => !line.startsWith("- ")) ?? "");
+        desk.tell(news.lines, !this.isGreeted);
+        this.isGreeted = true;
+        break;
+      case "pictures":
+        desk.pictures.keep(news.pictures);
+        break;
+      case "landing":
+      case "coached":
+      case "places":
+        hand.hear(news);
+        break;
+      case "refused":
+        desk.refuse(news.clause, news.sentence);
+        this.busy = "";
+        hand.again();
+        this.tellTurn();
+        break;
+      case "pointed":
+        this.pointed = { body: this.numbers.get(news.piece) ?? -1, pose: news.pose };
+        break;
+      case "chat":
+        desk.say(news.who, news.text);
+        if (news.who !== this.welcome?.seat) desk.toast(news.who ? `${news.who}: ${news.text}` : news.text);
+        break;
+      case "away":
+        desk.toast(
+          news.seconds_left > 0
+            ? `${news.seat} lost the line; the seat is kept for ${Math.ceil(news.seconds_left / 60)} min`
+            : `${news.seat} has not come back`,
+        );
+        break;
+      case "over":
+        desk.end(news);
+        break;
+      case "broken":
+        desk.end(null, news.why);
+        break;
+    }
+    this.loop.touch();
+  }
+
+  private async add({ first, scene, blob }: Extract<News, { type: "bodies" }>): Promise<void> {
+    const { props } = this.stage;
+    if (first === 0) {
+      // the whole table: the first time, or after the line was lost
+      this.first = props.bodies.length;
+      this.live.forget();
+    }
+    await this.stage.add(scene, await Numbers.of(blob));
+    this.live.grow(props.bodies.length);
+    scene.bodies.forEach((body, n) => {
+      this.names[this.first + first + n] = body.name;
+      this.numbers.set(body.name, this.first + first + n);
+    });
+    if (first === 0) {
+      this.outlook.sphere = props.sphere;
+      this.outlook.frame();
+    }
+  }
+
+  private take(news: TableNews): void {
+    const here = (n: number): number => (n < 0 ? -1 : n + this.first);
+    const hadTable = this.table !== null;
+    this.table = { ...news, shown: news.shown.map(here), held: here(news.held) };
+    this.live.show(this.table.shown);
+    this.clock = news.left_s === null ? null : { left: news.left_s, since: performance.now() };
+    this.hand.follow(this.table, this.turn);
+    if (!hadTable) this.tellTurn();
+    else this.tellShelf();
+  }
+
+  private move(rows: DataView): void {
+    const moved = this.live.take(rows, performance.now(), this.first);
+    this.knocks.hear(this.live, moved, this.stage.props, this.table?.held ?? -1, this.table?.rate ?? 240);
+    this.loop.touch();
+    if (this.table && !this.hand.grip) this.hand.follow(this.table, this.turn);
+  }
+
+  private tellLine(): void {
+    const { state, why } = this.line;
+    if (state === "lost") this.desk.lose("Line lost, coming back ...");
+    else if (state === "ended") this.desk.lose(why || "This link is not good (any more): ask the host.");
+    else {
+      this.desk.lose("");
+      this.isGreeted = false;
+      this.hand.again();
+    }
+    this.tellTurn();
+  }
+
+  // -- what is shown of it ------------------------------------------------------------------------------------------
+
+  private get choices(): Choice[] {
+    return this.turn?.mine && !this.busy && this.isOpen ? this.turn.choices : [];
+  }
+
+  private tellTurn(): void {
+    const onTable = new Set((this.table?.shown ?? []).map((n) => this.names[n]));
+    this.desk.showTurn(this.turn, this.busy, onTable);
+    this.tellShelf();
+  }
+
+  private tellShelf(): void {
+    if (!this.isSandbox || this.welcome?.role === "spectator") return;
+    const fallen = (this.table?.shown ?? []).filter((n) => this.live.truth[7 * n + 2] < FLOOR);
+    const canAct = Boolean(this.turn?.mine) && !this.busy && !this.hand.grip;
+    const off = fallen.filter((n) => n !== this.stage.props.table).map((n) => this.names[n]);
+    this.desk.showShelf(
+      this.said(this.lit),
+      off.map((name) => [name, this.said(name)]),
+      canAct,
+    );
+  }
+
+  // What people call a piece of the sandbox, whose name is that of its model and a number.
+  private said(name: string): string {
+    const [, model = name, number = ""] = /^(.*)-(\d+)$/.exec(name) ?? [],
+      known = this.welcome?.catalogue?.find((each) => each.model.endsWith(`/${model}`));
+    const label = known?.label.replace(/^.*: /, "") ?? model;
+    return Number(number) > 1 ? `${label} (${number})` : label;
+  }
+
+  private step(elapsed: number): boolean {
+    const now = performance.now();
+    const moves = this.live.follow(now),
+      handMoves = this.hand.step(elapsed, now);
+    this.desk.showClock(this.clock ? this.clock.left - (now - this.clock.since) / 1000 : null);
+    const held = this.hand.grip && this.hand.drawn,
+      goesBack = held && this.outlook.keep(held.slice(0, 3) as Triple, elapsed);
+    return moves || handMoves || Boolean(goesBack);
+  }
+
+  private draw(): void {
+    if (!this.stage.props.bodies.length) return;
+    const { hand, stage } = this,
+      marks = new Map<number, number[]>(),
+      lit = this.numbers.get(this.lit);
+    if (this.over >= 0) marks.set(this.over, HOVERED);
+    if (lit !== undefined) marks.set(lit, LIT);
+    if (hand.grip) marks.set(hand.grip.body, hand.ink);
+    for (const name of this.turn?.lit ?? []) if (!hand.grip) marks.set(this.numbers.get(name) ?? -1, LIT);
+    const overlays = [...this.strokes.overlays, ...hand.guides()];
+    if (this.pointed && this.pointed.body >= 0)
+      overlays.push({
+        model: stage.modelOf(this.pointed.body),
+        ink: POINTED,
+        pose: this.pointed.pose,
+        glass: 1,
+      });
+    stage.draw({
+      camera: this.outlook.camera,
+      poses: hand.posed(this.live.poses),
+      seen: this.live.seen,
+      marks,
+      overlays,
+    });
+  }
+
+  // -- the table under the pointer ----------------------------------------------------------------------------------
+
+  get eye(): Triple {
+    return this.outlook.camera.eye;
+  }
+
+  get roundTrip(): number {
+    return Math.min(this.line.roundTrip, 1);
+  }
+
+  get isOpen(): boolean {
+    return this.line.state === "open";
+  }
+
+  ray(x: number, y: number): Triple {
+    return this.outlook.ray(x, y);
+  }
+
+  axes(): [Triple, Triple, Triple] {
+    return this.outlook.axes;
+  }
+
+  private pick(x: number, y: number, isTouch: boolean): number {
+    const { stage, live } = this;
+    return picked(stage.props, live.poses, live.seen, this.eye, this.ray(x, y), isTouch ? REACH : 0);
+  }
+
+  private about(body: number): Choice[] {
+    return body < 0 ? [] : this.choices.filter((each) => this.numbers.get(each.piece) === body);
+  }
+
+  takes(x: number, y: number, isTouch: boolean, isMeant: boolean): boolean {
+    const found = this.about(this.pick(x, y, isTouch));
+    const only = found.length === 1 || this.isSandbox ? found[0] : undefined;
+    if (isMeant && only) this.deeds.choose(only.choice);
+    return only !== undefined;
+  }
+
+  tap(x: number, y: number, isTouch: boolean): void {
+    const body = this.pick(x, y, isTouch),
+      found = this.about(body);
+    if (found.length === 1 && !this.isSandbox) {
+      this.deeds.choose(found[0].choice);
+      return;
+    }
+    this.lit = found.length ? this.names[body] : "";
+    this.desk.narrow(this.lit);
+    this.tellShelf();
+    this.loop.touch();
+  }
+
+  hover(x: number, y: number): void {
+    const body = this.choices.length ? this.pick(x, y, false) : -1;
+    this.mark(this.about(body).length ? body : -1);
+  }
+
+  // The piece that stands out.
+  mark(body: number): void {
+    if (body !== this.over) this.loop.touch();
+    this.over = body;
+  }
+
+  numberOf(piece: string): number {
+    return this.numbers.get(piece) ?? -1;
+  }
+
+  send(order: Order): void {
+    this.line.send(order);
+    this.loop.touch();
+  }
+
+  touch(): void {
+    this.loop.touch();
+  }
+
+  // Nothing more can be chosen until the server has answered.
+  wait(): void {
+    [this.busy, this.pointed] = ["a moment", null];
+    this.desk.refuse("", "");
+    this.tellTurn();
+  }
+}

@@ -1,0 +1,24 @@
+// What a hand knows of the table over which it is.
+
+import type { Triple } from "./data";
+import type { Desk } from "./desk";
+import type { Live } from "./live";
+import type { Order } from "./messages";
+import type { Stage } from "./stage";
+
+export interface Table {
+  readonly stage: Stage;
+  readonly live: Live;
+  readonly desk: Desk;
+  readonly eye: Triple;
+  readonly roundTrip: number;
+  readonly isOpen: boolean;
+  ray(x: number, y: number): Triple;
+  axes(): [Triple, Triple, Triple]; // right, forward, up of the eye
+  send(order: Order): void;
+  touch(): void; // the picture changes
+  // Whether a press at a place of the picture takes a piece; takes it.
+  takes(x: number, y: number, isTouch: boolean, isMeant: boolean): boolean;
+  tap(x: number, y: number, isTouch: boolean): void;
+  hover(x: number, y: number): void;
+}

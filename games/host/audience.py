@@ -1,0 +1,176 @@
+"""Everybody who looks at a hosted game, and what each of them is told: the same of what all see, and of the game as
+much as the rules let that seat see."""
+
+from __future__ import annotations
+
+from games.core.rules import Need
+from games.host.connection import Connection
+from games.host.pictures import PicturePainter
+from games.host.scene import SharedScene, dumps
+from games.host.seats import Chairs
+from games.host.views import Message, SeatView, catalogue_rows, pictures_of, table_message
+from games.host.wishes import Wishes
+from games.ui.messages import Broken, Plan, TableView
+from games.ui.setup import FirstView
+
+PROTOCOL = 1
+
+
+class Audience:
+    """The browsers at one table. chairs: who sits where. wishes: who is asked."""
+
+    def __init__(
+        self, plan: Plan, opening: FirstView, chairs: Chairs, wishes: Wishes, *, has_pictures: bool
+    ) -> None:
+        self._game, self._chairs, self._wishes = opening.game, chairs, wishes
+        self.connections: list[Connection] = []
+        self.views = {
+            name: SeatView(plan, opening.game, opening.state, opening.bodies, name, opening.past)
+            for name in ("", *(seat.name for seat in opening.state.seats if seat.has_people))
+        }
+        self.scene = SharedScene(opening.bodies, self.views[""].unread)
+        self._painter = PicturePainter(has_pictures)
+        self.view: TableView | None = None
+        """What was last seen of the table."""
+        self.broken: Broken | None = None
+        """Why the game cannot go on."""
+
+    @property
+    def need(self) -> Need:
+        """What the game waits for."""
+        return self._wishes.need
+
+    def joined(self) -> list[Connection]:
+        """Returns those who hear what is said."""
+        return [each for each in self.connections if each.is_open]
+
+    def send_all(self, message: Message) -> None:
+        """Tells everybody."""
+        text = dumps(message)
+        for connection in self.joined():
+            connection.send_text(text)
+
+    def send_to(self, seat: str, message: Message) -> None:
+        """Tells who sits at a seat; those at none for an empty one."""
+        for connection in self.joined():
+            if connection.seat == seat:
+                connection.send(message)
+
+    def tell_bodies(self, text: str) -> None:
+        """Sends a message about new bodies, and where everything is then; an empty text is none."""
+        if not text:
+            return
+        for connection in self.joined():
+            connection.send_text(text)
+            connection.send_text(self.scene.everything())
+
+    def tell_turn(self) -> None:
+        """Tells everybody whose turn it is, and how it ended."""
+        over = self.views[""].over()
+        for seat, view in self.views.items():
+            listeners = [each for each in self.joined() if each.seat == seat]
+            turn = view.turn(self._wishes.turn, self.need) if listeners else {}
+            for connection in listeners:
+                self._send_turn(connection, turn)
+                if over is not None:
+                    connection.send_change(over)
+
+    def _send_turn(self, connection: Connection, turn: Message) -> None:
+        connection.send_change(turn)
+        connection.wanted |= pictures_of(turn)
+        self._send_pictures(connection)
+
+    def _send_pictures(self, connection: Connection) -> None:
+        """Sends the pictures that a turn shows, each once, as soon as it is drawn."""
+        missing = sorted(connection.wanted - connection.pictured)
+        drawn = {name: data for name in missing if (data := self._painter.data(name))}
+        if drawn:
+            connection.pictured |= drawn.keys()
+            connection.send({"type": "pictures", "pictures": drawn})
+
+    def tell_pictures(self) -> None:
+        """Sends pictures that were drawn meanwhile."""
+        if self._painter.is_busy and self._painter.step():
+            for connection in self.joined():
+                self._send_pictures(connection)
+
+    @property
+    def is_drawing(self) -> bool:
+        """Whether pictures are being drawn."""
+        return self._painter.is_busy
+
+    def tell_picture(self) -> None:
+        """Sends what moved; what is held, shown and measured, where that changed."""
+        assert self.view is not None
+        moved = self.scene.moved(self.view)
+        for connection in self.joined():
+            connection.send_change(self._table(connection), but="step")
+            if moved:
+                connection.send_poses(moved)
+
+    def _table(self, connection: Connection) -> Message:
+        view, aimed = self.view, self._wishes.aimed
+        assert view is not None
+        is_mine = bool(view.held and connection.seat) and connection.seat == self.need.player
+        number = aimed.number if is_mine and aimed is not None and aimed.is_sent else -1
+        shown = self.scene.numbers(view.names)
+        return table_message(view, shown, self.scene.number(view.held), is_mine, number)
+
+    def let_in(self, connection: Connection, token: str) -> None:
+        """Tells who comes everything that it may know. token: of the seat that it came back to."""
+        self.connections.append(connection)
+        self.welcome(connection, token)
+        for text in self.scene.texts:
+            connection.send_text(text)
+        connection.send_text(self.scene.everything())
+        self.tell_view(connection)
+
+    def welcome(self, connection: Connection, token: str) -> None:
+        """Tells a browser what it is at the table."""
+        connection.send(
+            {
+                "type": "welcome",
+                "protocol": PROTOCOL,
+                "role": connection.role,
+                "game": self._game.name,
+                "title": self._game.title,
+                "seat": connection.seat,
+                "token": token,
+                "catalogue": catalogue_rows() if self._game.is_free_building else [],
+            }
+        )
+
+    def tell_view(self, connection: Connection) -> None:
+        """Tells who comes, sits down or stands up the game as that seat may know it."""
+        view = self.views[connection.seat]
+        connection.said.clear()
+        connection.send({"type": "story", "lines": view.story})
+        if view.client.busy:
+            connection.send({"type": "busy", "why": view.client.busy, "share": view.client.busy_share})
+        if self.view is not None:
+            connection.send_change(self._table(connection), but="step")
+        self._send_turn(connection, view.turn(self._wishes.turn, self.need))
+        over = view.over()
+        if over is not None:
+            connection.send_change(over)
+        if self.broken is not None:
+            connection.send({"type": "broken", "why": self.broken.why})
+
+    def tell_seats(self) -> None:
+        """Tells everybody who sits where."""
+        rows = [
+            {
+                "name": chair.name,
+                "members": list(chair.members),
+                "state": chair.state,
+                "style": chair.style,
+                "colour": self.views[""].colour(number),
+            }
+            for number, chair in enumerate(self._chairs.all.values())
+        ]
+        for connection in self.joined():
+            connection.send_change({"type": "seats", "seats": rows})
+
+    def close(self) -> None:
+        """Ends the process that draws."""
+        self._painter.close()

@@ -1,0 +1,154 @@
+"""One browser: what waits to be sent to it, how often it may speak, and what it is at the table."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import ConnectionClosed
+
+from games.host.links import Role
+from games.host.scene import dumps
+
+BROKEN_RULE, NO_HELLO, TAKEN_OVER, TOO_SLOW, GOING_AWAY = 1008, 4000, 4001, 4002, 1001
+"""Codes with which connections are closed."""
+SEND_BUFFER = 128 * 1024
+"""Bytes that the system keeps for a browser that reads slowly: a second of pictures, not a minute of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionLimits:
+    """What one browser may do. rate, burst: messages a second, and at once. faults: refused messages a minute, after
+    which it is closed. waiting: messages that may wait to be sent. stuck_s: in which one of them has to be."""
+
+    rate: float = 120.0
+    burst: int = 240
+    faults: int = 300
+    waiting: int = 2000
+    stuck_s: float = 20.0
+    hello_s: float = 10.0
+
+
+class Allowance:
+    """So many a second, and not more than a burst of them at once."""
+
+    def __init__(self, rate: float, burst: int) -> None:
+        self._rate, self._burst = rate, float(burst)
+        self._left, self._at = float(burst), time.monotonic()
+
+    def take(self) -> bool:
+        """Returns whether one more is allowed."""
+        now = time.monotonic()
+        self._left = min(self._burst, self._left + (now - self._at) * self._rate)
+        self._at = now
+        if self._left < 1.0:
+            return False
+        self._left -= 1.0
+        return True
+
+
+class Connection:
+    """A browser. everything: returns the poses of all bodies, for one that missed some."""
+
+    def __init__(
+        self, socket: ServerConnection, limits: ConnectionLimits, everything: Callable[[], bytes]
+    ) -> None:
+        self.role: Role | None = None
+        self.seat = ""
+        """Where it sits; empty while it looks on."""
+        self.said: dict[str, str] = {}
+        """The last message of each type that repeats, so that only changes are sent."""
+        self.wanted: set[str] = set()
+        self.pictured: set[str] = set()
+        """Pictures that its turns have shown, and those that it has."""
+        self.limits = limits
+        self.messages = Allowance(limits.rate, limits.burst)
+        self.faults = Allowance(limits.faults / 60.0, limits.faults)
+        self.complaints = Allowance(10.0, 40)
+        self._socket, self._everything = socket, everything
+        self._waiting: deque[str | bytes] = deque()
+        self._poses: bytes | None = None
+        self._is_behind = False
+        self._ready = asyncio.Event()
+        self.is_open = True
+        _shorten(socket)
+
+    def send(self, message: dict[str, object]) -> None:
+        """Sends news, which are never dropped."""
+        self.send_text(dumps(message))
+
+    def send_text(self, text: str | bytes) -> None:
+        """Sends a message that is text already, or poses that belong between messages."""
+        if len(self._waiting) >= self.limits.waiting:
+            self.close(TOO_SLOW, "too slow")
+        elif self.is_open:
+            self._waiting.append(text)
+            self._ready.set()
+
+    def send_change(self, message: dict[str, object], but: str = "") -> None:
+        """Sends a message unless the last one of its type was the same. but: a field that is no change by itself."""
+        text, kind = dumps(message), str(message["type"])
+        same = dumps({**message, but: None}) if but else text
+        if self.said.get(kind) != same:
+            self.said[kind] = same
+            self.send_text(text)
+
+    def send_poses(self, moved: bytes) -> None:
+        """Sends poses; while older ones still wait, one picture of everything takes the place of both."""
+        if self.is_open:
+            self._is_behind |= self._poses is not None
+            self._poses = moved
+            self._ready.set()
+
+    def refuse(self, clause: str, sentence: str) -> None:
+        """Says why something was refused; not to one that asks too often."""
+        if self.complaints.take():
+            self.send({"type": "refused", "clause": clause, "sentence": sentence})
+
+    def close(self, code: int, why: str) -> None:
+        """Ends the connection; what waits is lost."""
+        if self.is_open:
+            self.is_open = False
+            self._waiting.clear()
+            self._code, self._why = code, why
+            self._ready.set()
+
+    async def write(self) -> None:
+        """Sends what waits, until the connection is closed; news come before pictures."""
+        try:
+            while True:
+                await self._ready.wait()
+                self._ready.clear()
+                while self._waiting or (self._poses is not None and self.is_open):
+                    async with asyncio.timeout(self.limits.stuck_s):
+                        await self._socket.send(self._next())
+                if not self.is_open:
+                    async with asyncio.timeout(self.limits.stuck_s):
+                        await self._socket.close(self._code, self._why)
+                    return
+        except ConnectionClosed:
+            return
+        except TimeoutError:
+            self._socket.transport.abort()
+        finally:
+            self.is_open = False
+
+    def _next(self) -> str | bytes:
+        if self._waiting:
+            return self._waiting.popleft()
+        assert self._poses is not None
+        poses = self._everything() if self._is_behind else self._poses
+        self._poses, self._is_behind = None, False
+        return poses
+
+
+def _shorten(connection: ServerConnection) -> None:
+    raw = connection.transport.get_extra_info("socket")
+    if raw is not None:
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
+        raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

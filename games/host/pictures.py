@@ -1,0 +1,84 @@
+"""Pictures of pieces and cards for browsers: drawn by a process of its own when first asked for, kept as data links."""
+
+from __future__ import annotations
+
+import base64
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.view.render.png import png_of
+from engine.workers import Failed, Questioner
+from games.ui import pictures
+
+SHARE = 2
+"""Pixels in each direction that become one: browsers show the pictures small, and every turn has some."""
+
+
+class PicturePainter:
+    """Gives pictures by their names, each as soon as there is one. is_on: whether any are drawn."""
+
+    def __init__(self, is_on: bool = True) -> None:
+        self._is_on = is_on
+        self._data: dict[str, str] = {}
+        self._missing: dict[str, None] = {}
+        self._asked = ""
+        self._painter: Questioner[str, NDArray[np.uint8]] | None = None
+
+    def data(self, name: str) -> str:
+        """Returns a picture as `data:image/png;...`; empty while there is none, which is then drawn."""
+        if name not in self._data and self._is_on:
+            self._missing[name] = None
+        return self._data.get(name, "")
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether pictures are being drawn."""
+        return bool(self._missing or self._asked)
+
+    def step(self) -> bool:
+        """Takes in what was drawn, asks for what is missing. Returns whether there is something new."""
+        is_new = False
+        for _, answer in self._painter.poll() if self._painter is not None else ():
+            if isinstance(answer, Failed):
+                # without OpenGL there are no pictures; the words of a choice say enough
+                self._data[self._asked] = ""
+            else:
+                pictures.keep(self._asked, answer)
+                self._data[self._asked] = _link(answer)
+            self._missing.pop(self._asked, None)
+            self._asked, is_new = "", True
+        while self._missing and not self._asked:
+            name = next(iter(self._missing))
+            kept = pictures.kept(name)
+            if kept is None:
+                self._painter = self._painter or Questioner(
+                    "pictures", "games.ui.pictures:painter", pictures.TIMEOUT_S
+                )
+                self._asked = name
+                self._painter.ask(name)
+            else:
+                self._data[name], is_new = _link(kept), True
+                del self._missing[name]
+        return is_new
+
+    def close(self) -> None:
+        """Ends the process that draws."""
+        if self._painter is not None:
+            self._painter.close()
+
+
+def _link(pixels: NDArray[np.uint8]) -> str:
+    height, width = (side // SHARE * SHARE for side in pixels.shape[:2])
+    if min(height, width) < SHARE:
+        return ""
+    cells = (
+        pixels[:height, :width].reshape(height // SHARE, SHARE, width // SHARE, SHARE, 4).astype(np.float64)
+    )
+    opacity = cells[..., 3:]
+    weight = np.maximum(opacity.sum(axis=(1, 3)), 1e-9)
+    colour = (cells[..., :3] * opacity).sum(axis=(1, 3)) / weight
+    small = np.dstack([colour, opacity.mean(axis=(1, 3))])
+    return "data:image/png;base64," + base64.b64encode(png_of(np.round(small).astype(np.uint8))).decode(
+        "ascii"
+    )

@@ -1,0 +1,235 @@
+"""What browsers may send, message by message: strict, finite, bounded. All else is refused before it is looked at.
+
+Names and numbers stand in `README.md`, with what the server says.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from engine.pose import Pose
+from games.core.setup import LONGEST_NAME
+from models.errors import TeeterError
+
+MAX_BYTES = 64 * 1024
+"""Of a message; the longest that a page sends has a thousand."""
+MAX_CHAT = 300
+"""Characters of what somebody says."""
+FARTHEST = 5.0
+"""Metres from the middle of the table to which a hand may be aimed."""
+UNIT_MISS = 1e-2
+"""By which the length of a quaternion may miss one."""
+MAX_NUMBER = 2**53 - 1
+"""The greatest whole number that scripts count to."""
+MAX_SECRET = 200
+"""Characters of a secret or token; ours have 22."""
+
+Count = Annotated[int, Field(ge=0, le=MAX_NUMBER)]
+Name = Annotated[str, Field(min_length=1, max_length=20 * LONGEST_NAME)]
+"""Of a seat, which may be a team, or of a piece."""
+Secret = Annotated[str, Field(max_length=MAX_SECRET)]
+
+
+def _is_rigid(values: tuple[float, ...]) -> tuple[float, ...]:
+    if any(abs(value) > FARTHEST for value in values[:3]):
+        raise ValueError(f"is farther than {FARTHEST:g} m away")
+    if abs(math.hypot(*values[3:]) - 1.0) > UNIT_MISS:
+        raise ValueError("has no unit quaternion")
+    return values
+
+
+Number = Annotated[float, Field(allow_inf_nan=False)]
+PoseRow = Annotated[tuple[Number, Number, Number, Number, Number, Number, Number], AfterValidator(_is_rigid)]
+"""x, y, z in metres and the quaternion x, y, z, w."""
+
+
+class Message(BaseModel):
+    """What every message is: an object with a `type`, and nothing that is not named here."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Hello(Message):
+    """The first message. seat: to take at once. token: of the seat that this browser sat at before."""
+
+    type: Literal["hello"]
+    secret: Secret
+    seat: Name | None = None
+    token: Secret | None = None
+
+
+class Sit(Message):
+    """Take a seat that is free."""
+
+    type: Literal["sit"]
+    seat: Name
+
+
+class StandUp(Message):
+    """Leave the seat to others."""
+
+    type: Literal["stand_up"]
+
+
+class Choose(Message):
+    """A choice of the last `turn`, by both their numbers."""
+
+    type: Literal["choose"]
+    turn: Count
+    choice: Count
+
+
+class AimAt(Message):
+    """Where the held piece shall go. number: counts up."""
+
+    type: Literal["aim"]
+    pose: PoseRow
+    number: Count
+
+    @property
+    def goal(self) -> Pose:
+        """The pose, its quaternion of length one."""
+        x, y, z, *quaternion = self.pose
+        length = math.hypot(*quaternion)
+        a, b, c, d = (value / length for value in quaternion)
+        return Pose((x, y, z), (a, b, c, d))
+
+
+class LayDown(Message):
+    """Lower the held piece and let go. gap: metres free below it; null: the server measures."""
+
+    type: Literal["lay"]
+    gap: Annotated[Number, Field(ge=0.0, le=FARTHEST)] | None = None
+
+
+class Plain(Message):
+    """An act that needs no more words."""
+
+    type: Literal["let_go", "undo", "pull_out", "offer_places", "coach", "clear"]
+
+
+class BringModel(Message):
+    """Sandbox: a new piece of a catalogue, into the hand."""
+
+    type: Literal["bring"]
+    model: Name
+
+
+class PushPiece(Message):
+    """Sandbox: push a piece. towards: degrees from +x."""
+
+    type: Literal["push"]
+    piece: Name
+    newtons: Annotated[Number, Field(ge=0.0, le=20.0)]
+    towards: Annotated[Number, Field(ge=-360.0, le=360.0)]
+
+
+class TiltTable(Message):
+    """Sandbox: tilt the table."""
+
+    type: Literal["tilt"]
+    degrees: Annotated[Number, Field(ge=0.0, le=45.0)]
+    towards: Annotated[Number, Field(ge=-360.0, le=360.0)]
+
+
+class FetchPiece(Message):
+    """Sandbox: a piece that fell off the table comes into the hand."""
+
+    type: Literal["fetch"]
+    piece: Name
+
+
+class Chat(Message):
+    """A line for everybody."""
+
+    type: Literal["chat"]
+    text: Annotated[str, Field(min_length=1, max_length=MAX_CHAT)]
+
+
+class Ping(Message):
+    """Asks for a `pong` of the same number."""
+
+    type: Literal["ping"]
+    number: Count
+
+
+class ToBot(Message):
+    """The host gives a seat to a bot."""
+
+    type: Literal["to_bot"]
+    seat: Name
+    style: Annotated[str, Field(max_length=20)]
+
+
+class ToPerson(Message):
+    """The host gives a seat back to the person."""
+
+    type: Literal["to_person"]
+    seat: Name
+
+
+class Speed(Message):
+    """The host: how fast time runs."""
+
+    type: Literal["speed"]
+    factor: Annotated[Number, Field(ge=0.1, le=100.0)]
+
+
+class PauseGame(Message):
+    """The host: time stands still, or goes on."""
+
+    type: Literal["pause"]
+    is_paused: bool
+
+
+SandboxMessage = BringModel | PushPiece | TiltTable | FetchPiece
+HostMessage = ToBot | ToPerson | Speed | PauseGame
+HandMessage = AimAt | LayDown | Plain
+Given = Hello | Sit | StandUp | Choose | HandMessage | SandboxMessage | Chat | Ping | HostMessage
+_READER: TypeAdapter[Given] = TypeAdapter(Annotated[Given, Field(discriminator="type")])
+
+
+class MessageError(TeeterError):
+    """A message that does not fit; says what is wrong with it in one line."""
+
+
+def read(text: str | bytes) -> Given:
+    """Returns a message. Raises MessageError for what fits none of them; binary frames never do."""
+    if isinstance(text, bytes):
+        raise MessageError("messages are text, this one is binary")
+    try:
+        # tuples are lists in JSON; strict validation takes them only from JSON itself
+        return _READER.validate_json(_checked(text))
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = ".".join(str(part) for part in fault["loc"])[:80]
+        raise MessageError(f"{place or 'message'}: {fault['msg']}"[:200]) from None
+
+
+def _checked(text: str) -> str:
+    """The text, when it is an object with each key once. Raises MessageError."""
+    try:
+        json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise MessageError(f"not JSON: {error}"[:200]) from None
+    return text
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands there twice")
+    return found
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def clean(text: str) -> str:
+    """Returns text without what moves a cursor, changes a direction of writing, or cannot be seen."""
+    return "".join(sign if sign.isprintable() else " " for sign in text).strip()

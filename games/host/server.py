@@ -1,0 +1,251 @@
+"""The server process: the page, the WebSocket beside it, and the pulse that joins browsers and physics."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+
+from engine.view.page.seat import seat_page
+from games.host.connection import GOING_AWAY, NO_HELLO, Connection, ConnectionLimits
+from games.host.links import Links, LinksError
+from games.host.schemas import MAX_BYTES
+from games.host.table import HostedTable, Say
+from games.ui.messages import Broken, Plan
+from games.ui.physics_client import PhysicsClient
+from games.ui.setup import FirstView
+
+TABLE_PATH = "/table"
+MAX_CONNECTIONS = 64
+"""Browsers at once: eight seats, and a room full of people who look on."""
+PULSE_S, IDLE_S = 1.0 / 120.0, 1.0
+"""Seconds from one look at what is to be done to the next, and while nothing is."""
+PING_S, PONG_S = 10.0, 20.0
+"""Seconds between two pings, and in which one is answered by a line that is not lost."""
+CLOSE_S = 2.0
+"""Seconds that browsers have to hear that the host stops."""
+SILENT = logging.getLogger("teeter.host")
+SILENT.addHandler(logging.NullHandler())
+SILENT.propagate = False
+"""Whoever knocks with garbage is refused, and not worth a line on the terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hosting:
+    """What is hosted. say: hears the story, line by line. ready: called once with links that work."""
+
+    plan: Plan
+    opening: FirstView
+    links: Links
+    say: Say
+    ready: Callable[[Links], None]
+    limits: ConnectionLimits = field(default_factory=ConnectionLimits)
+    has_pictures: bool = True
+
+
+class HostServer:
+    """One hosted game, from the first listener to the last. `async with` begins and ends it."""
+
+    def __init__(self, hosting: Hosting) -> None:
+        self._hosting = hosting
+        self._page = _page(hosting.opening.game.title)
+        self._news = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        self._connections: set[Connection] = set()
+        self._pulse: asyncio.Task[None] | None = None
+        self.faults: list[Exception] = []
+        """What went wrong inside: a fault of this program, not of who sent something."""
+        self._end: asyncio.Future[signal.Signals | Broken] = self._loop.create_future()
+        self._server: Server | None = None
+        self.physics: PhysicsClient | None = None
+        self.table: HostedTable | None = None
+
+    async def __aenter__(self) -> HostServer:
+        """Listens, and lets the physics begin. Raises LinksError for an address that cannot be used."""
+        hosting, address = self._hosting, self._hosting.links.address
+        try:
+            self._server = await serve(
+                self._handle,
+                address.name,
+                address.port,
+                process_request=self._answer,
+                max_size=MAX_BYTES,
+                max_queue=16,
+                compression=None,
+                server_header=None,
+                ping_interval=PING_S,
+                ping_timeout=PONG_S,
+                close_timeout=CLOSE_S,
+                logger=SILENT,
+                backlog=MAX_CONNECTIONS,
+            )
+        except OSError as error:
+            raise LinksError(
+                f"--host {address.name}:{address.port}: {error.strerror or error}; give another one, such as "
+                f"--host {address.name}:{address.port + 1}"
+            ) from error
+        port = next(iter(self._server.sockets)).getsockname()[1]
+        hosting.links.address = replace(address, port=port)
+        hosting.links.save()
+        self.physics = PhysicsClient(hosting.plan, self._wake)
+        self.table = HostedTable(
+            hosting.plan,
+            hosting.opening,
+            hosting.links,
+            self.physics,
+            hosting.say,
+            has_pictures=hosting.has_pictures,
+        )
+        self._pulse = asyncio.create_task(self._run())
+        hosting.ready(hosting.links)
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        """Tells everybody that the host stops, and keeps what is recorded."""
+        assert self._pulse is not None
+        self._pulse.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._pulse
+        for connection in self._connections:
+            connection.close(GOING_AWAY, "the host stopped")
+        if self._server is not None:
+            self._server.close(close_connections=True)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(CLOSE_S):
+                    await self._server.wait_closed()
+        if self.table is not None:
+            self.table.close()
+        if self.physics is not None:
+            # packing a long record takes its time
+            await asyncio.to_thread(self.physics.close)
+
+    def _wake(self) -> None:
+        """There are news of the physics; called by another thread."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens any more
+            self._loop.call_soon_threadsafe(self._news.set)
+
+    async def _run(self) -> None:
+        assert self.table is not None
+        table = self.table
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(PULSE_S if table.is_busy else IDLE_S):
+                    await self._news.wait()
+            self._news.clear()
+            self._guarded(table.hear)
+            self._guarded(table.tick)
+            if table.audience.broken is not None:
+                self._stop(table.audience.broken)
+            await asyncio.sleep(PULSE_S)
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        """Does a piece of work; a fault of this program is told, and ends no game."""
+        try:
+            work()
+        except Exception as error:
+            self.faults.append(error)
+            self._hosting.say(f"internal error, please report it: {type(error).__name__}: {error}")
+
+    async def stopped(self) -> signal.Signals | Broken:
+        """Waits for Ctrl-C, SIGTERM, or a game that cannot go on. Returns which of them came."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._loop.add_signal_handler(number, self._stop, number)
+        return await self._end
+
+    def _stop(self, why: signal.Signals | Broken) -> None:
+        if not self._end.done():
+            self._end.set_result(why)
+
+    # -- HTTP --------------------------------------------------------------------------------------------------------
+
+    def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
+        """The page, or nothing; None lets a WebSocket through."""
+        path = request.path.partition("?")[0]
+        if path == "/":
+            return self._page
+        if path != TABLE_PATH:
+            return _plain(HTTPStatus.NOT_FOUND)
+        origins, hosts = request.headers.get_all("Origin"), request.headers.get_all("Host")
+        if origins and (len(origins) != 1 or len(hosts) != 1 or urlsplit(origins[0]).netloc != hosts[0]):
+            # a page from elsewhere, in the browser of somebody who sits here
+            return _plain(HTTPStatus.FORBIDDEN)
+        if len(self._connections) >= MAX_CONNECTIONS:
+            return _plain(HTTPStatus.SERVICE_UNAVAILABLE)
+        return None
+
+    async def _handle(self, socket: ServerConnection) -> None:
+        """One browser, from the first message to the last."""
+        assert self.table is not None
+        table, limits = self.table, self._hosting.limits
+        connection = Connection(socket, limits, table.audience.scene.everything)
+        self._connections.add(connection)
+        writer = asyncio.create_task(connection.write())
+        late = self._loop.call_later(limits.hello_s, _expect_hello, connection)
+        try:
+            async for text in socket:
+                if connection.is_open:
+                    self._guarded(lambda text=text: table.receive(connection, text))  # type: ignore[misc]
+                    self._news.set()
+        except ConnectionClosed:
+            pass
+        finally:
+            late.cancel()
+            connection.is_open = False
+            self._connections.discard(connection)
+            self._guarded(lambda: table.leave(connection))
+            writer.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await writer
+
+
+def _expect_hello(connection: Connection) -> None:
+    if connection.role is None:
+        connection.close(NO_HELLO, "no hello")
+
+
+def _page(title: str) -> Response:
+    """The page of a seat. It holds nothing of the game: that comes over the WebSocket, to who has a secret."""
+    text, policy = seat_page(title)
+    return _response(HTTPStatus.OK, "text/html; charset=utf-8", text.encode("utf-8"), policy)
+
+
+def _plain(status: HTTPStatus) -> Response:
+    return _response(status, "text/plain; charset=utf-8", f"{status.phrase}\n".encode(), "default-src 'none'")
+
+
+def _response(status: HTTPStatus, kind: str, body: bytes, policy: str) -> Response:
+    headers = Headers(
+        {
+            "Content-Type": kind,
+            "Content-Length": str(len(body)),
+            "Connection": "close",
+            "Cache-Control": "no-store",
+            "Content-Security-Policy": policy,
+            "Cross-Origin-Opener-Policy": "same-origin",
+            "Cross-Origin-Resource-Policy": "same-origin",
+            "Referrer-Policy": "no-referrer",
+            "X-Content-Type-Options": "nosniff",
+        }
+    )
+    return Response(status.value, status.phrase, headers, body)
+
+
+def run(hosting: Hosting) -> signal.Signals | Broken:
+    """Hosts a game until Ctrl-C or SIGTERM, or until it cannot go on. Returns which of them came. Raises LinksError and
+    OutputError."""
+
+    async def host() -> signal.Signals | Broken:
+        async with HostServer(hosting) as server:
+            return await server.stopped()
+
+    return asyncio.run(host())

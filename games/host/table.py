@@ -1,0 +1,328 @@
+"""A hosted game: whose wishes become orders, and what follows from the news.
+
+The session behind it is the only authority. Everything runs in one thread, called by the server; nothing here waits.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from games.host.audience import Audience
+from games.host.connection import BROKEN_RULE, Connection
+from games.host.ground import Coach, Ground
+from games.host.links import Links
+from games.host.schemas import (
+    AimAt,
+    Chat,
+    Choose,
+    Given,
+    Hello,
+    LayDown,
+    MessageError,
+    PauseGame,
+    Ping,
+    Plain,
+    Sit,
+    Speed,
+    StandUp,
+    ToBot,
+    ToPerson,
+    clean,
+    read,
+)
+from games.host.seats import AWAY_S, Chairs, WishError
+from games.host.views import Message
+from games.host.wishes import Wishes, row_of
+from games.ui import messages
+from games.ui.messages import Busy, GameUpdate, News, Order, Plan, TableView, Waits
+from games.ui.physics_client import ClientState, PhysicsClient
+from games.ui.setup import FirstView
+
+PICTURE_S = 1.0 / 30.0
+"""Seconds between two pictures."""
+Say = Callable[[str], None]
+
+
+class HostedTable:
+    """One game, and everybody who looks at it. say: tells the story to who hosts."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        opening: FirstView,
+        links: Links,
+        physics: PhysicsClient,
+        say: Say,
+        *,
+        has_pictures: bool = True,
+    ) -> None:
+        self._links, self._physics, self._say = links, physics, say
+        # the game with all secrets: for what is measured here, never for what is sent
+        self._client: ClientState[Any] = ClientState(
+            plan, opening.game, opening.state, opening.bodies, time.monotonic
+        )
+        self._ground = Ground(self._client)
+        self._coach = Coach(self._client)
+        self._wishes = Wishes(self._client, self._ground)
+        has_bots = opening.game.has_bots
+        self.chairs = Chairs(
+            opening.state.seats,
+            links,
+            has_bots,
+            lambda who, style: physics.send(messages.SetBot(who, style)),
+        )
+        self.audience = Audience(plan, opening, self.chairs, self._wishes, has_pictures=has_pictures)
+        self._is_moved = False
+        self._pictured = 0.0
+        self._missed = ""
+        for line in self.audience.views[""].story:
+            say(line)
+
+    # -- from the physics --------------------------------------------------------------------------------------------
+
+    def hear(self) -> None:
+        """Takes in the news of the physics, and tells everybody."""
+        found = self._physics.news()
+        for news in found:
+            self._take(news)
+        if any(not isinstance(news, TableView) for news in found):
+            # who is asked to lay a piece has to know that it is in the hand
+            self._show()
+            self.audience.tell_turn()
+
+    def _take(self, news: News) -> None:
+        held = self._client.held
+        self._client.hear(news)
+        if isinstance(news, TableView):
+            self.audience.view, self._is_moved = news, True
+            if news.held != held:
+                self._wishes.aimed = None
+        elif isinstance(news, Waits):
+            self._wishes.ask()
+            self._miss(news.need.player)
+        elif isinstance(news, Busy):
+            self._wishes.forget()
+        for view in self.audience.views.values():
+            lines = view.hear(news, self._wishes.need)
+            if lines:
+                self.audience.send_to(view.seat, {"type": "story", "lines": list(lines)})
+            for line in lines if not view.seat else ():
+                self._say(line)
+        self._pass_on(news)
+
+    def _miss(self, seat: str) -> None:
+        """Says so when the game waits for a seat at which nobody sits."""
+        is_missed = self.chairs.all[seat].state == "free"
+        if is_missed and seat != self._missed:
+            self._tell(f"The game waits for {seat}, and nobody sits there.")
+        self._missed = seat if is_missed else ""
+
+    def _pass_on(self, news: News) -> None:
+        """Tells everybody, or the one it is about."""
+        if isinstance(news, messages.NewBody):
+            self.audience.tell_bodies(self.audience.scene.add(news.body))
+        elif isinstance(news, GameUpdate):
+            self.audience.tell_bodies(self.audience.scene.read(self.audience.views[""].unread))
+        elif isinstance(news, Busy):
+            self.audience.send_all({"type": "busy", "why": news.why, "share": news.share})
+        elif isinstance(news, messages.Places):
+            self._wishes.is_offering = False
+            rows = [row_of(pose) for pose in news.poses]
+            self.audience.send_to(self._wishes.need.player, {"type": "places", "poses": rows})
+        elif isinstance(news, messages.Pointed):
+            self.audience.send_all({"type": "pointed", "piece": news.piece, "pose": row_of(news.pose)})
+        elif isinstance(news, messages.Refused):
+            refused: Message = {"type": "refused", "clause": news.clause, "sentence": news.sentence}
+            self.audience.send_to(self._wishes.need.player, refused)
+        elif isinstance(news, messages.Broken):
+            self.audience.broken = news
+            self.audience.send_all({"type": "broken", "why": news.why})
+
+    # -- time --------------------------------------------------------------------------------------------------------
+
+    def tick(self) -> None:
+        """Sends what is due: aims to the physics, pictures to everybody, answers to who asked."""
+        order = self._wishes.due()
+        if order is not None:
+            self._physics.send(order)
+        now = time.monotonic()
+        if now - self._pictured >= PICTURE_S:
+            self._show()
+        landing = self._wishes.landing()
+        if landing is not None:
+            self.audience.send_to(self._wishes.need.player, landing)
+        coached = self._coach.poll()
+        if coached is not None:
+            self.audience.send_to(*coached)
+        self.audience.tell_pictures()
+        for name in self.chairs.given_up():
+            self.audience.send_all({"type": "away", "seat": name, "seconds_left": 0})
+            waits = "; the game waits for it" if self._wishes.need.player == name else ""
+            self._tell(f"{name} has been away for {AWAY_S / 60:.0f} minutes: the seat is free{waits}.")
+            self.audience.tell_seats()
+
+    def _show(self) -> None:
+        """Sends the table as it is, when something moved."""
+        if self._is_moved:
+            self._pictured, self._is_moved = time.monotonic(), False
+            self.audience.tell_picture()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether `tick` has something to do soon."""
+        aimed = self._wishes.aimed
+        is_aiming = aimed is not None and not (aimed.is_sent and aimed.is_told)
+        return self._is_moved or is_aiming or self.audience.is_drawing or bool(self._coach.seat)
+
+    # -- from browsers -----------------------------------------------------------------------------------------------
+
+    def receive(self, connection: Connection, text: str | bytes) -> None:
+        """Takes in a message of a browser. What is wrong with it is said, and changes nothing."""
+        if not connection.messages.take():
+            self._fault(connection, "Too many messages: slow down")
+            return
+        try:
+            given = read(text)
+            if isinstance(given, Hello):
+                self._greet(connection, given)
+            elif connection.role is None:
+                raise WishError("Say hello first")
+            else:
+                self._obey(connection, given)
+        except MessageError as error:
+            self._fault(connection, str(error))
+        except WishError as refusal:
+            if connection.role is None:
+                connection.close(BROKEN_RULE, refusal.sentence[:100])
+            else:
+                connection.refuse(refusal.clause, refusal.sentence)
+
+    def _fault(self, connection: Connection, why: str) -> None:
+        if connection.role is None or not connection.faults.take():
+            connection.close(BROKEN_RULE, "not the protocol of this table")
+        else:
+            connection.refuse("", why)
+
+    def _greet(self, connection: Connection, given: Hello) -> None:
+        """Who has one of the secrets is let in, and told all that it may know."""
+        if connection.role is not None:
+            raise WishError("You said hello already")
+        role = self._links.role(given.secret)
+        if role is None:
+            raise WishError("This link is not valid")
+        connection.role = role
+        token = given.token or ""
+        is_back = role != "spectator" and bool(token) and bool(self.chairs.come_back(connection, token))
+        self.audience.let_in(connection, token if is_back else "")
+        if is_back:
+            self._tell(f"{connection.seat} is back.")
+        if given.seat and not connection.seat:
+            try:
+                self._sit(connection, given.seat)
+            except WishError as refusal:
+                connection.refuse(refusal.clause, refusal.sentence)
+        self.audience.tell_seats()
+
+    def _sit(self, connection: Connection, seat: str) -> None:
+        token = self.chairs.sit(connection, seat)
+        self.audience.welcome(connection, token)
+        self.audience.tell_view(connection)
+        self._tell(f"{seat} sits down.")
+
+    def _obey(self, connection: Connection, given: Given) -> None:
+        if isinstance(given, Ping):
+            connection.send({"type": "pong", "number": given.number})
+        elif isinstance(given, Sit):
+            self._sit(connection, given.seat)
+            self.audience.tell_seats()
+        elif isinstance(given, StandUp):
+            name = connection.seat
+            self.chairs.stand_up(connection)
+            self._tell(f"{name} stands up.")
+            self.audience.welcome(connection, "")
+            self.audience.tell_view(connection)
+            self.audience.tell_seats()
+        elif isinstance(given, Chat):
+            self._chat(connection, clean(given.text))
+        elif isinstance(given, (ToBot, ToPerson, Speed, PauseGame)):
+            self._manage(connection, given)
+        else:
+            self._play(connection, given)
+
+    def _play(self, connection: Connection, given: Given) -> None:
+        """An act in the game, of who is asked."""
+        self._wishes.check_turn(connection)
+        if self.chairs.of(connection.seat).style:
+            raise WishError("A bot plays for you; the host can give you the seat back")
+        wishes = self._wishes
+        if isinstance(given, AimAt):
+            wishes.aim(given)
+        elif isinstance(given, LayDown):
+            for order in wishes.lay(given):
+                self._physics.send(order)
+        elif isinstance(given, Plain) and given.type == "coach":
+            self._coach.ask(wishes.place(), connection.seat)
+        elif isinstance(given, Plain):
+            self._order(wishes.plain(given), is_answer=given.type in ("undo", "clear", "let_go"))
+        elif isinstance(given, Choose):
+            self._order(wishes.choose(given, self.audience.views[connection.seat]), is_answer=True)
+        else:
+            self._order(wishes.build(given), is_answer=True)  # type: ignore[arg-type]
+
+    def _order(self, order: Order, *, is_answer: bool) -> None:
+        """Gives an order. An answer ends the question: nobody is asked until the game asks again."""
+        self._physics.send(order)
+        if is_answer:
+            self._wishes.forget()
+            for view in self.audience.views.values():
+                view.client.act()
+            self._client.act()
+            self.audience.tell_turn()
+
+    def _chat(self, connection: Connection, text: str) -> None:
+        if connection.role == "spectator":
+            raise WishError("This link is for looking on")
+        if not text:
+            raise WishError("There is nothing to say")
+        who = connection.seat or ("host" if connection.role == "host" else "guest")
+        self.audience.send_all({"type": "chat", "who": who, "text": text})
+
+    def _manage(self, connection: Connection, given: ToBot | ToPerson | Speed | PauseGame) -> None:
+        if connection.role != "host":
+            raise WishError("Only the host's link may do that")
+        if isinstance(given, ToBot):
+            self.chairs.to_bot(given.seat, given.style)
+            self._tell(f"A bot ({given.style}) plays for {given.seat}.")
+        elif isinstance(given, ToPerson):
+            self.chairs.to_person(given.seat)
+            self._tell(f"{given.seat} plays again.")
+        elif isinstance(given, Speed):
+            self._physics.send(messages.SetSpeed(given.factor))
+        else:
+            self._physics.send(messages.Pause(given.is_paused))
+            self._tell("The host has stopped the clock." if given.is_paused else "The game goes on.")
+        self.audience.tell_seats()
+
+    def leave(self, connection: Connection) -> None:
+        """A browser is gone."""
+        if connection not in self.audience.connections:
+            return
+        self.audience.connections.remove(connection)
+        name = self.chairs.lose(connection)
+        if name:
+            left = self.chairs.seconds_left(name)
+            self.audience.send_all({"type": "away", "seat": name, "seconds_left": left})
+            self._tell(f"{name} has lost the line; the seat is kept for {AWAY_S / 60:.0f} minutes.")
+            self.audience.tell_seats()
+
+    def _tell(self, line: str) -> None:
+        """A line about who is there: for everybody, and not part of the game's story."""
+        self._say(line)
+        self.audience.send_all({"type": "chat", "who": "", "text": line})
+
+    def close(self) -> None:
+        """Ends the processes beside the physics."""
+        self.audience.close()
+        self._coach.close()

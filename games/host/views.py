@@ -1,0 +1,269 @@
+"""What one seat is told: everything comes from the state as the rules let that seat see it, and from nothing else."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, cast
+
+from engine.view.panels import Item, Picture, Row, Text
+from engine.view.render.overlays import Line
+from engine.world import Body
+from games.core.rules import Choice, Need, Wait
+from games.core.words import capital, won
+from games.game import Game
+from games.play.playback import Taken
+from games.registry import game_named
+from games.ui.details import details_of
+from games.ui.hud import PROMPTS, piece_of
+from games.ui.messages import GameUpdate, News, Plan, TableView, Waits
+from games.ui.physics_client import ClientState
+from games.ui.pictures import is_shipped, of_piece
+from games.ui.story import opening_for, told_to
+from models.catalogue import catalogue
+from models.catalogue import games as shelves
+
+MAX_STORY = 500
+"""Lines of the story that are kept for those who come later."""
+MAX_PICTURED = 12
+"""Choices with pictures; where there are more, people point at the table."""
+
+Message = dict[str, object]
+
+
+class SeatView:
+    """The game as one seat may know it; seat "" is everybody who looks on. state: with all secrets; none is kept."""
+
+    def __init__(
+        self, plan: Plan, game: Game, state: Any, bodies: tuple[Body, ...], seat: str, past: Sequence[Taken]
+    ) -> None:
+        self.seat, self.game = seat, game
+        self._details = details_of(game)
+        self.client: ClientState = ClientState(
+            plan, game, self._seen(state), bodies, time.monotonic, seat=seat
+        )
+        self.story: list[str] = []
+        self._models: dict[str, str] = {}
+        """Of the pieces of free building, by name."""
+        if game.is_free_building:
+            self._models |= {piece.id: piece.model for piece in state.pieces}
+        if past:
+            self.story += opening_for(game, past[0][0], seat)
+            for before, given, after in past:
+                self.story += told_to(game, before, given, after, seat)
+            del self.story[:-MAX_STORY]
+
+    def _seen(self, state: Any) -> Any:
+        return self.game.rules.seen_by(state, self.seat)
+
+    def hear(self, news: News, need: Need) -> tuple[str, ...]:
+        """Takes in news. need: what the game waits for. Returns new lines of the story."""
+        lines: tuple[str, ...] = ()
+        if isinstance(news, GameUpdate):
+            before, after = self.client.state, self._seen(news.state)
+            if news.event == "Opening":
+                lines = opening_for(self.game, after, self.seat)
+            elif news.given is not None:
+                lines = told_to(self.game, before, news.given, after, self.seat)
+            news = GameUpdate(after, (), news.event, news.given)
+            if self.game.is_free_building:
+                self._models |= {piece.id: piece.model for piece in after.pieces}
+            lines = tuple(map(self._said, lines))
+            self.story = [*self.story, *lines][-MAX_STORY:]
+        elif isinstance(news, Waits):
+            # what may be done follows from what the seat sees
+            choices = self.game.rules.legal(self.client.state) if need.player == self.seat else ()
+            news = Waits(news.need, choices, news.can_undo and need.player == self.seat)
+        self.client.hear(news)
+        return lines
+
+    def _said(self, text: str) -> str:
+        """Returns a sentence with pieces called as people call them; only free building names them by their ids."""
+        for piece in sorted(self._models, key=len, reverse=True):
+            # the name says which model it is
+            text = text.replace(f" ({self._models[piece]})", "")
+            # as a whole, not as the beginning of another one
+            text = re.sub(
+                rf"(?<![\w-]){re.escape(piece)}(?![\w-])", self._called(piece).replace("\\", ""), text
+            )
+        return text
+
+    def _called(self, piece: str) -> str:
+        """What people call a piece of free building: `arch`, and the second one `arch (2)`."""
+        model, number = self._models[piece], piece.rpartition("-")[2]
+        if not is_shipped(model):
+            return piece.replace("_", " ")
+        return piece_name(model) + (f" ({number})" if number.isdigit() and number != "1" else "")
+
+    # -- the messages ------------------------------------------------------------------------------------------------
+
+    def turn(self, number: int, need: Need) -> Message:
+        """Returns the `turn` message: who is asked what, and what this seat may do."""
+        client, is_mine = self.client, need.player == self.seat
+        cards = self._details.cards(client) if self.seat else ()
+        listed = client.choices if is_mine else ()
+        in_hand = {card.card: card.image for card in cards}
+        return {
+            "type": "turn",
+            "turn": number,
+            "wait": need.wait.name.lower(),
+            "who": need.who,
+            "mine": is_mine and client.waits is not None,
+            "ask": self._ask(need, is_mine),
+            "choices": [self._choice(at, choice, in_hand, len(listed)) for at, choice in enumerate(listed)],
+            "can_undo": is_mine and client.waits is not None and client.waits.can_undo,
+            "scores": self._scores(need),
+            "score_word": self.game.score_word,
+            "facts": _facts(self._details.items(client)),
+            "conditions": self._conditions(need, listed) if is_mine else [],
+            "cards": [
+                {
+                    "label": _title(card.image),
+                    "sentence": _title(card.image),
+                    "picture": card.image,
+                    "choice": next((n for n, each in enumerate(listed) if _card(each) == card.card), -1),
+                }
+                for card in cards
+            ],
+            "lines": [
+                {"points": _rounded(line), "colour": line.colour, "radius": line.radius, "cover": line.cover}
+                for line in self._details.table_lines(client)
+                if isinstance(line, Line)
+            ],
+            "lit": list(self._details.lit(client)),
+        }
+
+    def _ask(self, need: Need, is_mine: bool) -> str:
+        client = self.client
+        if need.wait is Wait.OVER:
+            return PROMPTS[Wait.OVER]
+        if client.busy:
+            return capital(client.busy) + ("" if "..." in client.busy else " ...")
+        if is_mine:
+            return PROMPTS.get(need.wait, "")
+        acts = {Wait.HAND: "lays a piece", Wait.PULL: "draws a brick"}.get(need.wait, "chooses")
+        return f"{need.who} {acts}."
+
+    def _choice(self, at: int, choice: Choice, in_hand: dict[str, str], count: int) -> Message:
+        card, piece = _card(choice), piece_of(choice)
+        image = in_hand.get(card, "")
+        if not image and count <= MAX_PICTURED:
+            image = self._image(piece)
+        return {
+            "choice": at,
+            "label": _title(image) if card in in_hand else capital(self._said(choice.sentence)),
+            "sentence": capital(self._said(choice.sentence)),
+            "group": "card" if card in in_hand else "piece" if piece in self.client.pieces else "act",
+            "piece": piece if piece in self.client.pieces else "",
+            "picture": image,
+        }
+
+    def _image(self, piece: str) -> str:
+        client = self.client
+        if piece not in client.pieces or piece in self._details.unread(client):
+            return ""
+        model = self._details.model(client, piece)
+        return of_piece(model) if is_shipped(model) else ""
+
+    def _conditions(self, need: Need, listed: Sequence[Choice]) -> list[str]:
+        wanted = need.conditions if need.wait is Wait.HAND else ()
+        several = {each.conditions for each in listed if each.conditions}
+        if not wanted and len(several) == 1:
+            wanted = next(iter(several))
+        return [f"{each.clause}  {each.text}" for each in wanted]
+
+    def _scores(self, need: Need) -> list[Message]:
+        scores = self.game.rules.scores(self.client.state)
+        return [
+            {"seat": seat.name, "value": value, "on_turn": seat.name == need.player}
+            for seat, value in zip(self.client.state.seats, scores, strict=True)
+        ]
+
+    def over(self) -> Message | None:
+        """Returns how the game ended, None while it goes on."""
+        outcome = self.game.rules.outcome(self.client.state)
+        if outcome is None:
+            return None
+        return {
+            "type": "over",
+            "winners": list(outcome.winners),
+            "reason": capital(outcome.reason.text),
+            "clause": outcome.reason.clause,
+            "result": won(outcome.winners),
+        }
+
+    def colour(self, seat: int) -> str:
+        """Returns the colour of a seat, as `#rrggbb`; empty for none."""
+        return self._details.seat_colour(self.client, seat)
+
+    @property
+    def unread(self) -> frozenset[str]:
+        """The pieces whose print this seat may not see."""
+        return self._details.unread(self.client)
+
+
+def pictures_of(turn: Message) -> set[str]:
+    """Returns the names of the pictures that a `turn` message shows."""
+    rows = [*cast("list[Message]", turn["cards"]), *cast("list[Message]", turn["choices"])]
+    return {str(row["picture"]) for row in rows} - {""}
+
+
+def _rounded(line: Line) -> list[list[float]]:
+    return [[round(value, 4) for value in point] for point in line.points]
+
+
+def table_message(view: TableView, shown: list[int], held: int, is_mine: bool, number: int) -> Message:
+    """Returns the `table` message: what is there, what is held, the clock."""
+    return {
+        "type": "table",
+        "step": view.step,
+        "rate": view.rate,
+        "shown": shown,
+        "held": held,
+        "force": round(view.force, 1),
+        "left_s": None if view.left_s is None else round(view.left_s),
+        "mine": is_mine,
+        "number": number,
+    }
+
+
+def piece_name(model: str) -> str:
+    """Returns what people call a piece of a catalogue."""
+    shelf, _, piece = model.partition("/")
+    return details_of(game_named(shelf.replace("_", "-"))).piece_name(piece)
+
+
+@cache
+def catalogue_rows() -> list[Message]:
+    """Returns the pieces that the sandbox can bring, as `welcome` has them."""
+    rows: list[Message] = []
+    for shelf in shelves():
+        for model in catalogue(shelf):
+            title = game_named(shelf.replace("_", "-")).title
+            rows.append({"model": model, "label": f"{title}: {piece_name(model)}"})
+    return rows
+
+
+def _card(choice: Choice) -> str:
+    """The card that a choice plays; empty for none."""
+    return str(getattr(choice.action, "card", ""))
+
+
+def _title(image: str) -> str:
+    """What stands on the picture of a card."""
+    return image.split("|")[1].replace("/", " ") if image.startswith("card|") else ""
+
+
+def _facts(items: Sequence[Item]) -> list[str]:
+    """The lines of a panel as sentences; of the picture of a card its words."""
+    facts: list[str] = []
+    for item in items:
+        if isinstance(item, Text):
+            facts.append(item.text)
+        elif isinstance(item, Picture) and _title(item.image) and facts:
+            facts[-1] += f": {_title(item.image)}"
+        elif isinstance(item, Row):
+            facts.append(": ".join(cell.text for cell in item.items if isinstance(cell, Text)))
+    return facts

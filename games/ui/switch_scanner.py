@@ -1,0 +1,60 @@
+"""One-button play: buttons of panels light up one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from engine.view.panels import Button, Fan, Item, Panel, Row
+
+
+class SwitchScanner:
+    """One-button play: buttons light up in turn, `seconds` on each, and the one button takes the lit one."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.lit = ""
+        self._names: tuple[str, ...] = ()
+        self._since = 0.0
+
+    def step(self, passed: float, panels: Iterable[Panel]) -> tuple[Panel, ...]:
+        """The panels with the button lit whose turn it is."""
+        listed = tuple(panels)
+        covers = tuple(panel for panel in listed if panel.place in ("cover", "dialog"))
+        names = tuple(name for panel in covers or listed for name in _names(panel.items))
+        if names != self._names:
+            # what is lit stays lit when it is still there
+            self._names, self._since = names, 0.0
+            self.lit = self.lit if self.lit in names else (names[0] if names else "")
+        self._since += passed
+        if self._since >= self.seconds and names:
+            self._since = 0.0
+            self.lit = names[(names.index(self.lit) + 1) % len(names)]
+        return tuple(replace(panel, items=_lit(panel.items, self.lit)) for panel in listed)
+
+
+def _names(items: tuple[Item, ...]) -> list[str]:
+    found: list[str] = []
+    for item in items:
+        if isinstance(item, Row):
+            found += _names(item.items)
+        elif isinstance(item, Fan):
+            found += [card.name for card in item.cards if card.is_enabled]
+        elif isinstance(item, Button) and item.is_enabled:
+            found.append(item.name)
+    return found
+
+
+def _lit(items: tuple[Item, ...], name: str) -> tuple[Item, ...]:
+    found: list[Item] = []
+    for item in items:
+        if isinstance(item, Row):
+            found.append(replace(item, items=_lit(item.items, name)))
+        elif isinstance(item, Fan):
+            cards = tuple(replace(card, is_lit=card.name == name and card.is_enabled) for card in item.cards)
+            found.append(replace(item, cards=cards))
+        elif isinstance(item, Button) and item.name == name:
+            found.append(replace(item, is_lit=True))
+        else:
+            found.append(item)
+    return tuple(found)

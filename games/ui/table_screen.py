@@ -1,0 +1,292 @@
+"""The table on the screen: what is known of a game becomes a picture and panels, as time passes."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from engine.view.frame import Frame
+from engine.view.panels import Panel
+from engine.view.render.overlays import Overlay
+from engine.view.window.window import Window
+from games.core.rules import Choice, Wait
+from games.ui import hud
+from games.ui.camera import CameraController, CameraHandicap, sphere_of
+from games.ui.details import details_of
+from games.ui.end_screen import broken
+from games.ui.hand import HandControl
+from games.ui.hints import Hints, PlaceAnswer
+from games.ui.hud import HudState, piece_of
+from games.ui.impacts import ImpactDetector
+from games.ui.messages import NewBody, Plan, SetSpeed, TableView, Waits
+from games.ui.mouse import Mouse
+from games.ui.one_button import OneButton
+from games.ui.pages import Pages
+from games.ui.physics_client import ClientState, PhysicsClient
+from games.ui.settings import Settings
+from games.ui.setup import first_view
+from games.ui.shown_hand import ShownHand
+from games.ui.toasts import TOLD_S, Toasts
+from games.ui.tutorial import DONE, DONE_S, Tutorial, words_of
+
+HOVER, LIT = "#f2c14e", "#e07a2f"
+SLOW = (0.35, 1.4)
+"""How fast time runs when pieces fall, and seconds for which it does."""
+PASS_AFTER_S = 1.5
+"""Seconds for which the table is seen before the seat is passed."""
+ENDING = "This would end the game, and not win it. The same once more lays it all the same."
+
+
+class TableScreen:
+    """One table in the window: what is seen. What people do is `GameScreen`'s. Raises SetupError when the game cannot
+    begin."""
+
+    mouse: Mouse
+
+    def __init__(self, window: Window, settings: Settings, plan: Plan) -> None:
+        self.window, self.settings = window, settings
+        self.plan: Plan | None = plan
+        self.film = ""
+        opening = first_view(plan)
+        game, state, bodies = opening.game, opening.state, opening.bodies
+        self.physics = PhysicsClient(plan)
+        self._details = details_of(game)
+        self.client = ClientState(plan, game, state, bodies, time.perf_counter)
+        self.client.remember(opening.past)
+        sphere = sphere_of(bodies)
+        window.put(bodies, sphere=sphere, unread=self._details.unread(self.client))
+        self.camera_control = CameraController(sphere, CameraHandicap(game.handicaps.of(state)))
+        window.aim(self.camera_control.camera)
+        self.hand = HandControl(self.client, self.physics, settings)
+        is_coached = settings.help.level == "coach"
+        self.hints = Hints(self.client, ghost=is_coached, hint=is_coached)
+        self.look = HudState()
+        self.wish = ""
+        self.is_scanned = False
+        self.lit = ""
+        """What the switch scanning is on."""
+        self.one_button = OneButton(self.client, self.hand, self.physics)
+        self._seated = self.client.people[0] if len(self.client.people) == 1 else ""
+        self._cursor = -1
+        self._slow_until = 0.0
+        self._asked_at = 0.0
+        self._state = state
+        self._marked: dict[str, str] = {}
+        self._impacts = ImpactDetector()
+        self._warned: PlaceAnswer | None = None
+        self._shown_hand = ShownHand()
+        self._tutorial: Tutorial | None = None
+        self._is_new = True
+        self.toasts = Toasts(self.client)
+        self.pages = Pages(settings, game, "Leave" if plan.file is None else "Save and leave")
+        if self.client.has_laid:
+            self.pages.learn(game.name, is_taught=True)
+            self.settings = self.hand.settings = self.pages.settings
+        self._teach()
+
+    def step(self, seconds: float) -> None:
+        """Hear the physics, move the hand and the camera on, show what there is."""
+        now = time.perf_counter()
+        is_new = False
+        clear = self.window.hud.layout.clear
+        if clear.width > 1.0:
+            self.camera_control.keep_clear(clear.x, clear.x + clear.width, self.window.size)
+        for news in self.physics.news():
+            is_new |= self.client.hear(news)
+            if isinstance(news, TableView):
+                camera, (width, height) = self.camera_control.camera, self.window.size
+                self._impacts.play(news, self.client.pieces, self.window.speaker, camera, width / height)
+            if isinstance(news, Waits):
+                self._asked_at = now
+            if isinstance(news, NewBody):
+                assert self.window.stage is not None
+                self.window.stage.add(news.body)
+        self._react(now)
+        self.hand.follow()
+        self._learn(now)
+        self.mouse.step()
+        self.camera_control.is_locked = self.camera_control.eye.locks(self.hand.grip is not None)
+        self.hand.is_fine = self.is_down("fine")
+        self.hand.hold(self.window.down, self.camera_control.camera, seconds)
+        if self.hand.grip is not None and self.client.view is not None:
+            place = self.client.pose(self.hand.grip.name).position
+            self.camera_control.look_at(place)
+            self.camera_control.keep_in_view(place, self.window.size[0] / self.window.size[1])
+        self.camera_control.step(seconds)
+        self.window.aim(self.camera_control.camera)
+        if is_new:
+            self.hand.settle()
+            self.camera_control.keep_out_of(self.client.frame, self.client.pieces, self.client.held)
+        is_new |= self._hand_moved(seconds)
+        if is_new or self._is_new or self._marks() != self._marked:
+            self._show()
+        self.hints.step(self.hand.grip, seconds)
+        self.one_button.is_on = self.is_scanned
+        self.one_button.step(seconds)
+        self.window.show_overlays(
+            [
+                *self.hand.guides(),
+                *self.hints.guides(self.hand.grip),
+                *self.one_button.guides(self.lit),
+                *self.more_guides(),
+            ]
+        )
+
+    def _teach(self) -> None:
+        """Begin the tutorial where it is wanted: nobody has gone through it, or somebody wants it again."""
+        if self.client.game.name in self.settings.help.taught:
+            self._tutorial = None
+        elif self._tutorial is None:
+            self._tutorial = Tutorial(self._details.lessons)
+
+    def _learn(self, now: float) -> None:
+        if self._tutorial is None:
+            return
+        self._tutorial.step(self.client, self.hand.grip)
+        if self._tutorial.is_over:
+            self.toasts.say(DONE.format(**self._words()), now, DONE_S)
+            self.end_tutorial()
+
+    def end_tutorial(self) -> None:
+        """There is no tutorial of this game from now on, unless somebody asks for it."""
+        self._tutorial = None
+        self.pages.learn(self.client.game.name, is_taught=True)
+        self.settings = self.hand.settings = self.pages.settings
+
+    def _words(self) -> dict[str, str]:
+        return words_of(self.settings, is_pad=self.window.is_padded, is_scanning=self.is_scanned)
+
+    def _told(self) -> str:
+        return self._tutorial.told(self.client, self._words()) if self._tutorial is not None else ""
+
+    def _hand_moved(self, seconds: float) -> bool:
+        """Moves the hand that is seen. Returns whether the picture changes."""
+        stage = self.window.stage
+        if stage is None or not self.settings.hand.shown:
+            return False
+        return self._shown_hand.step(self.client, stage, seconds, is_own=self.hand.grip is not None)
+
+    def more_guides(self) -> list[Overlay]:
+        """Guides of a game of its own kind."""
+        grip = self.hand.grip
+        lines = self._details.table_lines(self.client)
+        return lines if grip is None else [*lines, *self._details.highlights(self.client, grip)]
+
+    def _react(self, now: float) -> None:
+        events, self.client.events = self.client.events, []
+        self.toasts.hear(now)
+        if "Fell" in events:
+            self.camera_control.shake()
+            self.physics.send(SetSpeed(SLOW[0]))
+            self._slow_until = now + SLOW[1]
+        if self._slow_until and now > self._slow_until:
+            self._slow_until = 0.0
+            self.physics.send(SetSpeed(1.0))
+        before, self._state = self._state, self.client.state
+        if self.client.game.handicaps.spins(before, self._state):
+            self.camera_control.eye.spin()
+        if events:
+            self.hints.felt = None
+            self.look = replace(self.look, page=0, pieces=())
+            self._cursor = -1
+
+    def _show(self) -> None:
+        frame = self.client.frame
+        self._marked = self._marks()
+        known = [name for name in frame.names if name in self.client.pieces]
+        if len(known) == len(frame.names):
+            unread = self._details.unread(self.client)
+            shown = Frame(frame.names, frame.poses, highlights=self._marked, unread=unread)
+            self.window.show(self._shown_hand.at_table(shown))
+        self._is_new = False
+
+    def _marks(self) -> dict[str, str]:
+        marks: dict[str, str] = {}
+        name = self.mouse.over
+        if name and any(piece_of(each) == name for each in self.client.choices):
+            marks[name] = HOVER
+        if self.hand.grip is not None and self.hints.colour:
+            marks[self.hand.grip.name] = self.hints.colour
+        lit = self._lit_choice()
+        about = self._details.lit(self.client)
+        if self._tutorial is not None:
+            about = (*about, *self._tutorial.suggested(self.client))
+        for piece in (*about, *self.look.pieces, piece_of(lit) if lit is not None else ""):
+            if piece in self.client.frame.names:
+                marks[piece] = LIT
+        return marks
+
+    def panels(self) -> tuple[Panel, ...]:
+        """What lies over the table."""
+        if self.client.broken:
+            return (broken(self.client.broken),)
+        if self.pages.page:
+            return (self.pages.dialog(),)
+        if (line := self.one_button.panel()) is not None:
+            return (line,)
+        now = time.perf_counter()
+        if self.needs_pass:
+            # who has just laid a piece sees how it stands; what the next may see is not shown
+            is_seen = now - self._asked_at < PASS_AFTER_S
+            return () if is_seen else (hud.pass_on(self.client.need.player),)
+        grip = self.hand.grip
+        told = self.toasts.lines(now)
+        look, camera = self.look, self.camera_control.camera
+        look = replace(
+            look,
+            now=now,
+            toast=told,
+            toast_at=self.toasts.place(camera, self.window.size) if told else look.toast_at,
+            toast_off=self.toasts.keep_off(camera, self.window.size) if told else look.toast_off,
+            refused_at=self.toasts.tried_at,
+            film=self.film,
+            close=self.mouse.over,
+            is_fine=self.hand.is_fine,
+            gap_mm=1e3 * grip.gap if grip is not None else 0.0,
+            yaw_deg=grip.yaw if grip is not None else 0.0,
+            hint=self.hints.word,
+            warning=ENDING if self._warned is not None and self._warned is self.hints.ending else "",
+            feel=self.hints.feel_word,
+            lesson=self._told(),
+            learned=self._tutorial.progress if self._tutorial is not None else (0, 0),
+            is_scanning=self.is_scanned,
+            is_pad=self.window.is_padded,
+            places=None if self.one_button.places is None else len(self.one_button.places),
+            lit=f"choice:{self._cursor}" if self._cursor >= 0 else self.look.lit,
+        )
+        panels = hud.panels(self.client, self.settings, look)
+        # with one button what is done to a held piece comes first
+        return tuple(sorted(panels, key=lambda panel: panel.name != "hand")) if self.is_scanned else panels
+
+    @property
+    def is_carrying(self) -> bool:
+        """Whether what is moved is the piece in the hand, and no pointer over panels."""
+        is_covered = bool(self.pages.page) or self.needs_pass or self.one_button.panel() is not None
+        wait = self.client.waits.need.wait if self.client.waits is not None else None
+        return self.hand.grip is not None and wait in (Wait.HAND, Wait.PULL) and not is_covered
+
+    @property
+    def needs_pass(self) -> bool:
+        """Whether somebody else has to sit down before secrets may be shown."""
+        client, waits = self.client, self.client.waits
+        is_other = waits is not None and len(client.people) > 1 and self._seated != waits.need.player
+        return is_other and client.has_secrets
+
+    def _lit_choice(self) -> Choice | None:
+        kind, _, number = self.lit.partition(":")
+        at = int(number) if kind == "choice" else self._cursor
+        return self.client.choices[at] if 0 <= at < len(self.client.choices) else None
+
+    def is_down(self, act: str) -> bool:
+        """Whether a key of an act is held down."""
+        return any(self.settings.act_of(key) == act for key in self.window.down)
+
+    def say(self, line: str) -> None:
+        """Say something for a while."""
+        self.toasts.say(line, time.perf_counter(), TOLD_S)
+
+    def close(self) -> None:
+        """Leave the table; what is recorded stays."""
+        self.hints.close()
+        self.physics.close()
+        self.window.clear()

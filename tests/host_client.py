@@ -1,0 +1,225 @@
+"""Seats at a hosted game, in Python: WebSocket clients that play by what the server sends, and keep all of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import struct
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+Json = dict[str, Any]
+OVER_M = 0.25
+"""Metres above its place to which a piece is carried, over everything on the way."""
+STUCK_S = 60.0
+"""Seconds without an answer after which a seat tries something else."""
+POSE = struct.Struct("<H7f")
+
+
+def poses_of(data: bytes) -> tuple[int, dict[int, tuple[float, ...]]]:
+    """The step, and poses by number, of a binary message."""
+    rows = [POSE.unpack_from(data, at) for at in range(4, len(data), POSE.size)]
+    return struct.unpack_from("<I", data)[0], {row[0]: row[1:] for row in rows}
+
+
+CENTRE_M = 0.1
+"""Metres round the middle of the table within which a tower stands."""
+opened: list[ClientConnection] = []
+"""Every line that was opened, to be closed in the end whatever happens."""
+
+
+async def close_all() -> None:
+    """Close all lines."""
+    while opened:
+        await opened.pop().close()
+
+
+@dataclass
+class Seat:
+    """One client. name: of the seat it takes; empty to look on. received: every message, as it came. stacks: it lays
+    pieces on what is highest in the middle, and asks for no places."""
+
+    url: str
+    secret: str
+    name: str = ""
+    seed: int = 0
+    token: str = ""
+    stacks: bool = False
+    received: list[str | bytes] = field(default_factory=list)
+    last: dict[str, Json] = field(default_factory=dict)
+    places: list[list[float]] = field(default_factory=list)
+    poses: dict[int, tuple[float, ...]] = field(default_factory=dict)
+    refused: list[Json] = field(default_factory=list)
+    closed: int = 0
+    log: IO[str] | None = None
+    """Where every message is written at once, as a line of JSON."""
+    _acted: int = -1
+    _tries: int = 0
+    _number: int = 0
+    _socket: ClientConnection | None = None
+
+    async def say(self, **message: Any) -> None:
+        assert self._socket is not None
+        await self._socket.send(json.dumps(message))
+
+    async def say_raw(self, text: str | bytes) -> None:
+        assert self._socket is not None
+        await self._socket.send(text)
+
+    async def open(self) -> None:
+        self._socket = await connect(f"{self.url}/table", max_size=None, compression=None, ping_interval=None)
+        opened.append(self._socket)
+
+    async def join(self) -> None:
+        await self.open()
+        seat = {"seat": self.name} if self.name and not self.token else {}
+        token = {"token": self.token} if self.token else {}
+        await self.say(type="hello", secret=self.secret, **seat, **token)
+
+    async def leave(self) -> None:
+        if self._socket is not None:
+            await self._socket.close()
+
+    def kill(self) -> None:
+        """Cut the line, as a machine that loses its power does."""
+        assert self._socket is not None
+        self._socket.transport.abort()
+
+    async def hear(self, seconds: float = 180.0) -> Json:
+        """The next message that is text; poses are taken in on the way."""
+        assert self._socket is not None
+        while True:
+            async with asyncio.timeout(seconds):
+                found = await self._socket.recv()
+            self.received.append(found)
+            if self.log is not None:
+                print(
+                    json.dumps(found.hex() if isinstance(found, bytes) else found), file=self.log, flush=True
+                )
+            if isinstance(found, bytes):
+                self.poses |= poses_of(found)[1]
+                continue
+            message: Json = json.loads(found)
+            self.last[message["type"]] = message
+            if message["type"] == "refused":
+                self.refused.append(message)
+            if message["type"] == "welcome" and message["token"]:
+                self.token = message["token"]
+            return message
+
+    async def wait_for(self, kind: str, seconds: float = 180.0) -> Json:
+        """The next message of a type."""
+        async with asyncio.timeout(seconds):
+            while True:
+                message = await self.hear(seconds)
+                if message["type"] == kind:
+                    return message
+
+    async def play(self, turns: int = 0) -> Json:
+        """Play until the game is over, or until so many questions were asked; what it ended with. A seat that looks on
+        only listens."""
+        chance = random.Random(f"{self.name} {self.seed}")
+        while "over" not in self.last:
+            if turns and self.last.get("turn", {}).get("turn", 0) >= turns:
+                return {}
+            try:
+                message = await self.hear(STUCK_S)
+            except TimeoutError:
+                turn = self.last.get("turn", {})
+                if not turn.get("mine"):
+                    continue
+                # what was tried went nowhere: the next place, or another choice
+                self._acted = -1
+                self._tries += 1
+                message = turn
+            except ConnectionClosed as error:
+                self.closed = error.rcvd.code if error.rcvd is not None else 1006
+                raise
+            assert message["type"] != "broken", message
+            await self._react(message, chance)
+        return self.last["over"]
+
+    async def _react(self, message: Json, chance: random.Random) -> None:
+        if message["type"] == "places":
+            await self._lay(message["poses"])
+        if message["type"] != "turn" or not message["mine"] or message["turn"] == self._acted:
+            return
+        self._acted = message["turn"]
+        if message["wait"] == "hand" and self.stacks:
+            await self._lay([self._summit()])
+        elif message["wait"] == "hand":
+            await self.say(type="offer_places")
+        elif message["wait"] == "pull" and self._tries % 3 < 2:
+            self._tries += 1
+            await self.say(type="pull_out")
+        elif message["choices"]:
+            self._tries = 0 if message["wait"] == "action" else self._tries
+            choice = chance.choice(self._wanted(message["choices"]))
+            await self.say(type="choose", turn=message["turn"], choice=choice["choice"])
+
+    def _wanted(self, choices: list[Json]) -> list[Json]:
+        """Those that go on with the game: cards before pieces before acts."""
+        for group in ("card", "piece"):
+            found = [each for each in choices if each["group"] == group]
+            if found:
+                return found
+        return choices
+
+    def _summit(self) -> list[float]:
+        """Where the held piece lies on what is highest in the middle, as it is turned; a little aside at each try."""
+        held = self.last["table"]["held"]
+        assert held >= 0, "asked to lay a piece before it is in the hand"
+        turned = self.poses[held][3:]
+        lying = [
+            self.poses[number]
+            for number in self.last["table"]["shown"]
+            if number != held
+            and max(map(abs, self.poses[number][:2])) < CENTRE_M
+            and self.poses[number][2] > 0.0
+        ]
+        x, y, z = max(lying, key=lambda pose: pose[2])[:3] if lying else (0.0, 0.0, 0.0)
+        aside = 0.002 * (self._tries % 4)
+        return [x + aside, y, z, *turned]
+
+    async def _lay(self, places: list[list[float]]) -> None:
+        if not places:
+            return
+        x, y, z, *turned = places[self._tries % len(places)]
+        self._tries += 1
+        self._number += 1
+        await self.say(type="aim", pose=[x, y, z + OVER_M, *turned], number=self._number)
+        await self.say(type="lay")
+
+
+def main() -> None:
+    """A seat as a program of its own: LINK, NAME, FILE of what it receives. It comes back by itself when its line is
+    lost, and ends when the game does."""
+    link, name, file = sys.argv[1:]
+    address, _, secret = link.partition("/#")
+    # who was killed comes back by the token it has written down
+    said = [json.loads(line) for line in Path(file).read_text().splitlines()] if Path(file).exists() else []
+    welcomes = [json.loads(text) for text in said if '"type":"welcome"' in text[:40]]
+    token = next((each["token"] for each in reversed(welcomes) if each["token"]), "")
+    with Path(file).open("a") as log:
+        seat = Seat(address.replace("http", "ws", 1), secret, name, token=token, stacks=True, log=log)
+
+        async def play() -> None:
+            while True:
+                try:
+                    await seat.join()
+                    await seat.play()
+                    return
+                except (ConnectionClosed, OSError):
+                    await asyncio.sleep(1.0)
+
+        asyncio.run(play())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""Seats in a browser: whole games by clicks and taps against the real command, and what one's own page does alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from host_driver import Player, at_table, hosted, play, result_of
+from playwright.sync_api import Browser
+
+SMALL = (480, 320)
+"""A page of so many pixels costs a machine without a graphics card little."""
+HURRY = 20.0
+"""How fast time runs at a table where nobody looks."""
+
+
+def whole_game(
+    browser: Browser, tmp_path: Path, words: Sequence[str], seed: int, limit_s: float
+) -> list[str]:
+    """Two browser seats and a bot play until it is over. Returns the last lines of the story and the result."""
+    record = tmp_path / "game.teeter"
+    given = ("--players", "Ada,Ben,bot:steady", "--seed", str(seed), "--record", str(record))
+    with (
+        hosted(*words, *given) as host,
+        at_table(browser, host.links["You, the host"], SMALL) as one,
+        at_table(browser, host.links["Seats"], (390, 500), has_touch=True) as other,
+    ):
+        one.run("factor => teeter.view.send({ type: 'speed', factor })", HURRY)
+        players = [Player(one, "Ada", seed), Player(other, "Ben", seed + 1)]
+        play(players, limit_s)
+        ends = [player.tab.text(".over h1") for player in players]
+        assert ends[0] == ends[1] != ""
+        assert one.text(".over .reason") != ""
+        assert all(player.tab.faults == [] for player in players)
+        # a round may be over before both were asked
+        assert any(player.done for player in players)
+        told = [player.tab.text(".lines") for player in players]
+    assert "agrees" in result_of(record)
+    return [ends[0], one_line(told[0])]
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())[-200:]
+
+
+@pytest.mark.slow
+def test_two_browsers_and_a_bot_play_a_game_to_its_end(browser: Browser, tmp_path: Path) -> None:
+    words = ("tower-topple", "--mode", "2", "--house", "rounds=1")
+    assert whole_game(browser, tmp_path, words, 3, 240.0)[0]
+
+
+GAMES = {
+    "tower-topple": ("tower-topple", "--house", "rounds=2"),
+    "wonky": ("wonky",),
+    "bausack": ("bausack", "--house", "pieces=8"),
+    "crazy-tower": ("crazy-tower",),
+}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("game", GAMES)
+def test_each_game_by_two_browsers_and_a_bot(
+    browser: Browser, tmp_path: Path, game: str, row: Callable[..., None]
+) -> None:
+    begun = time.monotonic()
+    end, _ = whole_game(browser, tmp_path, GAMES[game], 5, 1500.0)
+    row("games by two browsers and a bot", game=game, seconds=round(time.monotonic() - begun), ends=end)

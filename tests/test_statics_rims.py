@@ -1,0 +1,101 @@
+"""Round edges and tips: what stands on a rim, rolls along it, or sits in a hole, against closed forms."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from test_statics_curves import ACROSS, LYING, body, judged
+
+from engine.bench.rigs import piece, wood
+from engine.geometry.rotation import quaternion_of_rpy
+from engine.topple.contact.detection import find_contacts
+from engine.topple.contact.rims import rims_of
+from engine.topple.contact.rolling import with_curves
+from engine.topple.contact.rounds import rounds_of
+from engine.world import Assembly
+
+DISCS = {"profile": [[0, 0], [5, 0], [15, 10], [5, 20], [5, 40], [15, 50], [5, 60], [0, 60]]}
+"""Two discs with sharp rims of radius 15, 40 mm apart."""
+
+
+@pytest.mark.parametrize("height", [20.0, 28.0, 29.8, 30.2, 40.0])
+def test_a_block_on_two_rims_stands_if_half_its_height_is_less_than_their_radius(height: float) -> None:
+    axle = body("axle", (0, 0, 15), LYING, fixed=True, turned=DISCS)
+    block = body("block", (0, 0, 30 + height / 2), box=(20, 60, height))
+    found = judged(axle, block)
+    assert found.stands is (height / 2 < 15)
+
+
+def test_what_lies_on_two_rims_rolls() -> None:
+    found = judged(body("axle", (0, 0, 15), LYING, turned=DISCS))
+    assert (found.stands, found.rolls_freely) == (True, True)
+
+
+@pytest.mark.parametrize(("bore", "mu"), [(6.0, 0.6), (10.0, 0.9), (10.0, 0.3)])
+def test_a_bored_ball_stands_on_the_rim_of_its_hole(bore: float, mu: float) -> None:
+    """It tips when its centre is over the rim, or slides."""
+    ball = piece(wood(mu), turned={"profile": [[0, -20], [0, 20, 20]], "bore": bore})
+    low = float(ball.extents[2]) * 500
+    found = judged(
+        body("ball", (0, 0, low), mu=mu, turned={"profile": [[0, -20], [0, 20, 20]], "bore": bore}),
+        mu=mu,
+        margins=True,
+    )
+    assert found.stands is True
+    assert found.tilt_deg is not None
+    # the rim touches at twelve points: its polygon is at most 3.4 % narrower
+    assert math.tan(math.radians(found.tilt_deg)) == pytest.approx(min(bore / low, mu), rel=0.04)
+
+
+@pytest.mark.parametrize(
+    ("shape", "turn", "height"),
+    [
+        ({"cone": (15, 0, 45)}, quaternion_of_rpy(math.pi, 0.0, 0.0), 22.5),
+        ({"cone": (22.5, 12, 30)}, ACROSS, 22.5),
+        ({"ring": (15, 7.5, 4)}, quaternion_of_rpy(math.radians(60), 0.0, 0.0), 14.0),
+    ],
+)
+def test_what_stands_on_a_tip_or_one_point_of_a_rim_falls(shape: Any, turn: Any, height: float) -> None:
+    assert judged(body("top", (0, 0, height), turn, **shape)).stands is False
+
+
+@pytest.mark.parametrize("aside", [0.0, 0.7])
+def test_a_ball_in_a_wide_cone_stands_wherever_it_touches(aside: float) -> None:
+    """The cone opens by 70 degrees to each side; a ball of 15 touches it 5 mm from its own axis."""
+    cup = {"profile": [[0, 0], [20, 0], [20, 20], [18, 20], [0, 20 - 18 / math.tan(math.radians(70))]]}
+    floor = 20 - 18 / math.tan(math.radians(70))
+    height = floor + 15 / math.sin(math.radians(70)) + aside / math.tan(math.radians(70))
+    bodies = (body("cup", (0, 0, 10), fixed=True, turned=cup), body("ball", (aside, 0, height), sphere=15.0))
+    assembly = Assembly("cup", bodies)
+    found = with_curves(assembly, find_contacts(assembly))
+    assert found is not None
+    points = found.contacts.points * 1e3
+    assert len(points) >= (3 if aside == 0 else 1)
+    assert np.abs(np.linalg.norm(points - (aside, 0, height), axis=1) - 15).max() < 0.05
+    assert (points[:, 0].max() > 4.5) if aside else True
+
+
+def test_half_a_hole_is_no_whole_one() -> None:
+    """The half cylinder sawn out of an arch does not go on above it."""
+    (hollow,) = rounds_of(piece(wood(), arch={"box": [60, 30, 30], "radius": 15}))
+    assert hollow.goes(np.array([0.0, 0.0, 1.0]))
+    assert not hollow.goes(np.array([0.0, 0.0, -1.0]))
+
+
+@pytest.mark.parametrize(
+    ("shape", "radii"),
+    [
+        ({"cylinder": (15, 60)}, [15.0, 15.0]),
+        ({"cone": (15, 0, 45)}, [0.0, 15.0]),
+        ({"ring": (30, 18, 15)}, [18.0, 18.0, 30.0, 30.0]),
+        ({"drilled": {"box": [30, 30, 30], "radius": 8}}, [8.0, 8.0]),
+        ({"turned": {"profile": [[0, 0], [22.5, 0], [0, 22.5, "round"]]}}, [22.5]),
+        ({"turned": DISCS}, [5.0, 5.0, 15.0, 15.0]),
+        ({"sphere": 15.0}, []),
+    ],
+)
+def test_rims_are_the_convex_circles_of_a_piece(shape: Any, radii: list[float]) -> None:
+    assert sorted(round(rim.radius * 1e3, 2) for rim in rims_of(piece(wood(), **shape))) == radii

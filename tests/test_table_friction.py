@@ -1,0 +1,100 @@
+"""How hard a piece is to draw out in play: as between rigid pieces, though the simulation's contacts are soft."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.bench.rigs import piece, table, tower, wood
+from engine.hand import packed
+from engine.pose import Pose
+from engine.settings import GRAVITY
+from engine.topple.resting import resting
+from engine.world import Assembly, Body, Scale
+from engine.worlds import new_world
+from games.play.table import Table
+
+ROWS, SEED = 8, 1
+DRAWN = 4e-3
+"""Metres a brick is drawn, at 0.06 m/s."""
+
+
+def uneven(rigid: bool) -> Table:
+    bodies = tower(SEED, rows=ROWS)
+    return Table(bodies, Scale.of(bodies), is_rigid=rigid)
+
+
+def loads() -> dict[str, float]:
+    """Newtons on each brick, by rigid bricks."""
+    found = resting(Assembly("tower", tower(SEED, rows=ROWS)))
+    assert found is not None
+    return found.loads
+
+
+def force_to_draw(on: Table, name: str) -> float:
+    """Newtons a hand needs, sideways, to go on drawing out a brick that slides."""
+    on.grab(name)
+    start = on.bodies[name].pose
+    way = start.matrix[:, int(np.argmax(on.bodies[name].piece.extents))]
+    forces = []
+    for step in range(1, round(DRAWN / 0.06 * on.rate)):
+        x, y, z = (np.asarray(start.position) + way * 0.06 * step / on.rate).tolist()
+        on.aim(packed(Pose((x, y, z), start.orientation)))
+        forces.append(float(np.linalg.norm(on.hand.force[:2])))
+    on.release()
+    # the first steps set it going
+    return float(np.median(forces[len(forces) // 2 :]))
+
+
+def test_a_loose_brick_slides_out_though_soft_contacts_press_it() -> None:
+    """The one that rigid bricks leave loose and the simulation presses hardest."""
+    soft, hard = uneven(rigid=False), uneven(rigid=True)
+    try:
+        felt, own = soft.pressing(), loads()
+        loose = [name for name, load in own.items() if load < 1e-3 and name < "brick.16"]
+        name = max(loose, key=lambda each: felt.get(each, 0.0))
+        weight = hard.bodies[name].piece.mass * GRAVITY
+        assert felt[name] > weight
+        assert hard.pressing()[name] == pytest.approx(0.0, abs=0.1 * weight)
+        assert hard.friction_of(name) < 0.5
+        assert soft.friction_of(name) == 1.0
+        assert force_to_draw(hard, name) < 0.6 * force_to_draw(soft, name)
+    finally:
+        soft.close()
+        hard.close()
+
+
+def test_what_is_alone_rubs_as_it_is() -> None:
+    block = Body("block", piece(wood(), box=(40, 40, 20)), Pose((0.0, 0.0, 0.01)))
+    with_block = Table((table(), block), Scale.of([block]))
+    try:
+        assert with_block.friction_of("block") == 1.0
+    finally:
+        with_block.close()
+
+
+@pytest.mark.parametrize("times", [0.25, 1.5])
+def test_friction_is_multiplied_until_it_is_set_back(times: float) -> None:
+    """Sliding on level ground: the speed lost in a step is friction times gravity."""
+    bodies = (table(), Body("block", piece(wood(), box=(40, 40, 20)), Pose((0.0, 0.0, 0.01))))
+
+    def slowed(*factors: float) -> float:
+        with new_world(bodies) as world:
+            world.settle()
+            for factor in factors:
+                world.set_friction("block", factor)
+            world.run(10)
+            world.launch("block", (0.5, 0.0, 0.0))
+            world.run(4)
+            before = world.speed("block")
+            world.run(world.rate // 20)
+            return (before - world.speed("block")) * 20
+
+    plain = slowed()
+    with new_world(bodies) as world:
+        world.settle()
+        world.set_friction("block", times)
+        world.run(2)
+        world.snapshot().restored().close()
+    assert slowed(times) == pytest.approx(times * plain, rel=0.08)
+    assert slowed(times, 1.0) == pytest.approx(plain, rel=0.02)

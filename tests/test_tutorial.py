@@ -1,0 +1,129 @@
+"""The tutorial: each lesson waits for its act; and the first piece of every game, laid by who only reads the screen."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from window_driver import play_out
+from window_tutorial import MOST_ACTS, PLANS
+
+from engine.pose import Pose
+from games.core.rules import Input
+from games.registry import GAMES
+from games.ui.carry import CarryTarget
+from games.ui.details import details_of
+from games.ui.lessons import CARRY, LAY, TAKE, TURN, carrying
+from games.ui.messages import Plan, TableView, Waits
+from games.ui.physics_client import ClientState
+from games.ui.settings import load_settings
+from games.ui.setup import first_view
+from games.ui.tutorial import Tutorial, stage_of, words_of
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", PLANS)
+def test_the_first_piece_is_laid_in_six_acts_by_who_reads_nothing_but_the_screen(game: str) -> None:
+    said = play_out("window_tutorial:first_piece", game)
+    told = next(line for line in said.splitlines() if line.startswith(f"{game}: "))
+    assert int(told.split()[1]) <= MOST_ACTS
+    print(told)
+
+
+def opened(game: str, players: tuple[str, ...] = ("Ana", "Ben")) -> ClientState:
+    plan = Plan(game, players[:1] if game == "sandbox" else players, 3)
+    opening = first_view(plan)
+    client = ClientState(plan, opening.game, opening.state, opening.bodies, time.perf_counter)
+    client.told = 1
+    return client
+
+
+def asked(client: ClientState, given: Input | None = None) -> None:
+    """The rules take something, and ask again."""
+    rules = client.game.rules
+    if given is not None:
+        client.state = rules.apply(client.state, given)
+    client.hear(Waits(rules.needs(client.state), rules.legal(client.state), False))
+
+
+def test_each_lesson_waits_for_its_act() -> None:
+    client = opened("crazy-tower")
+    tutorial = Tutorial(details_of(client.game).lessons)
+    words = words_of(load_settings(), is_pad=False, is_scanning=False)
+    assert tutorial.told(client, words) == ""
+    asked(client)
+    tutorial.step(client, None)
+    assert "Click one of your blocks" in tutorial.told(client, words)
+    assert tutorial.suggested(client)
+    take = client.choices[0].action
+    name = take.piece  # type: ignore[attr-defined]
+    asked(client, take)
+    grip = CarryTarget(
+        name, client.pieces[name], client.pose(name), is_pulling=False, hover=0.004, reach=(-1, 1, -1, 1)
+    )
+    acts = []
+    for far, degrees in ((0.0, 0.0), (0.01, 0.0), (0.1, 0.0), (0.1, 30.0)):
+        move(grip, far)
+        grip.turned(degrees)
+        tutorial.step(client, grip)
+        lesson = tutorial.lesson(client)
+        assert lesson is not None
+        acts.append(lesson.act)
+    assert acts == [CARRY, CARRY, TURN, LAY]
+    assert not tutorial.is_over
+    assert tutorial.progress[0] == 3
+
+
+def move(grip: CarryTarget, far: float) -> None:
+    x, y, z = grip.start.position
+    grip.goal = Pose((x + far, y, z), grip.goal.orientation)
+
+
+def test_a_piece_that_is_put_back_was_not_laid() -> None:
+    client = opened("crazy-tower")
+    lessons = details_of(client.game).lessons
+    for far, is_laid in ((0.0, False), (0.2, True)):
+        tutorial, before = Tutorial(lessons), client.state
+        asked(client)
+        tutorial.step(client, None)
+        take = client.choices[0].action
+        name = take.piece  # type: ignore[attr-defined]
+        start = client.pose(name)
+        asked(client, take)
+        tutorial.step(
+            client,
+            CarryTarget(
+                name, client.pieces[name], start, is_pulling=False, hover=0.004, reach=(-1, 1, -1, 1)
+            ),
+        )
+        client.state = before
+        poses = client.frame.poses.copy()
+        poses[client.frame.names.index(name), 0] += far
+        client.hear(TableView(0, 240, client.frame.names, poses, "", 0.0))
+        asked(client)
+        tutorial.step(client, None)
+        assert (LAY in tutorial._done) == is_laid
+
+
+def test_only_people_are_taught() -> None:
+    for players, is_taught in ((("Ana", "Ben"), True), (("bot:steady", "bot:bold"), False)):
+        client = opened("wonky", players)
+        asked(client)
+        assert bool(stage_of(client)) is is_taught
+        assert (Tutorial(details_of(client.game).lessons).lesson(client) is not None) is is_taught
+
+
+@pytest.mark.parametrize("game", [game.name for game in GAMES])
+@pytest.mark.parametrize(("is_pad", "is_scanning"), [(False, False), (True, False), (False, True)])
+def test_lessons_are_whole_sentences_with_every_device(game: str, is_pad: bool, is_scanning: bool) -> None:
+    words = words_of(load_settings(), is_pad=is_pad, is_scanning=is_scanning)
+    lessons = details_of(opened(game).game).lessons
+    assert {TAKE, CARRY, TURN, LAY} <= {lesson.act for lesson in lessons}
+    assert len({lesson.act for lesson in lessons}) == len(lessons)
+    for lesson in lessons:
+        said = lesson.text.format(**words)
+        assert said[0].isupper()
+        assert said.endswith((".", "'"))
+        assert "{" not in said
+        assert not (is_pad and ("Click" in said or "pointer" in said))
+    assert carrying("there.")[0].act == CARRY

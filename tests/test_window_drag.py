@@ -1,0 +1,33 @@
+"""Whole games by drag at a real window; what is done stands in `window_drag`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from window_drag import PLANS
+from window_driver import play_out
+
+TITLE = "Whole games by drag"
+
+
+def played(game: str, folder: Path) -> dict[str, object]:
+    """Returns what was told of a game."""
+    said = play_out("window_drag:whole_game", game, str(folder / f"{game}.teeter"), seconds=1500.0)
+    told: dict[str, object] = json.loads(
+        next(line for line in reversed(said.splitlines()) if line[:1] == "{")
+    )
+    return told
+
+
+@pytest.mark.slow
+def test_a_game_of_bausack_by_drag(tmp_path: Path) -> None:
+    assert played("bausack", tmp_path)["drags"]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("game", [name for name in PLANS if name != "bausack"])
+def test_a_whole_game_by_drag(game: str, tmp_path: Path, row: Callable[..., None]) -> None:
+    row(TITLE, **played(game, tmp_path))
