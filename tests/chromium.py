@@ -21,9 +21,9 @@ TIMEOUT_MS = 60_000
 
 
 @contextmanager
-def started() -> Iterator[Browser]:
-    """Chromium, until the end of the block."""
-    path = shutil.which("chromium")
+def started(program: str = "chromium") -> Iterator[Browser]:
+    """Chromium, until the end of the block. program: its name, or a script that starts it elsewhere."""
+    path = shutil.which(program)
     assert path is not None, "these tests need Chromium: sudo apt-get install --yes chromium"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)

@@ -13,7 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bad_line import bad_line, why_not
+from bad_line import BadLine, bad_line, why_not
+from chromium import Opened, started
+from host_driver import Player, at_table, hosted, play, result_of
+from playwright.sync_api import Page
 from test_host_command import ROOT, command
 from test_host_games import cards_in
 
@@ -142,6 +145,78 @@ def test_a_game_on_a_bad_line_with_a_client_that_is_killed(tmp_path: Path) -> No
         f"Wonky, two seats, a bot and a spectator over {2e3 * DELAY_S:.0f} ms and {100 * LOSS:.0f} % loss, "
         f"one client killed and back\n{overs[0]['result']} {overs[0]['reason']} ({overs[0]['clause']}); "
         f"{seconds:.0f} s; verified; {searched} messages searched for hidden cards, none found\n",
+        encoding="utf-8",
+    )
+
+
+class Tap:
+    """Hears all texts that a page's own line brings it."""
+
+    def __init__(self, page: Page) -> None:
+        self.texts: list[str] = []
+        page.on("websocket", lambda line: line.on("framereceived", self._take))
+
+    def _take(self, frame: str | bytes) -> None:
+        if isinstance(frame, str):
+            self.texts.append(frame)
+
+
+def browser_beyond(line: BadLine, folder: Path) -> str:
+    """A script that starts Chromium at the far end of a line."""
+    script = folder / "chromium-beyond"
+    script.write_text(f'#!/bin/sh\nexec {" ".join(line.at(line.far))} chromium "$@"\n')
+    script.chmod(0o755)
+    return str(script)
+
+
+@pytest.mark.soak
+def test_two_browsers_on_a_bad_line_and_one_is_closed(tmp_path: Path) -> None:
+    """Two pages and a bot play Wonky over that line; one page is closed in the middle, and opened again."""
+    why = why_not()
+    if why:
+        pytest.skip(why)
+    record = tmp_path / "game.teeter"
+    words = ("wonky", "--players", "Ada,Ben,bot:clumsy", "--seed", "3", "--record", str(record))
+    begun = time.monotonic()
+    with (
+        bad_line(DELAY_S, LOSS) as line,
+        hosted(*words, prefix=line.at(line.near), address=f"{line.near_address}:8377") as host,
+        started(browser_beyond(line, tmp_path)) as browser,
+        at_table(browser, host.links["You, the host"], (480, 320)) as one,
+        at_table(browser, host.links["Seats"], (480, 320)) as other,
+    ):
+        one.run("factor => teeter.view.send({ type: 'speed', factor })", 20.0)
+        taps = {name: Tap(tab.page) for name, tab in (("Ada", one), ("Ben", other))}
+        for tab in (one, other):
+            # from now on everything is heard
+            tab.page.reload()
+            tab.page.wait_for_function(
+                "() => teeter.view.table !== null && teeter.stage.props.bodies.length > 0"
+            )
+        ada, ben = Player(one, "Ada", 3), Player(other, "Ben", 4)
+        while len(ben.done) < KILLED_AT and not ben.is_over:
+            assert time.monotonic() < begun + LONGEST_S
+            if not ada.step() + ben.step():
+                time.sleep(0.05)
+        again = other.page.context.new_page()
+        other.page.close()
+        tab = Opened(again)
+        again.set_default_timeout(240_000)
+        tap = Tap(again)
+        time.sleep(2.0)
+        again.goto(host.links["Seats"])
+        again.wait_for_function("() => teeter.view?.welcome?.seat === 'Ben'")
+        ben.tab = tab
+        play([ada, ben], LONGEST_S - (time.monotonic() - begun))
+        ends = [player.tab.text(".over h1") for player in (ada, ben)]
+        assert ends[0] == ends[1] != ""
+    assert "agrees" in result_of(record)
+    taps["Ben"].texts += tap.texts
+    searched = sum(check_never_seen(record, name, each.texts) for name, each in taps.items())
+    (Path(__file__).parent / "soak" / "host_bad_line_browsers.txt").write_text(
+        f"Wonky, two pages of Chromium and a bot over {2e3 * DELAY_S:.0f} ms and {100 * LOSS:.0f} % loss, one page "
+        f"closed and opened again\n{ends[0]}; {time.monotonic() - begun:.0f} s; verified; {searched} messages searched "
+        "for hidden cards, none found\n",
         encoding="utf-8",
     )
 

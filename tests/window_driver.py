@@ -30,7 +30,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 150.0
 """Seconds in which what a person waits for has to happen; machines that test may be slow."""
 
-
+STILL_S = 10.0
+"""Seconds in which a camera comes to a stand."""
 ALIKE = 0.5
 """Mean difference, of 255, up to which the screen shows what the program believes to show."""
 COLOURS = 1000
@@ -121,6 +122,18 @@ class Person:
         for _ in range(rounds):
             assert self.app.round(), "the window was closed"
 
+    def still(self) -> None:
+        """Look on until the camera stands: where something is seen now is where it will be clicked.
+
+        A handicap may sway it without end.
+        """
+        control, end = self.app.screen.camera_control, time.perf_counter() + STILL_S
+        before, same = control.camera, 0
+        while same < 3 and time.perf_counter() < end:
+            self.look(1)
+            same = same + 1 if control.camera == before else 0
+            before = control.camera
+
     def until_closed(self, seconds: float = 20.0) -> None:
         """Look on until the window wants to be closed."""
         end = time.perf_counter() + seconds
@@ -196,6 +209,7 @@ class Person:
         from engine.view.camera import ray
         from engine.view.window.picker import pick
 
+        self.still()
         camera, size = self.app.screen.camera_control.camera, self.app.window.size
         middle = seen_at(camera, size, self.client.pose(name).position)
         assert middle is not None, f"{name} is behind the eye"
@@ -246,6 +260,7 @@ class Person:
 
     def place(self, x: float, y: float, z: float) -> tuple[float, float]:
         """The place of the window at which a point of the world is seen."""
+        self.still()
         found = seen_at(self.app.screen.camera_control.camera, self.app.window.size, (x, y, z))
         assert found is not None
         return found

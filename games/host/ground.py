@@ -61,12 +61,13 @@ class Coach:
             "hints", "games.ui.hint_process:answerer", TIMEOUT_S
         )
         self._known: dict[str, Piece] = {}
-        self._number = 0
+        self._number, self._aim = 0, -1
         self.seat = ""
         """Who asked; empty while nobody waits for an answer."""
 
-    def ask(self, place: Pose, seat: str) -> None:
-        """Asks what laying the held piece at a place would come to, for a seat."""
+    def ask(self, place: Pose, seat: str, aim: int = -1) -> None:
+        """Asks what laying the held piece at a place would come to, for a seat. aim: the number of the message that
+        has brought it there."""
         client = self._client
         for name, piece in client.pieces.items():
             if self._known.get(name) is not piece:
@@ -74,7 +75,7 @@ class Coach:
                 self._questions.tell(Body(name, piece, Pose((0.0, 0.0, 0.0)), client.is_fixed(name)))
         held, placed = client.held, client.frame.placed().items()
         rows = tuple((name, pose) for name, pose in placed if name not in (held, FLOOR))
-        self.seat = seat
+        self.seat, self._aim = seat, aim
         self._number = self._questions.ask(PlaceQuestion(held, place, rows, client.game.name, client.state))
 
     def poll(self) -> tuple[str, dict[str, object]] | None:
@@ -83,11 +84,12 @@ class Coach:
             if number != self._number or not self.seat:
                 continue
             seat, self.seat = self.seat, ""
+            coached: dict[str, object] = {"type": "coached", "number": self._aim}
             if isinstance(answer, Failed) or not isinstance(answer, PlaceAnswer):
-                return seat, {"type": "coached", "verdict": "unsure", "sentence": "Nobody can say"}
+                return seat, {**coached, "verdict": "unsure", "sentence": "Nobody can say"}
             ends = " This would end the game, and not win it." if answer.is_end else ""
             said = capital(answer.why or WORDS[answer.risk]) + "."
-            return seat, {"type": "coached", "verdict": COACHED[answer.risk], "sentence": said + ends}
+            return seat, {**coached, "verdict": COACHED[answer.risk], "sentence": said + ends}
         return None
 
     def close(self) -> None:

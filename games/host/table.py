@@ -263,7 +263,8 @@ class HostedTable:
             for order in wishes.lay(given):
                 self._physics.send(order)
         elif isinstance(given, Plain) and given.type == "coach":
-            self._coach.ask(wishes.place(), connection.seat)
+            aim = -1 if wishes.aimed is None else wishes.aimed.number
+            self._coach.ask(wishes.place(), connection.seat, aim)
         elif isinstance(given, Plain):
             self._order(wishes.plain(given), is_answer=given.type in ("undo", "clear", "let_go"))
         elif isinstance(given, Choose):

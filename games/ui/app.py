@@ -24,7 +24,7 @@ from games.ui.adaptive_quality import AdaptiveQuality
 from games.ui.menu import of_game
 from games.ui.menu_screen import MenuScreen
 from games.ui.messages import Plan
-from games.ui.pad import PadControl
+from games.ui.pad import PadControl, PadTarget
 from games.ui.pictures import Pictures
 from games.ui.settings import Settings
 from games.ui.setup import folder, new_file, plan_of
@@ -33,15 +33,13 @@ from models.errors import TeeterError
 from models.files import first_free
 
 if TYPE_CHECKING:
-    from games.ui.camera import CameraController
     from games.ui.game_screen import GameScreen
-    from games.ui.hand import HandControl
 
 BEFORE_FALL_S = 2.0
 """Seconds before a fall at which watching it begins."""
 
 
-class Screen(Protocol):
+class Screen(PadTarget, Protocol):
     """What fills the window for a while."""
 
     wish: str
@@ -56,18 +54,6 @@ class Screen(Protocol):
     @property
     def is_typing(self) -> bool:
         """Whether keys are letters of a text."""
-
-    @property
-    def is_carrying(self) -> bool:
-        """Whether what is moved is the piece in the hand."""
-
-    @property
-    def hand(self) -> HandControl | None:
-        """The hand; None where there is none."""
-
-    @property
-    def camera_control(self) -> CameraController | None:
-        """The camera; None where nobody turns it."""
 
     def handle(self, event: Event) -> None:
         """An event of the window."""

@@ -22,6 +22,7 @@ from games.ui.settings import Settings
 
 CLICK = 4.0
 """Pixels that the pointer may move between press and lift of a click."""
+OVER_PANEL = "Still in the hand: let go over the table."
 REPEATED = ("lift", "lower", "turn_left", "turn_right")
 """What is done again and again while its key stays down; the hand moved by keys goes on by itself."""
 
@@ -49,6 +50,9 @@ class MouseTarget(Protocol):
 
     def is_down(self, act: str) -> bool:
         """Whether a key of an act is held down."""
+
+    def say(self, line: str) -> None:
+        """Say something for a while."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +142,9 @@ class Mouse:
             if self._screen.hand.grip is None:
                 # the piece is not in the hand yet: it is laid when it is
                 self._owes_lay = True
-            elif not self._screen.window.hud.layout.covers(event.x, event.y):
+            elif self._screen.window.hud.layout.covers(event.x, event.y):
+                self._screen.say(OVER_PANEL)
+            else:
                 self._let_down()
 
     def _let_down(self) -> None:

@@ -56,13 +56,15 @@ class Scroll:
 @dataclass(frozen=True, slots=True)
 class Layout:
     """shapes: what is drawn, in this order. regions: what can be clicked. cards: where the scene is covered.
-    scrolls: what can be scrolled. clear: the part of the picture in which the scene is to be seen."""
+    scrolls: what can be scrolled. clear: the part of the picture in which the scene is to be seen. toasts: where
+    words stand for a moment; the pointer goes through them."""
 
     shapes: tuple[Shape, ...] = ()
     regions: tuple[Region, ...] = ()
     cards: tuple[Rect, ...] = ()
     scrolls: tuple[Scroll, ...] = ()
     clear: Rect = field(default_factory=lambda: Rect(0.0, 0.0, 1.0, 1.0))
+    toasts: tuple[Rect, ...] = ()
 
     def region_at(self, x: float, y: float) -> Region | None:
         """Returns the button, field or slider at a point."""
@@ -106,11 +108,13 @@ def lay_out(
         page.columns([], over, [])
     else:
         page.columns(*([each for each in listed if each.place in side] for side in (LEFT, MIDDLE, RIGHT)))
-        for panel in listed:
-            if panel.place == "toast":
-                page.toast(panel)
     box = page.box
-    return Layout(tuple(box.shapes), tuple(box.regions), tuple(box.cards), tuple(page.scrolls), page.clear)
+    cards = tuple(box.cards)
+    for panel in listed:
+        if panel.place == "toast" and not over:
+            page.toast(panel)
+    toasts = tuple(box.cards[len(cards) :])
+    return Layout(tuple(box.shapes), tuple(box.regions), cards, tuple(page.scrolls), page.clear, toasts)
 
 
 class _Page:

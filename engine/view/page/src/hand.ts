@@ -13,7 +13,8 @@ const AIMS_MS = 33; // between two aims
 const NUDGE = 0.005; // metres
 const TURN = 15; // degrees
 const FINE = 0.2; // of a step, in fine mode
-const LANDS = { free: "It may lie there", forbidden: "It may not lie there", nothing: "Nothing is below it" };
+const LANDS = { free: "It can be lowered there", nothing: "Nothing is below it" };
+const RESTING_S = 0.4; // the hand is still for so long before the coach is asked
 const OVER_EDGE = 0.05; // metres beyond the table to which a hand goes
 
 export class Hand implements Reach {
@@ -22,6 +23,7 @@ export class Hand implements Reach {
   private landing: Landing | null = null;
   private coached: Coached | null = null;
   private isCoached = false; // the coach was asked
+  private still = 0; // seconds for which the hand has not moved
   private places: Pose[] | null = null;
   private placeAt = -1;
   private force = 0;
@@ -69,13 +71,17 @@ export class Hand implements Reach {
   // The line is new, or an order was refused: what was wanted is wanted again.
   again(): void {
     if (this.grip) this.grip.isLaid = false;
+    this.isCoached = false;
     if (this.table.isOpen) this.sent = Math.min(this.sent, this.heard);
   }
 
   hear(news: Landing | Coached | { type: "places"; poses: Pose[] }): void {
     if (news.type === "landing") this.landing = news;
-    else if (news.type === "coached") [this.coached, this.isCoached] = [news, false];
-    else {
+    else if (news.type === "coached") {
+      // what is said of a place that the hand has left is of no use
+      if (news.number >= 0 && news.number < (this.grip?.number ?? 0)) return;
+      [this.coached, this.isCoached] = [news, false];
+    } else {
       this.places = news.poses;
       this.placeAt = -1;
       if (news.poses.length) this.showPlace();
@@ -91,7 +97,16 @@ export class Hand implements Reach {
     const { pose, isMoving } = grip.shown(truth, this.heard, this.table.roundTrip, seconds);
     this.drawn = pose;
     if (grip.number > this.sent && now - this.sentAt > AIMS_MS && !grip.isLaid) this.aim(now);
+    this.still += seconds;
+    const isFree = this.landing?.verdict === "free" && !this.isOld && !grip.isLaid;
+    if (isFree && this.still > RESTING_S && !this.coached && !this.isCoached) this.askCoach();
     return isMoving;
+  }
+
+  private askCoach(): void {
+    this.table.send({ type: "coach" });
+    this.isCoached = true;
+    this.tell();
   }
 
   private aim(now: number): void {
@@ -189,6 +204,7 @@ export class Hand implements Reach {
   private moved(): void {
     this.coached = null;
     this.isCoached = false;
+    this.still = 0;
     this.tell();
     this.table.touch();
   }
@@ -327,9 +343,7 @@ export class Hand implements Reach {
       pull_out: () => this.table.send({ type: "pull_out" }),
       coach: () => {
         if (grip.number > this.sent) this.aim(performance.now());
-        this.table.send({ type: "coach" });
-        this.isCoached = true;
-        this.tell();
+        this.askCoach();
       },
       places: () => (this.places === null ? this.table.send({ type: "offer_places" }) : this.showPlace()),
     };

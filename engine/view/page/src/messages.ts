@@ -98,12 +98,13 @@ export interface Landing {
   type: "landing";
   number: number;
   pose: Pose | null;
-  verdict: "free" | "forbidden" | "nothing";
+  verdict: "free" | "nothing";
   clause: string;
   sentence: string;
 }
 export interface Coached {
   type: "coached";
+  number: number; // of the aim; -1 before the first
   verdict: "stands" | "topples" | "unsure" | "forbidden";
   sentence: string;
 }
