@@ -142,7 +142,7 @@ def changed(before: NDArray[np.int_], after: NDArray[np.int_]) -> float:
 
 
 def grey_buttons() -> None:
-    """A grey button takes the click: what is in the hand stays there."""
+    """A grey button takes the click: what is in the hand stays there, and it is told why."""
     settings = load_settings()
     purist = settings.help.model_copy(update={"level": "purist"})
     plan = Plan("sandbox", ("Ana",), scene="two_bricks")
@@ -152,11 +152,10 @@ def grey_buttons() -> None:
     person.click(*person.place_of(name))
     person.asked(wait=Wait.HAND)
     shown = person.app.window.hud.layout
-    assert shown.region("undo") is None, "undo is not grey"
-    view = shown.region("view").rect
     person.move(person.app.window.size[0] / 2, person.app.window.size[1] / 2)
-    # undo stands before it in the row
-    person.click(view.x - view.width / 2, view.middle[1])
+    person.click(*shown.region("undo").rect.middle)
+    toasts = person.app.screen.toasts
+    person.wait(lambda: any("purist" in line for line in toasts.lines(time.perf_counter())), "why it is grey")
     person.look(10)
     time.sleep(0.5)
     person.look(5)

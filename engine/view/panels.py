@@ -45,6 +45,7 @@ class Button:
 
     is_on: it shows the current choice. is_lit: it has the keyboard focus. key: the key that does the same, shown small.
     mark: as in `Text`. text2: smaller, below the text. image: shown before the text, as in `Picture`.
+    has_why: greyed, it is clicked all the same, to be told why.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Button:
     is_on: bool = False
     is_lit: bool = False
     is_enabled: bool = True
+    has_why: bool = False
     key: str = ""
     mark: str = ""
     text2: str = ""

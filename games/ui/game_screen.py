@@ -136,7 +136,9 @@ class GameScreen(TableScreen):
             if (lit := self._lit_choice()) is not None or len(choices) == 1:
                 self._do(lit or choices[0])
         elif name == "undo":
-            if hud.can_undo(self.client, self.settings):
+            if why := hud.why_no_undo(self.client, self.settings):
+                self.say(why)
+            else:
                 self._order(Undo())
         elif name == "view":
             self.camera_control.next_view()

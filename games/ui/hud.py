@@ -249,13 +249,21 @@ def _tools(client: ClientState, settings: Settings, look: HudState) -> Panel:
         Button(name, name.capitalize(), key=settings.key_said(name, is_pad=look.is_pad))
         for name in ("undo", "view", "help", "menu")
     )
-    undo = replace(buttons[0], is_enabled=can_undo(client, settings))
+    undo = replace(buttons[0], is_enabled=not why_no_undo(client, settings), has_why=True)
     return Panel("tools", "bottom-right", (Row((undo, *buttons[1:])),), width=230, is_bare=True)
 
 
-def can_undo(client: ClientState, settings: Settings) -> bool:
-    """Returns whether there is something to take back, and the help that was chosen allows it."""
-    return client.waits is not None and client.waits.can_undo and settings.help.level != "purist"
+def why_no_undo(client: ClientState, settings: Settings) -> str:
+    """Returns why nothing can be taken back now (ALL-6); empty when something can."""
+    if settings.help.level == "purist":
+        return "You play as a purist: nothing is taken back."
+    if client.waits is None:
+        return "Not now: wait until you are asked."
+    if client.waits.can_undo:
+        return ""
+    if client.held:
+        return "Too late to take back: the piece has touched another (ALL-6)."
+    return "Nothing to take back: a piece in the hand can be, until it touches another (ALL-6)."
 
 
 def _hand(client: ClientState, settings: Settings, look: HudState) -> Panel:

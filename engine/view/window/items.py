@@ -245,7 +245,7 @@ class ItemLayout:
             y += round(font * LINE_HEIGHT)
         if button.key:
             self._write(box, button.key, box.width - pad_x - key_width, top, small, faint)
-        if button.is_enabled:
+        if button.is_enabled or button.has_why:
             box.regions.append(Region(button.name, rect))
         box.is_lit = button.is_lit
 
