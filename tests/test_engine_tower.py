@@ -12,7 +12,9 @@ from engine.bullet import BulletWorld
 
 pytestmark = pytest.mark.slow
 
-SEEDS = range(20)
+SEEDS = range(6)
+ALL_SEEDS = 20
+"""As many in the soak."""
 
 
 @cache
@@ -39,9 +41,10 @@ def test_an_even_tower_shifts_at_most_0_005_mm_in_its_last_10_s() -> None:
     assert even().late_mm <= 0.005
 
 
-def test_uneven_towers_rest_within_5_s_in_19_of_20_and_stay_so_for_2_s() -> None:
-    rests = [uneven(seed).rest_s for seed in SEEDS]
-    assert sum(rest is not None and rest <= 5.0 for rest in rests) >= 19, rests
+@pytest.mark.parametrize("count", [len(SEEDS), pytest.param(ALL_SEEDS, marks=pytest.mark.soak)])
+def test_uneven_towers_rest_within_5_s_in_19_of_20_and_stay_so_for_2_s(count: int) -> None:
+    rests = [uneven(seed).rest_s for seed in range(count)]
+    assert sum(rest is not None and rest <= 5.0 for rest in rests) >= 0.95 * count - 0.5, rests
 
 
 def test_no_uneven_tower_falls() -> None:

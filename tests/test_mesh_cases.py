@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import resource
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -63,13 +66,14 @@ def test_both_methods_agree_with_what_is_known(name: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("walls", [2, pytest.param(10, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("spacing", [0.0, 10.0], ids=["corners", "points"])
 @pytest.mark.parametrize("noise", [0.05, 0.1, 0.2, 0.3])
 def test_a_scanned_wall_gets_the_verdict_of_the_clean_one(
-    noise: float, spacing: float, tmp_path: Path
+    noise: float, spacing: float, walls: int, tmp_path: Path
 ) -> None:
     clean = statics_of(case(wall_boxes(), "stands", "it is a wall"), tmp_path)
-    for seed in range(10):
+    for seed in range(walls):
         scanned = statics_of(scanned_wall(noise, 100 + seed, spacing), tmp_path)
         assert scanned.stands is clean.stands is True
         assert scanned.tilt_deg == pytest.approx(clean.tilt_deg, abs=0.5)
@@ -119,17 +123,24 @@ def test_overlaps_that_the_shapes_have_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_four_hundred_curved_blocks_are_loaded_and_balanced(tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [80, pytest.param(400, marks=pytest.mark.soak)])
+def test_many_curved_blocks_are_loaded_and_balanced(
+    count: int, tmp_path: Path, row: Callable[..., None]
+) -> None:
     """A wall of blocks of 200 and more triangles, all with curved faces on both sides."""
     (lowest, *_), column = zip(*CASES["three waves"]().pieces.items(), strict=True)
     assert lowest == "wave0"
     pieces = {}
-    for number in range(400):
+    for number in range(count):
         x, level = divmod(number, 20)
         corners, faces = column[min(level, 1)]
         lift = 20.0 * (level - 1) if level else 0.0
         pieces[f"block{number:03}"] = corners + np.array([60.0 * (x - 10), 0.0, lift]), faces
+    begun = time.process_time()
     scene = loaded(MeshCase(pieces, "stands", ""), tmp_path)
     contacts = find_contacts(scene.assembly)
+    took = time.process_time() - begun
     assert contacts.meet
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    row("loading and contacts of curved blocks", blocks=count, processor_s=took, most_gb=most)
     assert analyse(scene.assembly, contacts=contacts, margins=False, loads=False).stands

@@ -19,7 +19,7 @@ from games.registry import GAMES, clauses_of, game_named
 PLAYTHROUGHS = 500
 QUICK = 50
 """As many run at once, in batches of this size."""
-GATE = 150
+GATE = 50
 """As many run with all tests; the others are left to `make soak`."""
 
 

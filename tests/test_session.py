@@ -211,7 +211,7 @@ def test_a_journal_edited_in_one_number_is_reported_with_the_step(tmp_path: Path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("style", ["bold", "clumsy"])
+@pytest.mark.parametrize("style", [pytest.param("bold", marks=pytest.mark.soak), "clumsy"])
 def test_bots_of_every_style_play_wonky(style: str) -> None:
     game = BY_NAME["wonky"]
     session, _ = begin(game, (f"bot:{style}", "bot:steady"), 5, {})

@@ -109,7 +109,7 @@ def check(name: str, seed: int, folder: Path, row: Callable[..., None]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.soak)])
 def test_a_killed_game_goes_on_as_if_nothing_had_happened(
     seed: int, tmp_path: Path, row: Callable[..., None]
 ) -> None:
