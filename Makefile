@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JOBS ?= auto
+# tests start the program hundreds of times: it is compiled once
+unexport PYTHONDONTWRITEBYTECODE
 
 PAGE := engine/view/page
 
