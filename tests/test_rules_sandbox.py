@@ -24,6 +24,7 @@ from games.sandbox.rules import (
     scores,
     seen_by,
     start,
+    tell,
 )
 
 STOCK = Stock((NamedPiece("arch", "bausack/arch"), NamedPiece("slab")))
@@ -45,7 +46,7 @@ def test_start_from_a_scene() -> None:
     }
     assert read_stock(tables) == STOCK
     assert scores(START) == (2,)
-    assert opening(START) == ("Ana sits down to arch, slab.",)
+    assert opening(START) == ("Ana sits down to the arch, slab.",)
     assert opening(start(["Ana"], 1, {}, Stock())) == ("Ana sits down to an empty table.",)
     assert START.step == 0
     with pytest.raises(SetupError, match="The sandbox is for one player; 2 given"):
@@ -55,14 +56,24 @@ def test_start_from_a_scene() -> None:
 def test_legal() -> None:
     """Any lying piece may be taken or put away."""
     assert legal(START) == (
-        Choice(Take("Ana", "arch"), "take arch"),
+        Choice(Take("Ana", "arch"), "take the arch"),
         Choice(Take("Ana", "slab"), "take slab"),
-        Choice(PutAway("Ana", "arch"), "put arch away"),
+        Choice(PutAway("Ana", "arch"), "put the arch away"),
         Choice(PutAway("Ana", "slab"), "put slab away"),
     )
     assert legal(HELD) == (Choice(TakeBack("Ana"), "put slab back"),)
     assert legal(apply(HELD, Met(1, "slab", "arch"))) == ()
     assert legal(apply(HELD, Released(1, "slab"))) == ()
+
+
+def test_pieces_are_called_by_their_models() -> None:
+    """Names such as `base_4-1` are for files."""
+    one = apply(START, Bring("Ana", "base_4-1", "bausack/base_4"))
+    assert tell(START, Bring("Ana", "base_4-1", "bausack/base_4"), one) == ("Ana brings out the base 4.",)
+    lying = apply(apply(one, Released(1, "base_4-1")), Placed(2, "base_4-1"))
+    two = apply(lying, Bring("Ana", "base_4-2", "bausack/base_4"))
+    assert tell(two, Met(3, "base_4-2", "base_4-1"), two) == ("The base 4 (2) touches the base 4 (1).",)
+    assert tell(lying, PutAway("Ana", "base_4-1"), START) == ("Ana puts the base 4 away.",)
 
 
 def test_building() -> None:

@@ -9,6 +9,7 @@ import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from window_driver import ALIKE, Person, sees, xdotool
@@ -290,7 +291,7 @@ def carries(person: Person, x: float, y: float) -> None:
     person.wait(lambda: np.allclose(person.client.pose(name).position, goal, atol=1e-3), "it is there")
 
 
-def ended(person: Person, file: Path) -> object:
+def ended(person: Person, file: Path) -> Any:
     """Wait for the end on the screen, and for the record; the outcome."""
     outcome = person.wait(lambda: person.client.game.rules.outcome(person.client.state), "the end")
     person.look()

@@ -29,6 +29,7 @@ from games.core.rules import (
 )
 from games.core.rules import outcome as outcome
 from games.core.setup import Mode, Seat
+from games.core.words import capital
 
 MODES = (Mode("free", "The sandbox", 1, 1),)
 
@@ -103,10 +104,11 @@ def legal(state: State) -> tuple[Choice, ...]:
     """
     player = state.seats[0].name
     if state.phase is Phase.FREE:
-        take = [Choice(Take(player, piece.id), f"take {piece.id}") for piece in state.pieces]
-        return (*take, *[Choice(PutAway(player, piece.id), f"put {piece.id} away") for piece in state.pieces])
+        named = [(piece.id, called(state, piece.id)) for piece in state.pieces]
+        take = [Choice(Take(player, piece), f"take {words}") for piece, words in named]
+        return (*take, *[Choice(PutAway(player, piece), f"put {words} away") for piece, words in named])
     if state.phase is Phase.CARRY and not state.met:
-        return (Choice(TakeBack(player), f"put {state.held} back"),)
+        return (Choice(TakeBack(player), f"put {called(state, state.held)} back"),)
     return ()
 
 
@@ -133,29 +135,46 @@ def seen_by(state: State, player: str) -> State:
 
 def opening(state: State) -> tuple[str, ...]:
     """What lies on the table."""
-    return (f"{state.seats[0].name} sits down to {', '.join(_names(state)) or 'an empty table'}.",)
+    lying = ", ".join(called(state, each) for each in _names(state))
+    return (f"{state.seats[0].name} sits down to {lying or 'an empty table'}.",)
 
 
 def tell(before: State, given: Input, after: State) -> tuple[str, ...]:
     """What this input did."""
     name = after.seats[0].name
+
+    def those(*pieces: str) -> str:
+        # what was brought out is known afterwards, what was put away before
+        return ", ".join(called(after if piece in _names(after) else before, piece) for piece in pieces)
+
     match given:
         case Bring():
-            return (f"{name} brings out {given.piece} ({given.model}).",)
+            return (f"{name} brings out {those(given.piece)}.",)
         case PutAway():
-            return (f"{name} puts {given.piece} away.",)
+            return (f"{name} puts {those(given.piece)} away.",)
         case Take():
-            return (f"{name} takes {given.piece}.",)
+            return (f"{name} takes {those(given.piece)}.",)
         case TakeBack():
-            return (f"{name} puts {before.held} back.",)
+            return (f"{name} puts {those(before.held)} back.",)
         case Met():
-            return (f"{given.piece} touches {given.other}.",)
+            return (f"{capital(those(given.piece))} touches {those(given.other)}.",)
         case Released():
-            return (f"{name} lets {given.piece} go.",)
+            return (f"{name} lets {those(given.piece)} go.",)
         case Placed():
-            return (f"{given.piece} lies.",)
+            return (f"{capital(those(given.piece))} lies.",)
     assert isinstance(given, Fell)
-    return (f"{', '.join(given.pieces)} fell.",)
+    return (f"{capital(those(*given.pieces))} fell.",)
+
+
+def called(state: State, name: str) -> str:
+    """Returns what people call a piece: its model, with the number of its name where several are out. A piece that
+    its scene gave a name of its own keeps it."""
+    model = next((piece.model for piece in state.pieces if piece.id == name), "")
+    base, number = model.rpartition("/")[2], name.rpartition("-")[2]
+    if not model or name not in (base, f"{base}-{number}"):
+        return name
+    is_one_of_many = sum(piece.model == model for piece in state.pieces) > 1
+    return f"the {base.replace('_', ' ')}{f' ({number})' if is_one_of_many and name != base else ''}"
 
 
 def _names(state: State) -> list[str]:
