@@ -169,7 +169,10 @@ def tell(before: State, given: Input, after: State) -> tuple[str, ...]:
 def called(state: State, name: str) -> str:
     """Returns what people call a piece: its model, with the number of its name where several are out. A piece that
     its scene gave a name of its own keeps it."""
-    model = next((piece.model for piece in state.pieces if piece.id == name), "")
+    model = next((piece.model for piece in state.pieces if piece.id == name), None)
+    if model is None:
+        # the table, or what else is no piece of the game
+        return f"the {name}"
     base, number = model.rpartition("/")[2], name.rpartition("-")[2]
     if not model or name not in (base, f"{base}-{number}"):
         return name
