@@ -130,8 +130,8 @@ def tried(name: str, places: int, turns: int) -> tuple[int, int, list[str]]:
     stands = broken = 0
     wrong: list[str] = []
     for number in range(places):
-        # some near the place a player would choose, some anywhere
-        far = 0.02 if number % 2 else REACH
+        # some at the place a player would choose, some near it, some anywhere
+        far = (REACH, 0.02, 0.003)[number % 3]
         x, y = (at + luck.uniform(-far, far) for at in trial.goal.position[:2])
         pose = trial.landing(x, y, luck.choice((0.0, 0.0, 0.05, 0.8, math.pi / 2)))
         if pose is None:

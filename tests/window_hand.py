@@ -293,12 +293,14 @@ def sandbox_floor() -> None:
 
 
 def one_button() -> None:
-    """Crazy Tower with one button, at 1.2 s a step: a block is taken, a place chosen, and the block is laid there. Then
+    """Crazy Tower with one button: a block is taken, a place chosen, and the block is laid there. Then
     a brick of Tower Topple is pulled out, and a line that sweeps over the table says where it goes."""
     person = opened(Plan("crazy-tower", ("Ana", "Ben"), 3, {"first": "Ana"}))
     person.key("s")
     scanner = person.app.scanner
     assert scanner.seconds == 1.2
+    # somebody quick
+    scanner.seconds = 0.6
 
     def take(wanted: str) -> None:
         """Wait until a button is lit, and press the one button."""

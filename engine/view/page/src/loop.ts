@@ -8,6 +8,7 @@ const LOOK_BACK = 6;
 
 export class Loop {
   pictures = 0;
+  first = 0; // when the first picture was drawn, by the page's own clock
   private level = 0;
   private due = true;
   private isFull = false;
@@ -70,6 +71,7 @@ export class Loop {
     if (this.canvas.width !== width || this.canvas.height !== height)
       Object.assign(this.canvas, { width, height });
     this.draw();
+    this.first ||= performance.now();
     ++this.pictures;
   }
 }
