@@ -270,7 +270,7 @@ def sandbox_floor() -> None:
     finding = person.wait(lambda: person.app.screen.hints.finding, "the checker's answer")
     assert finding.word != "topples", finding
     person.press("save")
-    assert "on the floor (ball-1)" in person.app.screen._said
+    assert "on the floor (the ball)" in person.app.screen._said
     assert name not in load(person.app.screen._said.removeprefix("saved as ").partition(" without")[0]).ids
     person.press("undo")
     person.wait(

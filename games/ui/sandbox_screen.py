@@ -12,9 +12,10 @@ from engine.view.window.events import Event
 from engine.view.window.window import Window
 from engine.world import Assembly, Body
 from games.core.rules import Bring, PutAway, Take, Wait
-from games.core.words import listed
+from games.core.words import capital, listed
 from games.game import Game
 from games.registry import game_named
+from games.sandbox.rules import called
 from games.ui.details import details_of
 from games.ui.file_prompt import FilePrompt
 from games.ui.game_screen import GameScreen
@@ -100,7 +101,11 @@ class SandboxScreen(GameScreen):
         off = self.client.off_table
         for name in off[:MOST_OFF]:
             fetch = Button(f"fetch:{name}", "Bring back", is_enabled=can)
-            items.append(Row((Text(f"{name}: on the floor", "warn", "small"), fetch), (1.3, 1.0)))
+            items.append(
+                Row(
+                    (Text(f"{capital(self._called(name))}: on the floor", "warn", "small"), fetch), (1.3, 1.0)
+                )
+            )
         if len(off) > MOST_OFF:
             items.append(Text(f"and {len(off) - MOST_OFF} more on the floor", "warn", "small"))
         finding = self.hints.finding
@@ -112,12 +117,17 @@ class SandboxScreen(GameScreen):
             if finding.told:
                 items.append(Text(finding.told, "quiet", "small"))
             if off:
-                items.append(Text(f"{listed(off)} on the floor: left out", "quiet", "small"))
+                items.append(Text(f"{capital(self._called(*off))} on the floor: left out", "quiet", "small"))
             if finding.weakest:
-                items.append(Text(f"{finding.weakest} goes first", size="small", mark=WEAK))
+                items.append(
+                    Text(f"{capital(self._called(finding.weakest))} goes first", size="small", mark=WEAK)
+                )
         if self._said:
             items.append(Text(self._said, "accent", "small"))
         return Panel("sandbox", "top-right", tuple(items), "Sandbox", width=270)
+
+    def _called(self, *names: str) -> str:
+        return listed([called(self.client.state, name) for name in names])
 
     def _direction(self) -> str:
         """Where things are pushed, as it is seen."""
@@ -278,7 +288,7 @@ class SandboxScreen(GameScreen):
     def _save(self) -> None:
         try:
             off = self.client.off_table
-            left_out = f" without what is on the floor ({listed(off)})" if off else ""
+            left_out = f" without what is on the floor ({self._called(*off)})" if off else ""
             self._said = f"saved as {self.save()}{left_out}"
         except (OutputError, SceneError) as error:
             self._said = str(error).splitlines()[0]
