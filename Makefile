@@ -24,10 +24,10 @@ fast: page
 soak: page
 	$(BIN)/python -m pytest -q -n $(JOBS) -m soak --tables tests/soak $(addprefix tests/,$(ONLY))
 
-# which lines the tests run, in this process and in those they start; the rules leave none out
+# which lines the tests run, in this process and in those they start; the rules leave none out. In random order
 coverage: page
 	$(BIN)/python -m coverage erase
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not soak" --cov --cov-report=
+	$(BIN)/python -m pytest -q --random-order -n $(JOBS) --dist worksteal -m "not soak" --cov --cov-report=
 	$(BIN)/python -m coverage report --include="engine/*,games/*" --skip-covered --show-missing --fail-under=93
 	$(BIN)/python -m coverage report --include="games/*/rules*.py,games/core/rules.py" --fail-under=100
 

@@ -198,15 +198,14 @@ def test_two_browsers_on_a_bad_line_and_one_is_closed(tmp_path: Path) -> None:
             assert time.monotonic() < begun + LONGEST_S
             if not ada.step() + ben.step():
                 time.sleep(0.05)
+        # a new tab of the same browser: it finds its seat again by what that keeps of it
         again = other.page.context.new_page()
         other.page.close()
-        tab = Opened(again)
+        tab, tap = Opened(again), Tap(again)
         again.set_default_timeout(240_000)
-        tap = Tap(again)
-        time.sleep(2.0)
         again.goto(host.links["Seats"])
-        again.wait_for_function("() => teeter.view?.welcome?.seat === 'Ben'")
-        ben.tab = tab
+        again.wait_for_function("() => teeter.view?.table && teeter.stage.props.bodies.length > 0")
+        ben = Player(tab, "Ben", 5)
         play([ada, ben], LONGEST_S - (time.monotonic() - begun))
         ends = [player.tab.text(".over h1") for player in (ada, ben)]
         assert ends[0] == ends[1] != ""
