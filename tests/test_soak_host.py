@@ -205,7 +205,9 @@ def test_two_browsers_on_a_bad_line_and_one_is_closed(tmp_path: Path) -> None:
         again.set_default_timeout(240_000)
         again.goto(host.links["Seats"])
         again.wait_for_function("() => teeter.view?.table && teeter.stage.props.bodies.length > 0")
-        ben = Player(tab, "Ben", 5)
+        again.get_by_title("It is yours: Ben").click()
+        again.wait_for_function("() => teeter.view.welcome.seat === 'Ben'")
+        ben.tab = tab
         play([ada, ben], LONGEST_S - (time.monotonic() - begun))
         ends = [player.tab.text(".over h1") for player in (ada, ben)]
         assert ends[0] == ends[1] != ""
