@@ -141,13 +141,13 @@ def test_a_push_lasts_half_a_second_and_a_table_that_is_tilted_on_lets_a_block_s
     wonky.table.run_to_rest()
     friction = GRAVITY * pair_friction(block.piece.material, wonky.table.bodies[TABLE].piece.material)
     faster = 0.1 / block.piece.mass - friction
-    wonky.shove("small_green", 0.1, math.pi / 2)
+    wonky.table.shove("small_green", 0.1, math.pi / 2)
     # half a second faster and faster, then slower and slower
     assert place()[1] == pytest.approx(0.5 * faster * 0.5**2 * (1.0 + faster / friction), rel=0.05)
     before = place()
-    wonky.tilt(math.radians(5.0), 0.0)
+    wonky.table.tilt(math.radians(5.0), 0.0)
     assert place() == pytest.approx(before, abs=1e-3)
-    wonky.tilt(math.radians(30.0), 0.0)
+    wonky.table.tilt(math.radians(30.0), 0.0)
     assert place()[0] > before[0] + 0.05
 
 

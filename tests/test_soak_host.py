@@ -204,7 +204,7 @@ def test_two_browsers_on_a_bad_line_and_one_is_closed(tmp_path: Path) -> None:
         tab, tap = Opened(again), Tap(again)
         again.set_default_timeout(240_000)
         again.goto(host.links["Seats"])
-        again.wait_for_function("() => teeter.view?.table && teeter.stage.props.bodies.length > 0")
+        again.wait_for_function("() => globalThis.teeter?.view?.table && teeter.stage.props.bodies.length > 0")
         again.get_by_title("It is yours: Ben").click()
         again.wait_for_function("() => teeter.view.welcome.seat === 'Ben'")
         ben.tab = tab

@@ -22,15 +22,12 @@ from games.api.results import (
     check_result,
     noise_result,
 )
-from games.api.scene import PublicScene
+from games.api.scene import AnyScene, PublicScene, loaded_of
 
 if TYPE_CHECKING:
     from engine.topple.laboratory.sweep import SweepRow
     from games.play.playback import Verified
-    from scenes.scene import Scene
 
-AnyScene = str | Path | PublicScene
-"""A file, the name of a shipped scene, or a loaded scene."""
 Axis = float | tuple[float, float, int]
 """One value; or from, to (both included), and how many values."""
 
@@ -114,7 +111,7 @@ def check(
         seed=(seed, 0, 2**63 - 1),
         workers=(workers, 1, 256),
     )
-    loaded = _loaded(scene, settle_mm)
+    loaded = loaded_of(scene, settle_mm)
     options = CheckOptions(
         settle=settle_mm / 1e3,
         tilt=math.radians(tilt_deg),
@@ -168,7 +165,7 @@ def noise(
     )
     asked = Noise(position_mm / 1e3, math.radians(tilt_deg), friction, seed)
     found = chance(
-        _loaded(scene).assembly, asked, samples, until=until, workers=workers or os.cpu_count() or 1
+        loaded_of(scene).assembly, asked, samples, until=until, workers=workers or os.cpu_count() or 1
     )
     return noise_result(found)
 
@@ -182,7 +179,7 @@ def probe(
     """
     from engine.topple.laboratory.probe import probe
 
-    loaded = _loaded(scene)
+    loaded = loaded_of(scene)
     names = None if pieces is None else tuple(pieces)
     for name in names or ():
         piece_named(loaded, name)
@@ -216,7 +213,7 @@ def sweep(
     from engine.topple.laboratory.sweep import axis_of, judge_place, places_of, spots_of, study
     from engine.workers import in_order
 
-    loaded = _loaded(scene)
+    loaded = loaded_of(scene)
     body = piece_named(loaded, piece)
     others = tuple(other for other in loaded.assembly.bodies if other.name != piece)
     axes = [
@@ -343,11 +340,3 @@ def export(record: str | Path, out: str | Path) -> ExportResult:
 
     write = recording_page if Path(out).suffix.lower() == ".html" else animated_model
     return write(Path(record), Path(out))
-
-
-def _loaded(scene: AnyScene, settle_mm: float = 0.0) -> Scene:
-    if isinstance(scene, PublicScene):
-        return scene.loaded
-    from scenes.load import load
-
-    return load(scene, settle_mm=settle_mm)

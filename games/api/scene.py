@@ -229,3 +229,16 @@ def png_of_verdict(verdict: Verdict) -> bytes:
         path = Path(folder) / "verdict.png"
         picture(verdict, path)
         return path.read_bytes()
+
+
+AnyScene = str | Path | PublicScene
+"""A file, the name of a shipped scene, or a loaded scene."""
+
+
+def loaded_of(scene: AnyScene, settle_mm: float = 0.0) -> Scene:
+    """Returns a scene as the engine knows it. Raises TeeterError."""
+    if isinstance(scene, PublicScene):
+        return scene.loaded
+    from scenes.load import load
+
+    return load(scene, settle_mm=settle_mm)

@@ -8,7 +8,6 @@ restored from a snapshot: play, undo and resume then go on from the same thing.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic
 
@@ -39,8 +38,6 @@ IN_HAND = (Wait.HAND, Wait.PULL, Wait.ACTION)
 """What a game waits for while the hand holds the piece it names."""
 MAX_RESTS = 8
 """Falls, topples and rests that may follow each other in one settling."""
-SHOVE_S = 0.5
-"""Seconds that a push without the hand lasts."""
 
 
 class Session(Generic[S]):
@@ -206,16 +203,6 @@ class Session(Generic[S]):
         never had. Raises IllegalAction when there is nothing to take back, or it is too late."""
         self.act(TakeBack(self.need.player))
 
-    def shove(self, piece: str, newtons: float, direction: float) -> None:
-        """Push a piece sideways for a moment without the hand (radians, counter-clockwise from +x), and let the world
-        come to rest. Not recorded: for free building."""
-        force = (newtons * math.cos(direction), newtons * math.sin(direction), 0.0)
-        self.table.shove(piece, force, SHOVE_S)
-
-    def tilt(self, angle: float, direction: float) -> None:
-        """Tilt the table downhill towards a direction (radians), and let the world come to rest. Not recorded."""
-        self.table.tilt(angle, direction)
-
     def close(self) -> None:
         """Free the simulator, and what it took."""
         self._checkpoints.close()
@@ -302,7 +289,6 @@ class Session(Generic[S]):
         """Run until all lies still, then judge it; where falls are instantaneous (BS-08), until the first of them."""
         need = self.need
         piece = need.pieces[0] if need.pieces else ""
-
         if self._run_to_rest(piece) or self._judge_falls(piece):
             return
         if self.handling.is_late(self.table.step, self.table.rate):

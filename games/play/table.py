@@ -7,6 +7,7 @@ table of seventy pieces costs no more than the tower.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -16,7 +17,7 @@ from engine.hand import GRIP, Grip, Hand, Target
 from engine.isolation import START_CLEARANCE, IsolatedSimulation, Obstacles, Stillness
 from engine.pose import Pose
 from engine.settings import PLAY
-from engine.world import FLOOR, TABLE, Body, Scale, Snapshot, Vector, WorldMaker, pressing, tilted_gravity
+from engine.world import FLOOR, TABLE, Body, Scale, Snapshot, WorldMaker, pressing, tilted_gravity
 from engine.worlds import new_world
 from games.judge.judge import TableScene
 from games.play import rigid
@@ -33,6 +34,8 @@ STRIDE_STEPS = 4
 """Steps between two readings of all poses: 60 a second at the games' size. The hand acts at every step."""
 REST_TIMEOUT_S = 10.0
 """Seconds (ALL-2) after which the table is judged as it lies."""
+SHOVE_S = 0.5
+"""Seconds that a push without the hand lasts."""
 HEAP_AFTER_S = 2.0
 """Seconds after which what still moves is a heap: its bricks lean on each other and creep for want of iterations."""
 HEAP_THRESHOLDS = replace(THRESHOLDS, rest_distance=5e-4)
@@ -182,10 +185,12 @@ class Table:
         self._isolate()
         return events
 
-    def shove(self, piece: str, force: Vector, seconds: float) -> None:
-        """Push a piece without the hand (N, at its centre of mass), and run until everything lies still."""
+    def shove(self, piece: str, newtons: float, direction: float) -> None:
+        """Push a piece sideways for a moment without the hand (radians, counter-clockwise from +x), and run until
+        everything lies still. Not recorded: for free building, as `tilt` is."""
+        force = (newtons * math.cos(direction), newtons * math.sin(direction), 0.0)
         self._end_isolation()
-        for _ in range(round(seconds * self.rate)):
+        for _ in range(round(SHOVE_S * self.rate)):
             self.world.push(piece, force)
             self.world.run(1)
             if self.step % STRIDE_STEPS == 0:

@@ -155,12 +155,12 @@ class FreeBuilding:
         match order:
             case Shove(piece, newtons, towards):
                 self._moments.append(session.table.remember())
-                session.shove(piece, newtons, math.radians(towards))
+                session.table.shove(piece, newtons, math.radians(towards))
             case Tilt(degrees, towards):
                 if not was_tilting:
                     # a slider that is dragged is one tilt
                     self._moments.append(session.table.remember())
-                session.tilt(math.radians(degrees), math.radians(towards))
+                session.table.tilt(math.radians(degrees), math.radians(towards))
             case Undo() if self._moments and session.table.hand.held is None:
                 session.table.restore(self._moments.pop())
             case BringBody(body):

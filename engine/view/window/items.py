@@ -33,8 +33,6 @@ def colour_of(hexadecimal: str, opacity: float = 1.0) -> Colour:
 
 PAPER = colour_of("#fbf8f1", 0.93)
 PAPER_EDGE = colour_of("#d8cfbd", 0.9)
-BACKDROP = colour_of("#f1ece2", 0.995)
-"""Behind a panel that covers the picture."""
 BUTTON = colour_of("#efe8da")
 BUTTON_HOVER = colour_of("#fffdf8")
 BUTTON_EDGE = colour_of("#cfc4ae")
@@ -52,7 +50,6 @@ INK: dict[Tone, Colour] = {
 }
 """Blue for good and red for bad differ in lightness too, and are told apart with any kind of colour vision."""
 
-HEIGHT_UNITS = 720.0
 FONT_UNITS: dict[Size, float] = {"small": 12.5, "normal": 15.0, "large": 19.0, "title": 30.0}
 LINE_HEIGHT, BASELINE = 1.28, 0.92
 """Of a line of text, in font sizes: its height, and how far its baseline is below its top."""
