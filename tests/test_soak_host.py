@@ -204,9 +204,14 @@ def test_two_browsers_on_a_bad_line_and_one_is_closed(tmp_path: Path) -> None:
         tab, tap = Opened(again), Tap(again)
         again.set_default_timeout(240_000)
         again.goto(host.links["Seats"])
-        again.wait_for_function("() => globalThis.teeter?.view?.table && teeter.stage.props.bodies.length > 0")
+        again.wait_for_function(
+            "() => globalThis.teeter?.view?.table && teeter.stage.props.bodies.length > 0"
+        )
         again.get_by_title("It is yours: Ben").click()
-        again.wait_for_function("() => teeter.view.welcome.seat === 'Ben'")
+        # which opens the page anew
+        again.wait_for_function(
+            "() => globalThis.teeter?.view?.welcome?.seat === 'Ben' && teeter.stage.props.bodies.length > 0"
+        )
         ben.tab = tab
         play([ada, ben], LONGEST_S - (time.monotonic() - begun))
         ends = [player.tab.text(".over h1") for player in (ada, ben)]
