@@ -16,7 +16,8 @@ from scipy.spatial import ConvexHull
 
 from engine.certificate import checker
 from engine.certificate.checker import Vector
-from engine.certificate.proof import FINE, NoCertificateError, System, forces_of, motion_of, text, texts
+from engine.certificate.motion import motion_of
+from engine.certificate.proof import FINE, NoCertificateError, System, forces_of, text, texts
 from engine.settings import GRAVITY
 from engine.topple.balance.statics import curved_reason
 from engine.topple.contact.detection import find_contacts

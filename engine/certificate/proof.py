@@ -1,7 +1,5 @@
-"""Proofs for certificates: contact forces in balance, or a motion in which gravity does work.
-
-Found in floating point by a cone program as far inside the cones as can be, rounded, and
-mended until they hold exactly.
+"""Contact forces in balance, for certificates: found in floating point by a cone program as far inside the cones as can
+be, rounded, and mended until they hold exactly. `motion` finds the other proof.
 """
 
 from __future__ import annotations
@@ -47,9 +45,12 @@ def texts(values: Iterable[float], parts: int) -> list[str]:
 class System:
     """The equilibrium of the free bodies in world axes. columns: unit forces along x, y, z at one contact point after
     the other, each as the exact entries of the wrenches (six rows a free body) that it exerts. frames: (k, 3, 3) unit
-    normal and two tangents of every point. friction: (k,)."""
+    normal and two tangents of every point. friction: (k,). centres: of mass. pairs: the free bodies of every point,
+    None for one that is fixed."""
 
     names: tuple[str, ...]
+    centres: tuple[Vector, ...]
+    pairs: tuple[tuple[int | None, int | None], ...]
     columns: list[dict[int, Fraction]]
     load: list[Fraction]
     frames: Array
@@ -84,7 +85,8 @@ class System:
         first /= np.linalg.norm(first, axis=1)[:, None]
         frames = np.stack([normals, first, np.cross(normals, first)], axis=1)
         friction = np.sqrt(np.array([float(each[4]) for each in contacts]))
-        return cls(tuple(number), columns, load, frames, friction)
+        pairs = tuple((number.get(each[0]), number.get(each[1])) for each in contacts)
+        return cls(tuple(number), tuple(centres), pairs, columns, load, frames, friction)
 
     def world_matrix(self) -> Array:
         """(6 n, 3 k), the columns in floats."""
@@ -151,7 +153,7 @@ def _interior(matrix: Array, load: Array, friction: Array, active: NDArray[np.bo
     cones = [clarabel.ZeroConeT(rows), clarabel.NonnegativeConeT(2 * many)]
     cones += [clarabel.SecondOrderConeT(3)] * many
     aim = np.concatenate([np.zeros(3 * many), -np.ones(many)])
-    answer = _solved(aim, np.vstack(blocks), np.concatenate(right), cones)
+    answer = solved(aim, np.vstack(blocks), np.concatenate(right), cones)
     if answer is None:
         raise NoCertificateError("no contact forces balance the rounded scene")
     forces, depth = np.zeros((len(friction), 3)), np.zeros(len(friction))
@@ -160,42 +162,7 @@ def _interior(matrix: Array, load: Array, friction: Array, active: NDArray[np.bo
     return forces, depth
 
 
-def motion_of(system: System) -> dict[str, Any]:
-    """A motion that every contact strictly allows and in which gravity does work."""
-    matrix, load = system.matrix(), system.loads
-    rows, count = matrix.shape[0], len(system.friction)
-    power = load / np.abs(load).max()
-    limits = np.hstack([np.vstack([np.eye(rows), -np.eye(rows)]), np.zeros((2 * rows, 1))])
-    dual = -matrix.T * np.stack([np.ones(count), system.friction, system.friction], axis=1).reshape(-1, 1)
-    still = np.append(np.zeros(rows), 1.0)
-    cones = [clarabel.NonnegativeConeT(2 * rows + 3), *([clarabel.SecondOrderConeT(3)] * count)]
-    best, answer = 0.0, np.zeros(0)
-    # first the most that gravity can gain, then, at half of that, as far inside the dual cones as can be
-    for share in (0.0, 0.5):
-        # unknowns: the motion, then how far inside it is
-        gain = share * best
-        inside = np.tile([1.0 if share else 0.0, 0.0, 0.0], count)
-        cone = np.hstack([dual, inside[:, None]])
-        ends = np.vstack([still, -still, np.append(-power, 0.0)])
-        right = np.concatenate([np.ones(2 * rows), [1.0, 0.0, -gain], np.zeros(3 * count)])
-        aim = -still if share else np.append(-power, 0.0)
-        solved = _solved(aim, np.vstack([limits, ends, cone]), right, cones)
-        if solved is None:
-            raise NoCertificateError("no motion of the rounded scene was found")
-        answer = solved
-        best = float(power @ answer[:rows])
-        if best <= INTERIOR:
-            raise NoCertificateError(
-                "it is at the limit: gravity gains nothing in any motion of the rounded scene"
-            )
-    if answer[rows] <= INTERIOR:
-        raise NoCertificateError("pieces are wedged: no motion parts all contacts at once")
-    exact = [texts(each, FINE) for each in answer[:rows].reshape(-1, 3)]
-    motion = {name: [exact[2 * k], exact[2 * k + 1]] for k, name in enumerate(system.names)}
-    return {"claim": "topples", "motion": motion}
-
-
-def _solved(aim: Array, matrix: Array, right: Array, cones: list[Any]) -> Array | None:
+def solved(aim: Array, matrix: Array, right: Array, cones: list[Any]) -> Array | None:
     """The optimum of a cone program, None where there is none."""
     settings = clarabel.DefaultSettings()
     settings.verbose = False
