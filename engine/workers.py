@@ -119,7 +119,8 @@ def _serve(pipe: Connection, answer: Callable[[Any], Any]) -> None:
     while True:
         try:
             question = pipe.recv()
-        except EOFError:
+        except (EOFError, OSError):
+            # the other end is gone
             return
         try:
             said = True, answer(question)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import os
 import signal
 import sys
@@ -22,10 +24,14 @@ def main() -> None:
     # names are in any language; a terminal that cannot print them shows them escaped
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    came: list[int] = []
+    # registered first, it is called last: when all that is temporary has been cleared away
+    atexit.register(_leave_as_told, came)
     from games import cli
     from games.commands.console import Terminated
 
     def interrupt(number: int, frame: object) -> NoReturn:
+        came.append(number)
         raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
 
     def again(unraisable: sys.UnraisableHookArgs) -> None:
@@ -41,10 +47,28 @@ def main() -> None:
         signal.signal(signal.SIGALRM, late)
         signal.setitimer(signal.ITIMER_REAL, 0.05)
 
+    def note(number: int, frame: object) -> None:
+        came.append(number)
+
     sys.unraisablehook = again
     for number in EXIT_CODES:
         signal.signal(number, interrupt)
-    cli.main()
+    try:
+        cli.main()
+    finally:
+        # what is being put away is put away; the exit code tells of the signal
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        for number in EXIT_CODES:
+            signal.signal(number, note)
+
+
+def _leave_as_told(came: list[int]) -> None:
+    """Leave with the code of the first signal that came, whatever was made of it."""
+    if came:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(EXIT_CODES[signal.Signals(came[0])])
 
 
 def _leave_while_loading(number: int, frame: object) -> NoReturn:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from games.commands import bench, check, demo, doctor, listings, play, probe, recordings, sweep
-from games.commands.console import add_command, crashed, stopped, teeter_version
+from games.commands.console import add_command, crashed, interrupt_behind, stopped, teeter_version
 from games.commands.host import with_address
 
 app = typer.Typer(
@@ -32,6 +32,8 @@ def main() -> None:
     except KeyboardInterrupt as error:
         stopped(error)
     except Exception as error:
+        if (interrupt := interrupt_behind(error)) is not None:
+            stopped(interrupt)
         crashed(error)
 
 

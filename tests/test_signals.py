@@ -157,7 +157,7 @@ def test_every_command_at_random_moments(
     for trial in range(TRIALS):
         home = tmp_path / str(trial)
         home.mkdir()
-        moment = random_state.uniform(0.02, 0.6) if trial < 4 else random_state.uniform(0.6, 12.0)
+        moment = random_state.uniform(0.05, 0.6) if trial < 4 else random_state.uniform(0.6, 12.0)
         found = end(words, number, moment, home)
         ends.append("done before" if found is None else str(found.code))
         if found is None:

@@ -111,6 +111,14 @@ def stopped(error: KeyboardInterrupt, hint: str = "") -> NoReturn:
     sys.exit(TERMINATED if isinstance(error, Terminated) else STOPPED)
 
 
+def interrupt_behind(error: BaseException) -> KeyboardInterrupt | None:
+    """Returns the interrupt that an error came of, as one in the middle of an import; None where there was none."""
+    behind = error.__cause__ or error.__context__
+    if behind is None or isinstance(behind, KeyboardInterrupt):
+        return behind
+    return interrupt_behind(behind)
+
+
 def crashed(error: Exception) -> NoReturn:
     """Leave because of a fault of the program: one line, and a file with what a report needs."""
     what = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")[:200]
@@ -214,10 +222,13 @@ def spinner() -> Iterator[Callable[[str], None]]:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn
 
+    console = Console(stderr=True)
     with Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
-        console=Console(stderr=True),
+        console=console,
+        # in a file it would be an empty line
+        disable=not console.is_terminal,
         transient=True,
         auto_refresh=False,
     ) as progress:

@@ -41,7 +41,9 @@ def on_cluster(
     comes, when one runs another version, or when a parcel kills every worker that takes it.
     """
     distributed = _library()
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is lost is said by the errors below
+    for name in [each for each in logging.root.manager.loggerDict if each.startswith("distributed")]:
+        # what is lost is said by the errors below
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
         distributed.comm.get_address_host_port(address)  # a client made of a bad one never closes
         client = distributed.Client(address, timeout=SCHEDULER_TIMEOUT_S, set_as_default=False)
