@@ -16,6 +16,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 WAIT_S = 30.0
+LEAVING_S = 0.5
+"""Seconds in which Python leaves when all is done."""
 COMMANDS = {
     "check": ("check", "tower", "--workers", "2"),
     "noise": ("check", "bridge", "--noise", "3", "--samples", "400", "--workers", "2"),
@@ -33,12 +35,14 @@ KEPT = ("table.csv", "game.teeter", "game.teeter.part")
 
 @dataclass(frozen=True)
 class End:
-    """How a command ended. left: processes of its session that lived on; files: what it left beside what is kept."""
+    """How a command ended. left: processes of its session that lived on; files: what it left beside what is kept.
+    took: seconds that it lived on."""
 
     code: int
     error: str
     left: str
     files: list[str]
+    took: float
 
 
 def end(words: tuple[str, ...], number: signal.Signals, after_s: float, home: Path) -> End | None:
@@ -60,7 +64,9 @@ def end(words: tuple[str, ...], number: signal.Signals, after_s: float, home: Pa
             return None
         except subprocess.TimeoutExpired:
             running.send_signal(number)
+        told = time.monotonic()
         code, left = running.wait(WAIT_S), "?"
+        took = time.monotonic() - told
         deadline = time.monotonic() + WAIT_S
         while left and time.monotonic() < deadline:
             time.sleep(0.1)
@@ -74,7 +80,7 @@ def end(words: tuple[str, ...], number: signal.Signals, after_s: float, home: Pa
         error = running.stderr.read()
     files = [path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()]
     strays = [name for name in files if not name.startswith((".cache", *KEPT))]
-    return End(code, error, left, strays)
+    return End(code, error, left, strays, took)
 
 
 @pytest.mark.slow
@@ -139,7 +145,7 @@ MORE_COMMANDS = {
     "bench": ("bench",),
     "listing": ("rules", "wonky"),
 }
-WHOLE = ("made/", "page.html", "arch.png", "trial.teeter", "sheet.png", "still.png")
+WHOLE = ("made/", "game.glb", "page.html", "arch.png", "trial.teeter", "sheet.png", "still.png")
 """What may be there when the signal came after it was written, and is whole then: nothing is written in place."""
 TRIALS = 10
 
@@ -162,8 +168,10 @@ def test_every_command_at_random_moments(
         ends.append("done before" if found is None else str(found.code))
         if found is None:
             continue
-        # in its first moments Python itself is ended
-        codes = {128 + number, -number} if moment < 0.6 else {128 + number}
+        # Python itself is ended in its first and last moments; a shell says the same of both
+        codes = {128 + number, -number}
+        # nothing can be told to Python any more when it leaves, all being done
+        codes |= {0} if found.took < LEAVING_S else set()
         is_right = found.code in ({-number} if number == signal.SIGKILL else codes)
         strays = [name for name in found.files if not name.startswith(WHOLE) or name.endswith(".part")]
         has_strays = strays and number != signal.SIGKILL
