@@ -13,6 +13,7 @@ from host_client import poses_of
 
 from engine.pose import Pose
 from games.commands.host import DEFAULT, with_address
+from games.core.events import Placed, Released
 from games.core.rules import Bring, TakeBack
 from games.host.links import Address, Links, LinksError, load, parse_address
 from games.host.scene import SharedScene
@@ -171,13 +172,16 @@ def test_pieces_of_the_sandbox_are_called_as_people_call_them() -> None:
     need = rules.needs(state)
     lines: list[str] = []
     for action in (
+        Bring("Ada", "base_1-1", "bausack/base_1"),
+        Released(1, "base_1-1"),
+        Placed(2, "base_1-1"),
         Bring("Ada", "base_1-2", "bausack/base_1"),
         TakeBack("Ada"),
         Bring("Ada", "arch-1", "bausack/arch"),
     ):
         before, state = state, rules.apply(state, action)
         lines += view.hear(GameUpdate(state, rules.tell(before, action, state), "Bring", action), need)
-    assert "base 1 (2)" in lines[0]
+    assert lines[3] == "Ada brings out the base 1 (2)."
     assert "arch" in lines[-1]
     assert not [line for line in lines if "_" in line or "arch-1" in line]
 

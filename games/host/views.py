@@ -45,10 +45,10 @@ class SeatView:
             plan, game, self._seen(state), bodies, time.monotonic, seat=seat
         )
         self.story: list[str] = []
-        self._models: dict[str, str] = {}
-        """Of the pieces of free building, by name."""
+        self._models: set[str] = set()
+        """Of the pieces of free building."""
         if game.is_free_building:
-            self._models |= {piece.id: piece.model for piece in state.pieces}
+            self._models |= {piece.model for piece in state.pieces}
         if past:
             self.story += opening_for(game, past[0][0], seat)
             for before, given, after in past:
@@ -67,10 +67,10 @@ class SeatView:
                 lines = opening_for(self.game, after, self.seat)
             elif news.given is not None:
                 lines = told_to(self.game, before, news.given, after, self.seat)
-            news = GameUpdate(after, (), news.event, news.given)
             if self.game.is_free_building:
-                self._models |= {piece.id: piece.model for piece in after.pieces}
+                self._models |= {piece.model for piece in after.pieces}
             lines = tuple(map(self._said, lines))
+            news = GameUpdate(after, (), news.event, news.given)
             self.story = [*self.story, *lines][-MAX_STORY:]
         elif isinstance(news, Waits):
             # what may be done follows from what the seat sees
@@ -80,22 +80,12 @@ class SeatView:
         return lines
 
     def _said(self, text: str) -> str:
-        """Returns a sentence with pieces called as people call them; only free building names them by their ids."""
-        for piece in sorted(self._models, key=len, reverse=True):
-            # the name says which model it is
-            text = text.replace(f" ({self._models[piece]})", "")
+        """Returns a sentence with pieces of free building called as their own game calls them, not by their models."""
+        for model in sorted(filter(is_shipped, self._models), key=len, reverse=True):
+            words = model.rpartition("/")[2].replace("_", " ")
             # as a whole, not as the beginning of another one
-            text = re.sub(
-                rf"(?<![\w-]){re.escape(piece)}(?![\w-])", self._called(piece).replace("\\", ""), text
-            )
+            text = re.sub(rf"(?<![\w-]){re.escape(words)}(?![\w-])", piece_name(model), text)
         return text
-
-    def _called(self, piece: str) -> str:
-        """What people call a piece of free building: `arch`, and the second one `arch (2)`."""
-        model, number = self._models[piece], piece.rpartition("-")[2]
-        if not is_shipped(model):
-            return piece.replace("_", " ")
-        return piece_name(model) + (f" ({number})" if number.isdigit() and number != "1" else "")
 
     # -- the messages ------------------------------------------------------------------------------------------------
 

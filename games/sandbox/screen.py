@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from games.sandbox.rules import called
 from games.ui.details import GameDetails
 from games.ui.lessons import TAKE, Lesson, carrying
 from games.ui.physics_client import ClientState
@@ -14,6 +15,10 @@ class SandboxDetails(GameDetails):
         Lesson(TAKE, "FREE", "{click} a piece to take it, or bring one out: Pieces, on the right."),
         *carrying("wherever it stands."),
     )
+
+    def called(self, desk: ClientState, piece: str) -> str:
+        """Returns what people call a piece on the table."""
+        return called(desk.state, piece)
 
     def seat_colour(self, desk: ClientState, seat: int) -> str:
         """None: one person builds."""

@@ -111,6 +111,10 @@ class GameDetails(Generic[S]):
         """Returns what people call a piece of the game's catalogue, without an article."""
         return piece.replace("_", " ")
 
+    def called(self, desk: ClientState[S], piece: str) -> str:
+        """Returns what people call a piece on the table."""
+        return piece.replace("_", " ")
+
     def lit(self, desk: ClientState[S]) -> tuple[str, ...]:
         """Returns the pieces that everything is about now, as one that is bid for."""
         return ()

@@ -15,7 +15,6 @@ from games.core.rules import Bring, PutAway, Take, Wait
 from games.core.words import capital, listed
 from games.game import Game
 from games.registry import game_named
-from games.sandbox.rules import called
 from games.ui.details import details_of
 from games.ui.file_prompt import FilePrompt
 from games.ui.game_screen import GameScreen
@@ -127,7 +126,7 @@ class SandboxScreen(GameScreen):
         return Panel("sandbox", "top-right", tuple(items), "Sandbox", width=270)
 
     def _called(self, *names: str) -> str:
-        return listed([called(self.client.state, name) for name in names])
+        return listed([self._details.called(self.client, name) for name in names])
 
     def _direction(self) -> str:
         """Where things are pushed, as it is seen."""
