@@ -143,6 +143,14 @@ def test_the_own_hand_does_not_wait_for_the_line(browser: Browser, host: Hosted)
     ):
         name = bring(tab, "bausack/cube")
         tab.page.wait_for_function("() => teeter.view.hand.grip.number === teeter.view.table.number")
+        # it was taken up, and hangs still
+        tab.page.wait_for_function(
+            """name => { const n = 7 * teeter.view.numbers.get(name), before = globalThis.hung;
+                globalThis.hung = [...teeter.view.live.truth.subarray(n, n + 3)];
+                return before && Math.hypot(...before.map((value, k) => value - hung[k])) < 1e-4; }""",
+            arg=name,
+            polling=300,
+        )
         x, y = spot(tab, (0.05, 0.05, 0.02))
         # both are looked at before what the hand wants can have come back
         drawn, true = tab.run(
