@@ -13,6 +13,7 @@ from rules_lab import Lab, playthrough
 from rules_labs import LABS
 
 from engine.view.panels import Button, Fan, FanCard, Panel, Picture, Place, Row, Slider, Text
+from engine.view.video.captions import FALLS, _cards
 from engine.view.window.events import Clicked
 from engine.view.window.hud import width_of
 from engine.view.window.layout import Layout, lay_out
@@ -217,6 +218,16 @@ def test_a_toast_stands_beside_its_point_and_over_no_panel(at: tuple[float, floa
     (words,) = layout.toasts
     middle = words.middle
     assert not layout.covers(*middle), "a toast swallows clicks on the table behind it"
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (640, 360), (720, 1280)])
+@pytest.mark.parametrize("name", ["clumsy", "Ana", "WWW", "illi", "Maximiliane-Alexandra"])
+def test_a_caption_of_a_film_stands_on_one_line(name: str, size: tuple[int, int]) -> None:
+    room = size[0] * 720.0 / size[1] - 24.0
+    for panel in _cards([FALLS], name, room):
+        layout = lay_out((panel,), size, width_of)
+        assert len([shape for shape in layout.shapes if isinstance(shape, Letters)]) == 1
+        sound(layout, size, name)
 
 
 def test_only_a_dialog_is_shown_and_can_be_clicked_while_there_is_one() -> None:

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.view.panels import Gap, Panel, Place, Text
+from engine.view.panels import Gap, Panel, Place, Size, Text
 from engine.view.render.bounds import ScreenRect
 from engine.view.video.pace import Timing
+from engine.view.window.hud import width_of
+from engine.view.window.items import FONT_UNITS, PADDING
 from models.piece import Array
 
 STAY_S = 3.2
@@ -26,8 +28,8 @@ PLACES: tuple[Place, ...] = ("bottom", "bottom-left", "bottom-right", "top-right
 """Where a line of the story stands, the first that is clear of the tower."""
 AREA_EVERY = 6
 """Frames between two looks at where the tower is."""
-LETTER_WIDTH = 9.4
-"""Units that a letter of a caption takes, at most, on average."""
+WIDER = 1.05
+"""Times as wide as it is measured a line may be in a picture, where letters have whole pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,16 +158,22 @@ def _fallen(telling: Telling, falls: Sequence[float]) -> list[Caption]:
 def _cards(texts: Sequence[str], who: str, room: float) -> tuple[Panel, ...]:
     """Returns the cards of a moment, as wide as their longest lines. room: units between the margins of a frame."""
 
-    def width(lines: Sequence[str]) -> float:
-        return min(max(len(line) for line in lines) * LETTER_WIDTH + 26.0, room, 640.0)
+    def width(lines: Sequence[str], size: Size = "large", *, bold: bool = False) -> float:
+        widest = max(width_of(line, round(FONT_UNITS[size]), bold) for line in lines)
+        return min(WIDER * widest + 2 * PADDING + 2.0, room, 640.0)
 
     cards = []
     if name := clean(who):
         chip = Text(name, "accent", "title", bold=True)
-        cards.append(Panel("turn", "top-left", (chip,), width=width([name + 3 * "m"])))
+        cards.append(Panel("turn", "top-left", (chip,), width=width([name], "title", bold=True)))
     if texts == [FALLS]:
         cards.append(
-            Panel("line", "bottom", (Text(FALLS, "bad", "title", bold=True),), width=width([FALLS + 4 * "m"]))
+            Panel(
+                "line",
+                "bottom",
+                (Text(FALLS, "bad", "title", bold=True),),
+                width=width([FALLS], "title", bold=True),
+            )
         )
     elif texts:
         items = tuple(Text(text, "plain" if text is texts[-1] else "quiet", "large") for text in texts)
