@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import ConvexHull, HalfspaceIntersection, QhullError
 
 from engine.geometry.rotation import matrix_of, nudged, quaternion_of
 from engine.pose import Pose
 from engine.scratch import scratch_folder
 from engine.settings import COLLISION_MARGIN, Tuning
 from engine.world import Body, Contact, Scale, Vector
+from models.hulls import FlatError, convex_hull, corners_within
 from models.piece import Part, Piece
 
 Array = NDArray[np.float64]
@@ -247,22 +247,22 @@ def shrunk(corners: Array, margin: float) -> Array:
     Bullet adds its margin outside a hull's corners; shrinking first keeps the outer surface where it belongs. A
     hull too thin for that is shrunk by a quarter of its thickness instead.
     """
-    hull = ConvexHull(corners)
+    hull = convex_hull(corners)
     planes = np.unique(np.round(hull.equations, 9), axis=0)
     centre = corners[hull.vertices].mean(axis=0)
     depth = float(-(planes[:, :3] @ centre + planes[:, 3]).max())
     planes = planes.copy()
     planes[:, 3] += min(margin, 0.25 * depth)
     try:
-        found: Array = HalfspaceIntersection(planes, centre).intersections
-    except QhullError:
+        found: Array = corners_within(planes, centre)
+    except FlatError:
         found = centre + (corners - centre) * (1.0 - min(margin, 0.25 * depth) / depth)
     return found
 
 
 def _obj(corners: Array) -> str:
     """Wavefront text of the convex hull of corners (n, 3), faces counter-clockwise from outside."""
-    hull = ConvexHull(corners)
+    hull = convex_hull(corners)
     order = {int(old): new for new, old in enumerate(hull.vertices, start=1)}
     lines = [f"v {x:.17g} {y:.17g} {z:.17g}" for x, y, z in corners[hull.vertices]]
     for triangle, plane in zip(hull.simplices, hull.equations, strict=True):

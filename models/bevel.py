@@ -10,9 +10,9 @@ from functools import lru_cache
 
 import numpy as np
 import shapely
-from scipy.spatial import ConvexHull, HalfspaceIntersection
 
 from models.cut import ARC_DRAWN, arch_outline, drill, hull_faces, upright
+from models.hulls import convex_hull, corners_within
 from models.outline import outlines, signed_area, sines, triangulate
 from models.piece import MM, Array, Detail, Ints, Solid, TriangleMesh
 from models.revolve import revolve, section_of, sides_of
@@ -89,11 +89,11 @@ def _rounded(ring: Array, radius: float, on_axis: bool = False) -> tuple[Array, 
 
 def _swollen(solid: Solid, bevel: float) -> TriangleMesh:
     """A convex solid shrunk by the bevel and swollen again by a ball of that radius."""
-    hull = ConvexHull(np.array(solid.visual.vertices))
+    hull = convex_hull(np.array(solid.visual.vertices))
     planes = np.unique(hull.equations.round(12), axis=0)
     inside = planes.copy()
     inside[:, 3] += bevel
-    corners = np.unique(HalfspaceIntersection(inside, solid.mass.centre).intersections.round(9), axis=0)
+    corners = np.unique(corners_within(inside, solid.mass.centre).round(9), axis=0)
     points: list[Array] = []
     for corner in corners:
         normals = planes[np.abs(inside[:, :3] @ corner + inside[:, 3]) < 2e-8][:, :3]

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from models import shapes
-from models.bevel import bevelled
 from models.builders import build_box, build_cylinder, build_polycube, build_prism, build_sphere
 from models.cut import build_arch, build_drilled, build_hull, build_wonky
 from models.face import Face
 from models.material import Material, hex_of
 from models.meshes import build_file, solid_of_mesh
-from models.piece import Array, Detail, Piece, Solid
+from models.piece import Array, Detail, Piece, Solid, TriangleMesh
 from models.revolve import build_turned
 from models.shapes import Mesh, Shape
 from models.spec import PieceSpec
@@ -75,9 +74,14 @@ def build_mesh(
 @lru_cache(maxsize=4096)
 def _piece(spec: PieceSpec, shape: Shape, stamp: Stamp, detail: Detail) -> Piece:
     solid = _solid(shape, stamp, detail)
-    if spec.bevel > 0:
-        solid = replace(solid, visual=bevelled(shape, solid, spec.bevel, detail))
-    return piece_of(solid, spec.model, spec.material, spec.colour, spec.face)
+    piece = piece_of(solid, spec.model, spec.material, spec.colour, spec.face)
+    return replace(piece, drawn=partial(_bevelled, shape, solid, spec.bevel, detail)) if spec.bevel else piece
+
+
+def _bevelled(shape: Shape, solid: Solid, bevel: float, detail: Detail) -> TriangleMesh:
+    from models.bevel import bevelled  # needs Qhull, which is slow to import
+
+    return bevelled(shape, solid, bevel, detail)
 
 
 @lru_cache(maxsize=1024)
@@ -105,7 +109,7 @@ def piece_of(
         model=model,
         material=material,
         colour=None if colour is None else hex_of(colour),
-        visual=solid.visual,
+        drawn=partial(getattr, solid, "visual"),
         surface=solid.surface,
         parts=solid.parts,
         extents=solid.extents,

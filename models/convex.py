@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
 
+from models.hulls import FlatError, convex_hull
 from models.piece import Array, Ints, Part
 from models.surface import half_edges_of
 
@@ -50,7 +50,7 @@ def sphere_part(centre: Array, radius: float) -> Part:
 
 def hull_part(vertices: Array) -> Part:
     """The convex hull of points (n, 3) in metres; an exact box when it is a cuboid."""
-    hull = ConvexHull(vertices)
+    hull = convex_hull(vertices)
     corners = vertices[hull.vertices]
     box = _as_box(corners, hull.equations[:, :3])
     if box is not None:
@@ -74,8 +74,8 @@ def even_directions(count: int) -> Array:
 def hull_volume(vertices: Array) -> float:
     """Volume of the convex hull of points (n, 3), cubic metres; 0 when they lie in a plane."""
     try:
-        return float(ConvexHull(vertices).volume)
-    except QhullError:
+        return float(convex_hull(vertices).volume)
+    except FlatError:
         return 0.0
 
 

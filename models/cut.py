@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from scipy.spatial import ConvexHull
 
 from models.builders import SIDE_SAMPLES, extrude, solid_of
 from models.convex import box_part, hull_part
+from models.hulls import convex_hull
 from models.piece import (
     MM,
     Array,
@@ -136,7 +136,7 @@ def build_hull(shape: Hull, detail: Detail) -> Solid:
 
 def hull_faces(points: Array) -> tuple[Array, Ints]:
     """The corners (n, 3) and outward triangles (f, 3) of the convex hull of points."""
-    hull = ConvexHull(points)
+    hull = convex_hull(points)
     number = np.full(len(points), -1)
     number[hull.vertices] = np.arange(len(hull.vertices))
     a, b, c = (points[hull.simplices[:, k]] for k in range(3))

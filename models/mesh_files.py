@@ -19,7 +19,6 @@ from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from models.errors import MeshFileError
 from models.piece import Array, Ints
@@ -306,6 +305,8 @@ class _Reader:
 
 def _matrix(node: dict[str, Any]) -> Array:
     """A node's own matrix (4, 4): written out in columns, or as translation, rotation (xyzw) and scale."""
+    from scipy.spatial.transform import Rotation  # needed for mesh files alone, and slow to import
+
     if "matrix" in node:
         return np.array(node["matrix"], dtype=np.float64).reshape(4, 4).T
     result = np.eye(4)

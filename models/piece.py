@@ -10,7 +10,9 @@ the piece's bounding box. A piece has three bodies of geometry, each for one pur
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -102,11 +104,12 @@ class Surface:
     curved: Array
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Piece:
     """A solid piece: what it is made of, how it looks, collides and weighs.
 
-    colour: paint as `#rrggbb`; None shows the colour of the material. face: what is printed on its top.
+    drawn: makes `visual`, which a verdict has no use for. colour: paint as `#rrggbb`; None shows the colour of the
+    material. face: what is printed on its top.
     extents: (3,) metres, of the bounding box. centre_of_mass: (3,) metres in the piece frame.
     inertia: (3, 3) kg m^2 about the centre of mass, along the axes of the piece frame.
     """
@@ -114,7 +117,7 @@ class Piece:
     model: str
     material: Material
     colour: str | None
-    visual: TriangleMesh
+    drawn: Callable[[], TriangleMesh]
     surface: Surface
     parts: tuple[Part, ...]
     extents: Array
@@ -123,6 +126,11 @@ class Piece:
     centre_of_mass: Array
     inertia: Array
     face: Face | None = None
+
+    @cached_property
+    def visual(self) -> TriangleMesh:
+        """The mesh people see; the same one every time."""
+        return self.drawn()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import shapely
-from scipy.spatial import ConvexHull
 
 from models.convex import hull_part
+from models.hulls import convex_hull
 from models.outline import bored, outlines, sines, trace
 from models.piece import MM, Array, Detail, Facet, Ints, MassProperties, Part, Solid, Surface, TriangleMesh
 from models.shapes import AnyTurned
@@ -225,7 +225,7 @@ def merged(pieces: list[Array]) -> list[Array]:
 def _joined(first: Array, second: Array) -> Array | None:
     """The convex outline of both together; None when it would take in more, or lose the roundness of one."""
     together = np.concatenate([first, second])
-    hull = together[ConvexHull(together).vertices]
+    hull = together[convex_hull(together).vertices]
     if _area(hull) > (_area(first) + _area(second)) * (1 + SAME_AREA):
         return None
     if _is_full(hull) is not (_is_full(first) and _is_full(second)):
@@ -236,7 +236,7 @@ def _joined(first: Array, second: Array) -> Array | None:
 def _is_full(piece: Array) -> bool:
     """Whether a slice revolved about the axis is a convex solid."""
     mirrored = np.concatenate([piece, piece * [-1, 1]])
-    return _area(mirrored[ConvexHull(mirrored).vertices]) <= 2 * _area(piece) * (1 + SAME_AREA)
+    return _area(mirrored[convex_hull(mirrored).vertices]) <= 2 * _area(piece) * (1 + SAME_AREA)
 
 
 def _area(ring: Array) -> float:

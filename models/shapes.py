@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, ClassVar, Literal
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
-from scipy.spatial import ConvexHull, QhullError
 
+from models.hulls import convex_hull
 from models.outline import Step, bored, outline_fault, section_fault, trace
 
 # below a hundredth of a millimetre and above a kilometre a number is a slip of units
@@ -308,10 +309,7 @@ class Hull(Shape):
     ) -> tuple[tuple[float, float, float], ...]:
         if not 4 <= len(corners) <= MAX_HULL_CORNERS:
             raise ValueError(f"a convex solid has 4 to {MAX_HULL_CORNERS} corners (got {len(corners)})")
-        try:
-            found = ConvexHull(corners)
-        except QhullError:
-            raise ValueError("the corners lie in one plane: give the solid a thickness") from None
+        found = convex_hull(np.array(corners))
         lost = sorted(set(range(len(corners))) - set(found.vertices.tolist()))
         if lost:
             raise ValueError(f"corner {lost[0]}, {list(corners[lost[0]])}, is no corner of the convex solid")

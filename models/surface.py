@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
 from models.piece import Array, Facet, Flags, Ints, Surface
 
@@ -79,9 +77,20 @@ def merge_coplanar(mesh: HalfEdgeMesh, rounding: float = 0.0) -> Ints:
 
 
 def groups_of(count: int, first: Ints, second: Ints) -> Ints:
-    """(count,) the group that each of so many things is of, where `first` and `second`, by number, belong together."""
-    links = coo_matrix((np.ones(len(first)), (first, second)), shape=(count, count))
-    return connected_components(links, directed=False)[1].astype(np.int64)
+    """(count,) the group that each of so many things is of, where `first` and `second`, by number, belong together;
+    groups are numbered by their first thing."""
+    lowest = np.arange(count)
+    while True:
+        # every thing takes the lowest number it is joined to, and then the one that this one took: chains halve.
+        # scipy's connected components are the same, but to import them takes an eighth of a second
+        lower = lowest.copy()
+        joined = np.minimum(lowest[first], lowest[second])
+        for ends in (first, second, lowest[first], lowest[second]):
+            np.minimum.at(lower, ends, joined)
+        lower = lower[lower]
+        if np.array_equal(lower, lowest):
+            return np.unique(lowest, return_inverse=True)[1].astype(np.int64)
+        lowest = lower
 
 
 def _split_drifting(mesh: HalfEdgeMesh, label: Ints, is_flat: Flags, doubt: Array, distance: float) -> Ints:

@@ -12,12 +12,12 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.spatial import ConvexHull
 
 from engine.geometry.rotation import Array
 from engine.pose import Pose
 from engine.world import Body
 from models.convex import part_volume
+from models.hulls import convex_hull
 from models.piece import Part, Piece
 
 
@@ -88,6 +88,10 @@ def bounds_of(solids: Sequence[ConvexSolid]) -> tuple[Array, Array]:
     return np.min([solid.low for solid in solids], axis=0), np.max([solid.high for solid in solids], axis=0)
 
 
+BOX_EDGES = np.array([(i, i | bit) for i in range(8) for bit in (1, 2, 4) if not i & bit])
+"""The twelve edges of a box by its corners, which are counted in binary."""
+
+
 @lru_cache(maxsize=8192)
 def solid_of(part: Part) -> ConvexSolid:
     """Returns a convex part as a solid, in the piece frame."""
@@ -95,19 +99,19 @@ def solid_of(part: Part) -> ConvexSolid:
     if part.kind == "sphere":
         assert part.radius is not None
         return ConvexSolid(part.centre[None, :], part.radius, none, np.zeros(0), np.zeros((0, 2, 3)))
-    normals, offsets, edges = _faces(part.vertices)
-    if part.kind == "box":
-        return ConvexSolid(
-            part.vertices, 0.0, normals, offsets, edges, part.rotation.T.copy(), part.half_extents
-        )
-    return ConvexSolid(part.vertices, 0.0, normals, offsets, edges)
+    if part.half_extents is None:
+        return ConvexSolid(part.vertices, 0.0, *_faces(part.vertices))
+    axes, half = part.rotation.T.copy(), part.half_extents
+    normals = np.concatenate([-axes, axes[::-1]])
+    offsets = normals @ part.centre + np.concatenate([half, half[::-1]])
+    return ConvexSolid(part.vertices, 0.0, normals, offsets, part.vertices[BOX_EDGES], axes, half)
 
 
 def _faces(vertices: Array) -> tuple[Array, Array, Array]:
     """Planes and true edges of a convex hull; Qhull gives triangles, so coplanar ones are merged."""
     origin = vertices.mean(axis=0)
     size = float(np.abs(vertices - origin).max())
-    hull = ConvexHull((vertices - origin) / size)
+    hull = convex_hull((vertices - origin) / size)
     # 1e-7 is an angle that no authored face differs by, and well above Qhull's rounding
     _, first, plane = np.unique(hull.equations.round(7), axis=0, return_index=True, return_inverse=True)
     normals, offsets = hull.equations[first, :3], -hull.equations[first, 3] * size
@@ -196,7 +200,7 @@ def _expand(first: ConvexSolid, second: ConvexSolid, bound: float, ignore: float
     """
     points = first.extreme(_COMPASS) - second.extreme(-_COMPASS)
     for _ in range(MAX_ROUNDS):
-        planes = ConvexHull(points).equations
+        planes = convex_hull(points).equations
         nearest = planes[planes[:, 3].argmax()]
         direction = nearest[None, :3]
         bound = min(bound, float(_widths(first, second, direction)[0]))

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import shapely
-from scipy.spatial import ConvexHull
 
 from engine.geometry.convex import ConvexSolid, bounds_of, solids_at
 from engine.geometry.rotation import Array, shortest_rotation
 from engine.pose import Pose
 from engine.world import Body
+from models.hulls import convex_hull
 from models.piece import Piece
 
 BESIDE = 2e-5
@@ -259,7 +259,7 @@ def resting_faces(piece: Piece) -> tuple[RestingFace, ...]:
     its `tipping_angle`; on a ball there are only the faces between its six extreme points.
     """
     points = extreme_points(piece)
-    hull = ConvexHull(points / np.abs(points).max())
+    hull = convex_hull(points / np.abs(points).max())
     planes = np.unique(hull.equations.round(6), axis=0)
     normals = planes[:, :3]
     heights = (points @ normals.T).max(axis=0) - normals @ piece.centre_of_mass

@@ -16,8 +16,7 @@ from typing import Literal
 
 import clarabel
 import numpy as np
-from scipy.sparse import block_diag, coo_array, csc_matrix
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import block_diag, csc_matrix
 
 from engine.topple.balance.equilibrium import (
     SOLVED,
@@ -35,6 +34,7 @@ from engine.topple.contact.detection import Contacts
 from engine.topple.contact.features import corners_of
 from engine.topple.errors import StaticsError
 from engine.world import DOWN, Assembly, Vector
+from models.surface import groups_of
 
 TOGETHER = 0.02
 """Metres a second, of a mechanism whose fastest point makes 1: pieces that move apart by less move as one."""
@@ -98,9 +98,7 @@ class Mechanism:
             for pair in self._pairs
             if number.keys() >= set(pair) and self._apart(pair, self.corners(pair)[0]).max() <= TOGETHER
         ]
-        rows, columns = np.array(joined, dtype=np.int64).reshape(-1, 2).T
-        links = coo_array((np.ones(len(rows)), (rows, columns)), shape=(len(number), len(number)))
-        group = connected_components(links, directed=False)[1]
+        group = groups_of(len(number), *np.array(joined, dtype=np.int64).reshape(-1, 2).T)
         return tuple(each for each in self._free if group[number[each]] == group[number[name]])
 
     def joint(self, moves: tuple[str, ...]) -> tuple[str | None, tuple[Vector, Vector] | None]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial import KDTree
 
 from engine.topple.balance.equilibrium import Balance
 from engine.topple.contact.arrays import Array, Ints
+from models.hulls import near_points
 
 SAME = 1e-7
 """Piece sizes and weights: what differs by less is the same."""
@@ -87,7 +87,7 @@ def _matches(known: Array, image: Array) -> Ints | None:
     """Returns which of the known rows each row of the image is; None unless each is another one."""
     if not len(image):
         return np.zeros(0, dtype=np.int64)
-    away, nearest = KDTree(known).query(image, distance_upper_bound=2 * SAME)
+    away, nearest = near_points(known).query(image, distance_upper_bound=2 * SAME)
     at: Ints = np.asarray(nearest, dtype=np.int64)
     if not np.isfinite(away).all() or len(np.unique(at)) < len(at):
         return None

@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from engine.geometry.convex import ConvexSolid, deepest, solid_of
 from engine.tolerances import TOUCH_AT_REST, TOUCH_DECLARED
@@ -31,6 +29,7 @@ from engine.topple.contact.features import Features, body_boxes, departure, is_c
 from engine.topple.contact.patches import Patches, chosen, facing, joined, merged, no_patches
 from engine.world import Assembly, Body, magnification
 from models.piece import Piece
+from models.surface import groups_of
 
 PAIRS_AT_ONCE = 100
 """Of bodies whose edges and corners are compared: 400 round meshes would take a gigabyte together."""
@@ -244,8 +243,7 @@ def _rests_on_curves(patches: Patches) -> Bools:
 
 def unheld(names: tuple[str, ...], fixed: Bools, first: Ints, second: Ints) -> tuple[str, ...]:
     """Returns the bodies that no chain of touching pairs (first, second) joins to a fixed one."""
-    links = coo_array((np.ones(len(first)), (first, second)), shape=(len(names), len(names)))
-    group = connected_components(links, directed=False)[1] if len(names) else np.zeros(0, np.int64)
+    group = groups_of(len(names), first, second)
     held = np.isin(group, group[fixed])
     return tuple(name for name, is_held in zip(names, held, strict=True) if not is_held)
 

@@ -9,10 +9,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.spatial import ConvexHull, cKDTree
 
 from engine.topple.contact.arrays import Array, Bools, Ints, boxes, starts_of
 from engine.world import Body
+from models.hulls import convex_hull, near_points
 from models.piece import Piece, Surface
 
 MATCH = 1e-7
@@ -164,7 +164,7 @@ def sagitta(piece: Piece) -> float:
     centres = np.array([facet.rings[0].mean(axis=0) for facet in facets])
     normals = np.array([facet.normal for facet in facets])
     # the nearest other facet by its centre is a neighbour across a short chord
-    gaps, near = cKDTree(centres).query(centres, k=2)
+    gaps, near = near_points(centres).query(centres, k=2)
     cosine = np.einsum("ij,ij->i", normals, normals[np.asarray(near)[:, 1]])
     return float(np.max(np.asarray(gaps)[:, 1] * np.arccos(np.clip(cosine, -1.0, 1.0))) / 2)
 
@@ -182,7 +182,7 @@ def departure(piece: Piece) -> float:
         if part.radius is not None:
             away = np.linalg.norm(points - part.centre, axis=1) - part.radius
         else:
-            planes = ConvexHull(part.vertices).equations
+            planes = convex_hull(part.vertices).equations
             away = (points @ planes[:, :3].T + planes[:, 3]).max(axis=1)
         outside = np.minimum(outside, away)
     return max(float(outside.max()), 0.0)
@@ -263,7 +263,7 @@ def _spokes(points: Array, tails: Array, heads: Array, eps: float) -> tuple[Ints
     # where a hole cuts a fan of triangles some have a side without length
     real = np.linalg.norm(heads - tails, axis=1) > eps
     tails, heads = tails[real], heads[real]
-    leaving = cKDTree(tails).query_ball_point(points, eps)
+    leaving = near_points(tails).query_ball_point(points, eps)
     directions = [heads[some] - point for some, point in zip(leaving, points, strict=True)]
     spokes = np.concatenate([np.zeros((0, 3)), *directions])
     return starts_of([len(one) for one in directions]), spokes / np.linalg.norm(spokes, axis=1)[:, None]

@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from engine.pose import Pose
 from engine.topple.contact.arrays import Array, Bools, Ints
 from models.piece import Facet, Piece
+from models.surface import groups_of
 
 SMOOTH = np.cos(np.radians(25.0))
 """Facets that turn by less at a common edge approximate one surface: coarse meshes have 16 sides."""
@@ -181,10 +180,8 @@ def _smooth(facets: list[Facet], eps: float) -> list[Ints]:
         for pair in sides.values()
         if len(pair) == 2 and facets[pair[0]].normal @ facets[pair[1]].normal > SMOOTH
     ]
-    rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    links = coo_array((np.ones(len(rows)), (rows, columns)), shape=(len(facets), len(facets)))
-    count, label = connected_components(links, directed=False) if facets else (0, np.zeros(0, np.int64))
-    return [np.flatnonzero(label == group) for group in range(count)]
+    label = groups_of(len(facets), *np.array(pairs, dtype=np.int64).reshape(-1, 2).T)
+    return [np.flatnonzero(label == group) for group in range(label.max(initial=-1) + 1)]
 
 
 def _fitted(facets: list[Facet]) -> list[Round]:

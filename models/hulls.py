@@ -1,0 +1,48 @@
+"""Qhull and k-d trees, loaded when they are first asked for: that takes a fifth of a second, and towers of boxes need
+neither."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from models.errors import ModelError
+from models.piece import Array
+
+if TYPE_CHECKING:
+    from scipy.spatial import ConvexHull, cKDTree
+
+
+class FlatError(ModelError):
+    """Points that lie in one plane, or half spaces that share no volume."""
+
+
+def convex_hull(points: Array) -> ConvexHull:
+    """The convex hull of points (n, 2) or (n, 3). Raises FlatError when it has no volume."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        return ConvexHull(points)
+    except QhullError as error:
+        raise FlatError("the corners lie in one plane: give the solid a thickness") from error
+
+
+def corners_within(planes: Array, inside: Array) -> Array:
+    """The corners (n, 3) of the half spaces n . x + d <= 0, rows (n, d) of `planes`, around a point (3,) inside.
+
+    Raises FlatError when that point is in none of their volume.
+    """
+    from scipy.spatial import HalfspaceIntersection, QhullError
+
+    try:
+        return np.asarray(HalfspaceIntersection(planes, inside).intersections)
+    except QhullError as error:
+        raise FlatError("the half spaces share no volume around that point") from error
+
+
+def near_points(points: Array) -> cKDTree:
+    """A k-d tree of points (n, d), for their neighbours."""
+    from scipy.spatial import cKDTree
+
+    return cKDTree(points)
