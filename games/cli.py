@@ -11,11 +11,12 @@ from typing import Annotated
 import typer
 
 from games.commands import bench, check, demo, doctor, listings, play, probe, recordings, sweep
-from games.commands.console import add_command, crashed, interrupt_behind, stopped, teeter_version
+from games.commands.console import Commands, add_command, crashed, interrupt_behind, stopped, teeter_version
 from games.commands.host import with_address
 
 app = typer.Typer(
     name="teeter",
+    cls=Commands,
     help="A 3D physics sandbox for towers of wooden blocks: play, check, replay.",
     no_args_is_help=True,
     add_completion=False,

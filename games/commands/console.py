@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
 
 import typer
+from typer.core import TyperGroup
 
 from models.errors import TeeterError
 
@@ -45,6 +46,31 @@ Progressed = Callable[[int, int], None]
 
 
 # -- commands --------------------------------------------------------------------------------------------------------
+
+
+class Commands(TyperGroup):
+    """All commands of a program. What is wrong with a command line is said in few letters, however long its words."""
+
+    def make_context(self, *given: Any, **more: Any) -> Any:
+        """Read the options of the program itself."""
+        with _said_shortly():
+            return super().make_context(*given, **more)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Read those of a command, and run it."""
+        with _said_shortly():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _said_shortly() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        # the base class of typer's errors of usage is private
+        if len(message := getattr(error, "message", "")) > MAX_LINE:
+            error.message = f"{message[:MAX_LINE]} ..."  # type: ignore[attr-defined]
+        raise
 
 
 def add_command(app: typer.Typer, name: str, run: Callable[..., int], example: str) -> None:
