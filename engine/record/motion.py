@@ -31,6 +31,8 @@ SET_OFF_SHIFT = 0.002
 """Metres from where it lay beyond which a piece has begun to move."""
 COLLAPSE_GAP_S = 0.3
 """Seconds of rest that do not yet end a collapse."""
+FARTHEST = 1e6
+"""Metres. Whatever a file says, no hand is farther away."""
 REGRIP_TIME_S = 0.2
 """Seconds without a target after which a hand that goes on with the same piece has not let go."""
 LOOKBACK_S = 1.5
@@ -168,7 +170,7 @@ def _carry_of(replay: Replay, run: list[tuple[int, list[int]]]) -> Carry | None:
     away: list[Array] = []
     for step, target in run[:: max(1, len(run) // 8)]:
         try:
-            place = np.array(target[:3], dtype=np.float64) * 1e-6
+            place = np.clip(np.array(target[:3], dtype=np.float64) * 1e-6, -FARTHEST, FARTHEST)
         except (TypeError, ValueError, OverflowError):
             return None
         # a piece that is put on the table to be taken is there a moment later
