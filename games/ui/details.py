@@ -9,16 +9,18 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Generic, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Generic, Protocol, runtime_checkable
 
 from engine.view.panels import Item
-from engine.view.render.overlays import Overlay
 from games.core.rules import Choice
 from games.game import Game
-from games.ui.carry import CarryTarget
 from games.ui.lessons import Lesson
 from games.ui.messages import S
-from games.ui.physics_client import ClientState
+
+if TYPE_CHECKING:
+    from engine.view.render.overlays import Overlay
+    from games.ui.carry import CarryTarget
+    from games.ui.physics_client import ClientState
 
 COLOURS = {
     "red": "#c22f22",

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from engine.view.window.hud import Hud
 from engine.view.window.shapes import Image
 from engine.workers import Failed, Questioner
-from models.build import build
-from models.catalogue import find
 from models.errors import ModelError
 from models.files import OutputError, whole_or_nothing
 
@@ -49,6 +47,8 @@ def of_card(title: str, models: Sequence[str], colour: str) -> str:
 @cache
 def is_shipped(model: str) -> bool:
     """Returns whether a piece is one of the catalogues, so that there is a picture of it."""
+    from models.catalogue import find
+
     try:
         find(model)
     except ModelError:
@@ -99,6 +99,8 @@ class Pictures:
 def painter() -> Callable[[list[object], str], Pixels]:
     """Returns what draws the picture of a name, in a process without a screen."""
     from engine.view.thumbnails import card_image, piece_image
+    from models.build import build
+    from models.catalogue import find
 
     def draw(news: list[object], name: str) -> Pixels:
         kind, *words = name.split("|")
