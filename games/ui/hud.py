@@ -10,8 +10,9 @@ from games.core.rules import Choice, Need, Wait
 from games.core.words import capital
 from games.ui.details import colour_of, details_of, marked
 from games.ui.end_screen import over, score_rows
+from games.ui.naming import is_shipped
 from games.ui.physics_client import ClientState
-from games.ui.pictures import from_above, is_shipped, of_piece
+from games.ui.pictures import from_above, of_piece
 from games.ui.settings import Settings
 
 CHOICES_PER_PAGE = 9
