@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from engine.record.format import RecordError
+from engine.record.latest import found
 from engine.record.reader import load
 from engine.world import FLOOR
 from games.commands.play import PlayRequest, _plan_of
 from games.core.rules import Wait
-from games.play.playback import found, past_of
+from games.play.playback import past_of
 from games.play.recording import begin
 from games.players.bots import Bot, lay
 from games.registry import game_named

@@ -284,3 +284,20 @@ def test_events_load_no_simulator() -> None:
 @pytest.mark.parametrize("module", ["engine.world", "engine.event_detector"])
 def test_what_stands_on_a_world_loads_no_simulator(module: str) -> None:
     assert not loaded([module]) & (SIMULATORS - {"numpy"})
+
+
+def test_the_menu_is_seen_before_anything_slow_is_loaded() -> None:
+    code = """
+import games.ui.app, sys
+from games.ui import menu, setup
+from games.ui.pages import Pages
+from games.ui.settings import load_settings
+from games.registry import GAMES
+assert menu.panels(menu.of_game(GAMES[0].name), Pages(load_settings()), (), ())
+print(*{name.split('.')[0] for name in sys.modules}, *(name for name in sys.modules if name == 'models.build'))
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert {"panda3d", "numpy"} < set(done.stdout.split())
+    slow = SIMULATORS - {"panda3d", "numpy"} | {"models.build"}
+    assert not slow & set(done.stdout.split())

@@ -14,9 +14,10 @@ import pytest
 from window_driver import ROOT
 
 from engine.record.format import RecordError
+from engine.record.latest import found
 from engine.record.part import LOCK, FolderLock, check_free, folder_of
 from engine.record.reader import load
-from games.play.playback import found, verify
+from games.play.playback import verify
 
 GAME = ("play", "wonky", "--players", "bot:steady,bot:clumsy", "--seed", "4", "--headless")
 HOLD = """

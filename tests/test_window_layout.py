@@ -17,7 +17,7 @@ from engine.view.video.captions import FALLS, _cards
 from engine.view.window.events import Clicked
 from engine.view.window.hud import width_of
 from engine.view.window.layout import Layout, lay_out
-from engine.view.window.shapes import Letters, Rect, wrapped
+from engine.view.window.shapes import Fill, Letters, Rect, faded, wrapped
 from games.core.rules import Wait
 from games.registry import GAMES
 from games.ui import hud, menu
@@ -218,6 +218,15 @@ def test_a_toast_stands_beside_its_point_and_over_no_panel(at: tuple[float, floa
     (words,) = layout.toasts
     middle = words.middle
     assert not layout.covers(*middle), "a toast swallows clicks on the table behind it"
+    faint = lay_out((*panels, replace(toast, opacity=0.25)), (1280, 720), width_of)
+    assert faint.toasts == layout.toasts
+    assert len(faint.shapes) == len(layout.shapes)
+    is_fainter = [thin != shape for thin, shape in zip(faint.shapes, layout.shapes, strict=True)]
+    told = [shape for shape, is_thin in zip(layout.shapes, is_fainter, strict=True) if is_thin]
+    assert {type(shape) for shape in told} == {Fill, Letters}
+    assert [faded(shape, 0.25) for shape in told] == [
+        shape for shape, is_thin in zip(faint.shapes, is_fainter, strict=True) if is_thin
+    ]
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (640, 360), (720, 1280)])

@@ -18,8 +18,9 @@ from games.core.rules import Choice
 from games.registry import game_named
 from games.ui.details import details_of
 from games.ui.messages import Plan, Waits
+from games.ui.naming import is_shipped
 from games.ui.physics_client import ClientState
-from games.ui.pictures import Pictures, from_above, is_shipped, of_piece
+from games.ui.pictures import Pictures, from_above, of_piece
 from games.ui.setup import first_view
 from models.build import build
 from models.catalogue import find

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,15 @@ import pytest
 from engine.pose import Pose
 from engine.world import Body
 from games.core.errors import SetupError
+from games.core.events import Placed, Released
+from games.core.rules import Bring
+from games.ui.details import details_of
 from games.ui.file_prompt import files_like, in_words
 from games.ui.inventory import inventory_of, read_piece
+from games.ui.messages import GameUpdate, Plan, Waits
+from games.ui.naming import piece_name
+from games.ui.physics_client import ClientState
+from games.ui.setup import first_view
 from models.build import build
 from models.catalogue import find
 from models.export import export_glb
@@ -74,3 +82,20 @@ def test_files_that_can_be_read_are_offered_while_a_path_is_typed(tmp_path: Path
     assert files_like(f"{tmp_path}/b1") == [f"{tmp_path}/b1.glb"]
     assert files_like(f"{tmp_path}/b1.glb") == []
     assert files_like(f"{tmp_path}/nowhere/x") == []
+
+
+def test_pieces_are_called_the_same_in_the_story_the_choices_and_on_the_screen() -> None:
+    plan = Plan("sandbox", ("Ana",), 0)
+    opening = first_view(plan)
+    client = ClientState(plan, opening.game, opening.state, opening.bodies, time.perf_counter)
+    rules, piece = opening.game.rules, "arch_small-1"
+    for given in (Bring("Ana", piece, "bausack/arch_small"), Released(1, piece), Placed(2, piece)):
+        before = client.state
+        after = rules.apply(before, given)
+        client.hear(GameUpdate(after, rules.tell(before, given, after), type(given).__name__, given))
+    client.hear(Waits(rules.needs(client.state), rules.legal(client.state), False))
+    name = piece_name("bausack/arch_small")
+    assert name == "small arch"
+    assert client.log == [f"Ana brings out the {name}.", f"Ana lets the {name} go.", f"The {name} lies."]
+    assert [each.sentence for each in client.choices] == [f"take the {name}", f"put the {name} away"]
+    assert details_of(opening.game).called(client, piece) == f"the {name}"

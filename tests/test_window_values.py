@@ -19,7 +19,7 @@ from engine.view.panels import Button, Field, Meter, Panel, Row, Slider, Text
 from engine.view.window.events import Clicked, Press
 from engine.view.window.layout import Layout, lay_out
 from engine.view.window.picker import pick
-from engine.view.window.shapes import Fill, Letters, wrapped
+from engine.view.window.shapes import Fill, Letters, Rect, wrapped
 from engine.world import Body
 from games.core.errors import SetupError
 from games.registry import GAMES
@@ -32,7 +32,7 @@ from games.ui.physics_client import ClientState
 from games.ui.settings import acts, load_settings, write_settings
 from games.ui.setup import LISTED, SavedGame, first_view
 from games.ui.switch_scanner import SwitchScanner
-from games.ui.toasts import Toasts
+from games.ui.toasts import FAINT, Toasts
 from models.build import build
 from models.catalogue import find
 from models.piece import Piece
@@ -392,6 +392,25 @@ def test_what_happens_together_is_told_together_and_not_for_long() -> None:
     client.told_last = ("another",)
     toasts.hear(20.0)
     assert toasts.lines(20.1) == ("another",)
+
+
+def test_what_is_said_over_the_piece_in_the_hand_fades_and_comes_back() -> None:
+    plan = Plan("wonky", ("Ana", "Ben"), 1)
+    opening = first_view(plan)
+    client = ClientState(plan, opening.game, opening.state, opening.bodies, lambda: 0.0)
+    camera, toasts = Orbit((0.0, 0.0, 0.05), 1.2, -90.0, 25.0).camera, Toasts(client)
+    name = next(name for name in client.frame.names if name != TABLE.name)
+    at = seen_at(camera, SIZE, client.pose(name).position)
+    assert at is not None
+    over, beside = (Rect(at[0] + x, at[1] - 20.0, 200.0, 40.0) for x in (-100.0, 300.0))
+    assert toasts.opacity(camera, SIZE, [over], 0.0) == 1.0, "nothing is held"
+    client.hear(TableView(0, 240, client.frame.names, client.frame.poses, name, 0.0))
+    assert toasts.opacity(camera, SIZE, [beside], 1.0) == 1.0
+    assert toasts.opacity(camera, SIZE, [], 1.5) == 1.0
+    seen = [toasts.opacity(camera, SIZE, [beside, over], 2.0 + 0.05 * k) for k in range(5)]
+    assert seen == sorted(seen, reverse=True)
+    assert seen[-1] == pytest.approx(FAINT)
+    assert toasts.opacity(camera, SIZE, [beside], 3.0) == 1.0
 
 
 def test_players_stay_when_another_game_is_looked_at() -> None:

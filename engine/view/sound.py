@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 from panda3d import core
 
 from engine.process import suppress_stderr
-from engine.record.motion import Impact, impacts_of
-from engine.record.reader import Replay
 from engine.view.camera import Camera, Vector
 from engine.world import FLOOR, TABLE
 from models.piece import Piece
 
 if TYPE_CHECKING:
+    from engine.record.motion import Impact
+    from engine.record.reader import Replay
     from engine.view.video.film import Film
 
 Samples = NDArray[np.float32]
@@ -244,6 +244,8 @@ def soundtrack(film: Film, replay: Replay, rate: int = RATE) -> Samples:
 
 def film_impacts(film: Film, replay: Replay) -> tuple[Impact, ...]:
     """Returns the impacts of the recording that a film shows."""
+    from engine.record.motion import impacts_of
+
     masses = {body.name: float(body.piece.mass) for body in film.bodies if body.name != TABLE}
     extents = {body.name: body.piece.extents for body in film.bodies}
     names = replay.meta.names

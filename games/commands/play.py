@@ -265,8 +265,9 @@ def begin_game(request: PlayRequest, game: Game, options: dict[str, object]) -> 
 
 def resume_game(request: PlayRequest) -> int:
     """Go on with a game on file, in the same file or in a new one. Returns the exit code. Raises RecordError."""
+    from engine.record.latest import found
     from engine.record.reader import load
-    from games.play.playback import checkpoint_at, fork, found, game_of, resume
+    from games.play.playback import checkpoint_at, fork, game_of, resume
 
     assert request.resume is not None
     path = found(request.resume)

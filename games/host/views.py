@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Sequence
 from functools import cache
@@ -15,12 +14,12 @@ from games.core.rules import Choice, Need, Wait
 from games.core.words import capital, won
 from games.game import Game
 from games.play.playback import Taken
-from games.registry import game_named
 from games.ui.details import details_of
 from games.ui.hud import PROMPTS, piece_of
 from games.ui.messages import GameUpdate, News, Plan, TableView, Waits
+from games.ui.naming import game_of, is_shipped, piece_name
 from games.ui.physics_client import ClientState
-from games.ui.pictures import is_shipped, of_piece
+from games.ui.pictures import of_piece
 from games.ui.story import opening_for, told_to
 from models.catalogue import catalogue
 from models.catalogue import games as shelves
@@ -45,10 +44,6 @@ class SeatView:
             plan, game, self._seen(state), bodies, time.monotonic, seat=seat
         )
         self.story: list[str] = []
-        self._models: set[str] = set()
-        """Of the pieces of free building."""
-        if game.is_free_building:
-            self._models |= {piece.model for piece in state.pieces}
         if past:
             self.story += opening_for(game, past[0][0], seat)
             for before, given, after in past:
@@ -67,9 +62,6 @@ class SeatView:
                 lines = opening_for(self.game, after, self.seat)
             elif news.given is not None:
                 lines = told_to(self.game, before, news.given, after, self.seat)
-            if self.game.is_free_building:
-                self._models |= {piece.model for piece in after.pieces}
-            lines = tuple(map(self._said, lines))
             news = GameUpdate(after, (), news.event, news.given)
             self.story = [*self.story, *lines][-MAX_STORY:]
         elif isinstance(news, Waits):
@@ -78,14 +70,6 @@ class SeatView:
             news = Waits(news.need, choices, news.can_undo and need.player == self.seat)
         self.client.hear(news)
         return lines
-
-    def _said(self, text: str) -> str:
-        """Returns a sentence with pieces of free building called as their own game calls them, not by their models."""
-        for model in sorted(filter(is_shipped, self._models), key=len, reverse=True):
-            words = model.rpartition("/")[2].replace("_", " ")
-            # as a whole, not as the beginning of another one
-            text = re.sub(rf"(?<![\w-]){re.escape(words)}(?![\w-])", piece_name(model), text)
-        return text
 
     # -- the messages ------------------------------------------------------------------------------------------------
 
@@ -143,8 +127,8 @@ class SeatView:
             image = self._image(piece)
         return {
             "choice": at,
-            "label": _title(image) if card in in_hand else capital(self._said(choice.sentence)),
-            "sentence": capital(self._said(choice.sentence)),
+            "label": _title(image) if card in in_hand else capital(choice.sentence),
+            "sentence": capital(choice.sentence),
             "group": "card" if card in in_hand else "piece" if piece in self.client.pieces else "act",
             "piece": piece if piece in self.client.pieces else "",
             "picture": image,
@@ -219,19 +203,13 @@ def table_message(view: TableView, shown: list[int], held: int, is_mine: bool, n
     }
 
 
-def piece_name(model: str) -> str:
-    """Returns what people call a piece of a catalogue."""
-    shelf, _, piece = model.partition("/")
-    return details_of(game_named(shelf.replace("_", "-"))).piece_name(piece)
-
-
 @cache
 def catalogue_rows() -> list[Message]:
     """Returns the pieces that the sandbox can bring, as `welcome` has them."""
     rows: list[Message] = []
     for shelf in shelves():
         for model in catalogue(shelf):
-            title = game_named(shelf.replace("_", "-")).title
+            title = game_of(shelf).title
             rows.append({"model": model, "label": f"{title}: {piece_name(model)}"})
     return rows
 

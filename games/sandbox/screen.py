@@ -6,6 +6,7 @@ from games.sandbox.rules import called
 from games.ui.details import GameDetails
 from games.ui.lessons import TAKE, Lesson, carrying
 from games.ui.physics_client import ClientState
+from games.ui.story import as_called
 
 
 class SandboxDetails(GameDetails):
@@ -18,7 +19,7 @@ class SandboxDetails(GameDetails):
 
     def called(self, desk: ClientState, piece: str) -> str:
         """Returns what people call a piece on the table."""
-        return called(desk.state, piece)
+        return as_called(desk.game, (called(desk.state, piece),), desk.state)[0]
 
     def seat_colour(self, desk: ClientState, seat: int) -> str:
         """None: one person builds."""

@@ -253,7 +253,7 @@ class App:
         screen.film = "is drawn, this takes a while ..."
 
     def _start(self, command: str, file: Path, *words: str) -> subprocess.Popen[bytes]:
-        from games.play.playback import found
+        from engine.record.latest import found
 
         process = subprocess.Popen([sys.executable, "-m", "games", command, str(found(file)), *words])
         self._others = [each for each in (*self._others, process) if each.poll() is None]

@@ -9,16 +9,19 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Generic, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Generic, Protocol, runtime_checkable
 
 from engine.view.panels import Item
-from engine.view.render.overlays import Overlay
 from games.core.rules import Choice
 from games.game import Game
-from games.ui.carry import CarryTarget
 from games.ui.lessons import Lesson
 from games.ui.messages import S
-from games.ui.physics_client import ClientState
+from games.ui.naming import PieceNames
+
+if TYPE_CHECKING:
+    from engine.view.render.overlays import Overlay
+    from games.ui.carry import CarryTarget
+    from games.ui.physics_client import ClientState
 
 COLOURS = {
     "red": "#c22f22",
@@ -57,7 +60,7 @@ class HasPhase(Protocol):
     phase: Enum
 
 
-class GameDetails(Generic[S]):
+class GameDetails(PieceNames, Generic[S]):
     """What a game shows beside turns and scores; by default nothing."""
 
     lessons: tuple[Lesson, ...] = ()
@@ -106,10 +109,6 @@ class GameDetails(Generic[S]):
     def has_print(self, desk: ClientState[S], piece: str) -> bool:
         """Returns whether there is something on a piece that is worth a close look."""
         return desk.pieces[piece].face is not None
-
-    def piece_name(self, piece: str) -> str:
-        """Returns what people call a piece of the game's catalogue, without an article."""
-        return piece.replace("_", " ")
 
     def called(self, desk: ClientState[S], piece: str) -> str:
         """Returns what people call a piece on the table."""

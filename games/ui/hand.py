@@ -26,6 +26,9 @@ DIRECTIONS = {"left": (-1.0, 0.0), "right": (1.0, 0.0), "far": (0.0, 1.0), "near
 """Right and away from the eye."""
 PER_STEP = 36.0
 """Pixels of a right-drag to one step of turning, in a picture 720 pixels high."""
+OVERRUN = 0.06
+"""Heights of the picture by which a pointer that draws a brick goes on when the brick is out: nobody stops at once, and
+what was meant to draw it must not fling it across the table."""
 OVER_EDGE = 0.05
 """Metres beyond the table's edge to which a hand carries a piece."""
 
@@ -42,6 +45,12 @@ class HandControl:
         self._has_gone = False
         self._since: dict[str, float] = {}
         self._point: tuple[float, float] | None = None
+        self._drawn_at: tuple[float, float] | None = None
+
+    @property
+    def is_just_out(self) -> bool:
+        """Whether it holds a brick that has come out, and the pointer has not gone on from there yet."""
+        return self.grip is not None and not self.grip.is_pulling and self._drawn_at is not None
 
     @property
     def fine(self) -> float:
@@ -52,7 +61,7 @@ class HandControl:
         """Take note of what the hand holds now."""
         client, held = self.client, self.client.held
         if not held or client.waits is None or held not in client.pieces:
-            self.grip = None
+            self.grip = self._drawn_at = None
             return
         is_pulling = client.waits.need.wait is Wait.PULL
         if self.grip is not None and (self.grip.name, self.grip.is_pulling) == (held, is_pulling):
@@ -66,6 +75,8 @@ class HandControl:
             held, client.pieces[held], pose, is_pulling=is_pulling, hover=hover, reach=reach
         )
         self._point, self._has_gone = None, False
+        if is_pulling or not was_pulled:
+            self._drawn_at = None
         if not is_pulling and not was_pulled:
             self._go(pose.position[0], pose.position[1])
 
@@ -95,9 +106,12 @@ class HandControl:
             return
         origin, direction = ray(camera, size, x, y)
         if grip.is_pulling:
+            self._drawn_at = (x, y)
             place, before = on_plane(origin, direction, grip.start.position[2]), grip.goal
             if place is not None and math.dist(grip.pull(*place[:2]).position, before.position) > 1e-6:
                 self.physics.send(Aim(grip.goal))
+            return
+        if self._drawn_at is not None and math.dist(self._drawn_at, (x, y)) < OVERRUN * size[1]:
             return
         there = self.ground().pointed(grip.piece, grip.rotation, origin, direction, grip.low)
         if there is None:
@@ -236,7 +250,7 @@ class HandControl:
     def _go(self, x: float, y: float) -> None:
         grip = self.grip
         assert grip is not None
-        self._has_gone = True
+        self._has_gone, self._drawn_at = True, None
         before = grip.goal
         if grip.to(x, y, self.ground(), self.client.pose(grip.name)) != before:
             self.physics.send(Aim(grip.goal))

@@ -10,8 +10,9 @@ from games.core.rules import Choice, Need, Wait
 from games.core.words import capital
 from games.ui.details import colour_of, details_of, marked
 from games.ui.end_screen import over, score_rows
+from games.ui.naming import is_shipped
 from games.ui.physics_client import ClientState
-from games.ui.pictures import from_above, is_shipped, of_piece
+from games.ui.pictures import from_above, of_piece
 from games.ui.settings import Settings
 
 CHOICES_PER_PAGE = 9
@@ -35,7 +36,7 @@ class HudState:
     """What of the window the panels tell. lit: the button that the keyboard or the scan is on. gap: millimetres free
     below the held piece. hint: what the checker says of its place. pieces: choices are only listed for these pieces,
     those that were clicked; none: all. toast: what just happened. toast_at, refused_at: where in
-    the picture, pixels. toast_off: what it must not cover.
+    the picture, pixels. toast_off: what it must not cover. toast_opacity: how much of it is seen.
     film: how the film of the game is getting on. close: the piece whose print is looked at closely. lesson: of the
     tutorial, what to do now. learned: how many of its acts were done, of how many. is_pad: a gamepad is used."""
 
@@ -57,6 +58,7 @@ class HudState:
     toast: tuple[str, ...] = ()
     toast_at: tuple[float, float] = (0.0, 0.0)
     toast_off: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    toast_opacity: float = 1.0
     refused_at: tuple[float, float] = (0.0, 0.0)
     film: str = ""
     close: str = ""
@@ -82,7 +84,8 @@ def panels(client: ClientState, settings: Settings, look: HudState) -> tuple[Pan
         found.append(_refusal(client, look))
     if look.toast:
         lines = tuple(Text(line, "accent", bold=True) for line in look.toast)
-        found.append(Panel("toast", "toast", lines, width=300, at=look.toast_at, keep_off=look.toast_off))
+        at, off, opacity = look.toast_at, look.toast_off, look.toast_opacity
+        found.append(Panel("toast", "toast", lines, width=300, at=at, keep_off=off, opacity=opacity))
     return tuple(found)
 
 
@@ -323,7 +326,8 @@ def _refusal(client: ClientState, look: HudState) -> Panel:
     items: list[Item] = [Text(capital(refused.sentence) + ".", "bad", bold=True)]
     if refused.clause:
         items.append(Text(f"{refused.clause}: {client.clause(refused.clause)}", "quiet", "small"))
-    return Panel("refusal", "toast", tuple(items), width=340, at=look.refused_at)
+    at, opacity = look.refused_at, look.toast_opacity
+    return Panel("refusal", "toast", tuple(items), width=340, at=at, opacity=opacity)
 
 
 def pass_on(player: str) -> Panel:

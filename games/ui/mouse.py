@@ -23,6 +23,7 @@ from games.ui.settings import Settings
 CLICK = 4.0
 """Pixels that the pointer may move between press and lift of a click."""
 OVER_PANEL = "Still in the hand: let go over the table."
+JUST_OUT = "It is out, and in the hand: carry it, and click to lay it."
 REPEATED = ("lift", "lower", "turn_left", "turn_right")
 """What is done again and again while its key stays down; the hand moved by keys goes on by itself."""
 
@@ -153,6 +154,9 @@ class Mouse:
         if grip is not None and grip.is_pulling:
             self._has_let_be = True
             self._screen.hand.rest()
+        elif self._screen.hand.is_just_out:
+            # the button was lifted to end the pull, not to lay what came of it
+            self._screen.say(JUST_OUT)
         else:
             self._screen.act("lay")
 

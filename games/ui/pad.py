@@ -6,13 +6,15 @@ Every other button of a gamepad has a name as keys have, and does what the setti
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from engine.view.window.events import Event, Press
 from engine.view.window.shapes import Rect
 from engine.view.window.window import Window
-from games.ui.camera import CameraController
-from games.ui.hand import HandControl
+
+if TYPE_CHECKING:
+    from games.ui.camera import CameraController
+    from games.ui.hand import HandControl
 
 POINTER_SPEED, TURN_SPEED = 1.1, 0.8
 """Heights of the picture in a second, with a stick pushed all the way: of the pointer, of a drag of the view."""

@@ -7,6 +7,7 @@ import multiprocessing
 import threading
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from typing import Generic
 
@@ -35,7 +36,7 @@ from games.ui.messages import (
     TableView,
     Waits,
 )
-from games.ui.story import opening_for, readable, told_to
+from games.ui.story import as_called, choices_as_called, opening_for, readable, told_to
 from models.piece import Piece
 
 ORPHAN_TIMEOUT_S = 15.0
@@ -168,7 +169,8 @@ class ClientState(Generic[S]):
         elif isinstance(news, GameUpdate):
             self._told(news)
         elif isinstance(news, Waits):
-            self.waits, self.busy = news, ""
+            choices = choices_as_called(self.game, news.choices, self.state)
+            self.waits, self.busy = replace(news, choices=choices), ""
         elif isinstance(news, Busy):
             self.waits = None
             if news.why != self.busy:
@@ -210,7 +212,7 @@ class ClientState(Generic[S]):
         """The story as everybody at the screen may read it."""
         if self.seat is None and not self.has_secrets:
             opening = self.game.rules.opening(told.state) if told.event == "Opening" else told.lines
-            return readable(opening)
+            return as_called(self.game, readable(opening), before, told.state)
         viewer = self.seat or (self.people[0] if len(self.people) == 1 else "")
         if told.event == "Opening":
             return opening_for(self.game, told.state, viewer)

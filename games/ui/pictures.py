@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Sequence
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +16,6 @@ from numpy.typing import NDArray
 from engine.view.window.hud import Hud
 from engine.view.window.shapes import Image
 from engine.workers import Failed, Questioner
-from models.build import build
-from models.catalogue import find
-from models.errors import ModelError
 from models.files import OutputError, whole_or_nothing
 
 Pixels = NDArray[np.uint8]
@@ -44,16 +40,6 @@ def from_above(model: str) -> str:
 def of_card(title: str, models: Sequence[str], colour: str) -> str:
     """Returns the name of the picture of a card that shows pieces."""
     return f"card|{title}|{','.join(models)}|{colour}"
-
-
-@cache
-def is_shipped(model: str) -> bool:
-    """Returns whether a piece is one of the catalogues, so that there is a picture of it."""
-    try:
-        find(model)
-    except ModelError:
-        return False
-    return True
 
 
 class Pictures:
@@ -99,6 +85,8 @@ class Pictures:
 def painter() -> Callable[[list[object], str], Pixels]:
     """Returns what draws the picture of a name, in a process without a screen."""
     from engine.view.thumbnails import card_image, piece_image
+    from models.build import build
+    from models.catalogue import find
 
     def draw(news: list[object], name: str) -> Pixels:
         kind, *words = name.split("|")

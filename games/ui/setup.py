@@ -33,9 +33,9 @@ PART_SUFFIX = ".teeter.part"
 def plan_of(path: Path, record: Path | None = None) -> Plan:
     """The plan that goes on with a game on file. record: a new file for what is played from there on; None: in its own.
     Raises RecordError, also while another process records it."""
+    from engine.record.latest import found
     from engine.record.part import check_free, folder_of
     from engine.record.reader import load
-    from games.play.playback import found
 
     if record is None:
         check_free(folder_of(path))
@@ -60,8 +60,9 @@ def first_view(plan: Plan) -> FirstView:
     physics will have it too. Raises SetupError, SceneError, RecordError."""
     game = game_named(plan.game)
     if plan.resume is not None:
+        from engine.record.latest import found
         from engine.record.reader import load
-        from games.play.playback import found, past_of
+        from games.play.playback import past_of
         from games.play.replays import last_bodies
 
         replay = load(found(plan.resume))
@@ -101,8 +102,9 @@ class ActiveGame:
 def open_game(plan: Plan, tell: Teller, sink: Sink, progress: Progress) -> ActiveGame:
     """Begins a game, or goes on with one. progress: hears how much of that was played again. Raises SetupError,
     RecordError, SceneError."""
+    from engine.record.latest import found
     from engine.record.reader import load
-    from games.play.playback import fork, found, resume
+    from games.play.playback import fork, resume
     from games.play.recording import begin
     from games.play.session import Session
     from games.ui.inventory import FreeBuilding, inventory_of
@@ -186,8 +188,8 @@ def saved() -> tuple[Path, ...]:
 def unfinished() -> tuple[Path, ...]:
     """The one of them that was played last of those that have not ended."""
     from engine.record.format import RecordError
+    from engine.record.latest import found
     from engine.record.reader import load
-    from games.play.playback import found
 
     for path in saved():
         try:

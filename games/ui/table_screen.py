@@ -238,6 +238,7 @@ class TableScreen:
             toast=told,
             toast_at=self.toasts.place(camera, self.window.size) if told else look.toast_at,
             toast_off=self.toasts.keep_off(camera, self.window.size) if told else look.toast_off,
+            toast_opacity=self.toasts.opacity(camera, self.window.size, self.window.hud.layout.toasts, now),
             refused_at=self.toasts.tried_at,
             film=self.film,
             close=self.mouse.over,

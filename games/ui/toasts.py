@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from engine.view.camera import Camera, seen_at
+from engine.view.window.shapes import Rect
 from games.ui.physics_client import ClientState
 
 TOLD_S = 4.0
@@ -18,6 +20,8 @@ CORNERS = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in
 TOGETHER_S = 2.0
 """Seconds after which what comes next stands alone."""
 MOST_LINES = 3
+FAINT, FADE_S, FADE_STEPS = 0.25, 0.15, 6
+"""How much is seen of what is said over the piece in the hand, and the seconds in which it fades."""
 
 
 class Toasts:
@@ -28,6 +32,7 @@ class Toasts:
         self._heard = client.told_last
         self._told: tuple[str, ...] = ()
         self._since = self._until = -TOLD_S
+        self._faded, self._looked = 0.0, -FADE_S
         self.tried_at = (0.0, 0.0)
 
     def hear(self, now: float) -> None:
@@ -53,16 +58,38 @@ class Toasts:
         if told not in client.frame.names:
             return 0.0, 0.0, 0.0, 0.0
         middle = client.pose(told).position[:2]
-        corners = []
-        for name, pose in client.frame.placed().items():
-            if name in client.in_play and math.dist(pose.position[:2], middle) < TOWER:
-                half = client.pieces[name].extents / 2.0
-                corners += [seen_at(camera, size, tuple(point)) for point in pose.apply(CORNERS * half)]
+        tower = [
+            name
+            for name, pose in client.frame.placed().items()
+            if name in client.in_play and math.dist(pose.position[:2], middle) < TOWER
+        ]
+        seen = self._seen(tower, camera, size)
+        return (0.0, 0.0, 0.0, 0.0) if seen is None else (seen.x, seen.y, seen.width, seen.height)
+
+    def opacity(self, camera: Camera, size: tuple[int, int], places: Sequence[Rect], now: float) -> float:
+        """Returns how much is seen of what is said: little of it where it stands over the piece in the hand. places:
+        where it stands, pixels."""
+        held = [self._client.held] if self._client.held in self._client.frame.names else []
+        seen = self._seen(held, camera, size) if held and places else None
+        is_over = seen is not None and any(seen.meets(place) for place in places)
+        part, self._looked = min(max(now - self._looked, 0.0), FADE_S) / FADE_S, now
+        self._faded = min(max(self._faded + (part if is_over else -part), 0.0), 1.0)
+        # in steps: panels that change are laid out anew
+        return 1.0 - (1.0 - FAINT) * round(FADE_STEPS * self._faded) / FADE_STEPS
+
+    def _seen(self, names: Sequence[str], camera: Camera, size: tuple[int, int]) -> Rect | None:
+        """Where pieces are seen in the window; None where none is."""
+        client = self._client
+        corners = [
+            seen_at(camera, size, tuple(point))
+            for name in names
+            for point in client.pose(name).apply(CORNERS * client.pieces[name].extents / 2.0)
+        ]
         seen = np.array([corner for corner in corners if corner is not None])
         if not len(seen):
-            return 0.0, 0.0, 0.0, 0.0
+            return None
         (left, top), (right, bottom) = seen.min(axis=0).tolist(), seen.max(axis=0).tolist()
-        return left, top, right - left, bottom - top
+        return Rect(left, top, right - left, bottom - top)
 
     def place(self, camera: Camera, size: tuple[int, int]) -> tuple[float, float]:
         """Returns where in the window what it is about is seen, or else what the camera looks at. size: pixels."""

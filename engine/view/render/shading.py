@@ -24,6 +24,8 @@ Quality = Literal["low", "medium", "high"]
 TableTop = Literal["wood", "felt", "linen"]
 TABLE_TOPS: tuple[TableTop, ...] = ("wood", "felt", "linen")
 """What lies on the table; `table.frag` knows them by their numbers."""
+MAX_SIDE_PX = 8192
+"""Of a picture."""
 
 # towards the sun, before it is made a unit: in front on the left, high enough for short shadows
 _SUN = (-0.42, -0.55, 0.85)

@@ -35,14 +35,13 @@ from engine.view.render.passes import (
     matrix_at,
 )
 from engine.view.render.png import save_png
-from engine.view.render.shading import QUALITY_LEVELS, Quality, TableTop
+from engine.view.render.shading import MAX_SIDE_PX, QUALITY_LEVELS, Quality, TableTop
 from engine.view.window.hud import Hud
 from engine.world import TABLE, Body
 from models.piece import Array
 
 Picture = NDArray[np.uint8]
 
-MAX_SIDE_PX = 8192
 CAPTION_PX = 18.0
 # width of the soft edge of a shadow, in radii of the scene
 SHADOW_BLUR = 0.06

@@ -22,7 +22,7 @@ from engine.view.window.items import (
     ItemLayout,
     colour_of,
 )
-from engine.view.window.shapes import Fill, LayoutBox, Measure, Rect, Region, Shape
+from engine.view.window.shapes import Fill, LayoutBox, Measure, Rect, Region, Shape, faded
 
 BACKDROP, DIMMED = colour_of("#f1ece2", 0.995), colour_of("#2b2620", 0.45)
 """Behind a panel that covers the picture, and behind a dialog."""
@@ -288,6 +288,7 @@ class _Page:
         gap, (width, height) = TOAST_GAP * self.unit, self.size
         for share in TOAST_WIDTHS:
             box = self._panel(panel, share * panel.width * self.unit, 0.5 * height)
+            box.shapes = [faded(shape, panel.opacity) for shape in box.shapes]
             wide, tall = box.width, box.height
             beside = [
                 (x - wide / 2, y - tall - gap),

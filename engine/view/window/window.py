@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +28,7 @@ from engine.view.render.device import close_screen, open_screen
 from engine.view.render.overlays import Overlay
 from engine.view.render.passes import covering
 from engine.view.render.resources import shader
-from engine.view.render.shading import Quality, TableTop
-from engine.view.render.stage import MAX_SIDE_PX, Stage
+from engine.view.render.shading import MAX_SIDE_PX, Quality, TableTop
 from engine.view.sound import Speaker
 from engine.view.window.events import Clicked, Closed, Event, Lift, PointerMoved, Press, Resized, Slid, Typed
 from engine.view.window.gamepad import Gamepad, PandaPads
@@ -36,6 +36,9 @@ from engine.view.window.hud import Hud
 from engine.view.window.keyboard import AGAIN, CLOSE, DOWN, TYPED, UP, Keyboard
 from engine.view.window.shapes import Region
 from engine.world import Body
+
+if TYPE_CHECKING:
+    from engine.view.render.stage import Stage
 
 SIZE = (1280, 720)
 MIN_SIDE_PX = 16
@@ -99,6 +102,9 @@ class Window:
         unread: frozenset[str] = frozenset(),
     ) -> Stage:
         """Shows a stage of these bodies instead of the one before. sphere, unread: as for a stage."""
+        # what builds pieces takes longer to load than all else here: panels are seen before
+        from engine.view.render.stage import Stage
+
         self.clear()
         self.quality = quality or self.quality
         self.stage = Stage(

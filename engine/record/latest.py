@@ -1,0 +1,40 @@
+"""Which record of a game is the latest: the file, or the folder of one that was interrupted."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from engine.record.format import RecordError
+from engine.record.part import SUFFIX, FolderLock
+from engine.record.reader import load
+
+
+def found(path: Path) -> Path:
+    """Returns the record to go on with: the file, or the folder of a game that was interrupted, whichever is further.
+
+    A folder that was left while a file was played up to its end, and holds nothing else, is removed; while somebody
+    still plays up to there, it is the file.
+    """
+    target = path.with_name(path.name.removesuffix(SUFFIX))
+    folder = target.with_name(target.name + SUFFIX)
+    if folder.is_dir() and target.exists() and not _continues(folder, target):
+        try:
+            lock = FolderLock(folder)
+        except RecordError:
+            return target
+        shutil.rmtree(folder)
+        lock.release()
+    return folder if folder.is_dir() else target
+
+
+def _continues(folder: Path, file: Path) -> bool:
+    """Whether a folder goes on where a file ends; else it was left while the file was played up to there, and holds
+    nothing that the file does not. Raises RecordError when they are two games."""
+    longer, shorter = load(folder).hashes, load(file).hashes
+    if longer[: len(shorter)] == shorter and len(longer) > len(shorter):
+        return True
+    if shorter[: len(longer)] == longer:
+        return False
+    problem = f"is another game than the one in {file.name}: move one of them away, and name the other"
+    raise RecordError(folder, problem)
