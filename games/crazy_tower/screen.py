@@ -20,8 +20,7 @@ from games.crazy_tower.rules_allowed import is_card, top_card
 from games.crazy_tower.state import SABOTEUR, Sort, State
 from games.game import Game, stock_of
 from games.ui.carry import CarryTarget
-from games.ui.details import COLOURS, SEATS, GameDetails, marked
-from games.ui.lessons import CARRY, TAKE, Lesson, carrying
+from games.ui.details import CARRY, COLOURS, SEATS, TAKE, GameDetails, Lesson, carrying, marked
 from games.ui.physics_client import ClientState
 
 LAST_SECONDS = 20.0

@@ -10,15 +10,18 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Generic
 
+import numpy as np
+
 from engine.pose import Pose
 from engine.view.frame import Frame, frame_of
 from engine.workers import end_with_parent
 from engine.world import FLOOR, Body
 from engine.worlds import Engine, engine_in_use, using
 from games.core.events import Released
-from games.core.rules import Choice, Input, Need
+from games.core.rules import Bring, Choice, Input, Need
 from games.game import Game
 from games.registry import clauses_of
+from games.ui.carry import LandingSurface
 from games.ui.messages import (
     Broken,
     Busy,
@@ -89,6 +92,7 @@ class ClientState(Generic[S]):
         self.fell_s: float | None = None
         """When something fell last, seconds of the record."""
         self._clock = clock
+        self._surface: tuple[object, LandingSurface] | None = None
         self._seen: tuple[S | None, dict[str, S]] = (None, {})
         self._is_secret: tuple[S | None, bool] = (None, False)
 
@@ -241,6 +245,21 @@ class ClientState(Generic[S]):
             for name, pose in self.frame.placed().items()
             if name in play and name not in (but, FLOOR)
         )
+
+    def surface(self, held: str) -> LandingSurface:
+        """Returns everything that a held piece may be laid on, kept while nothing else moves."""
+        rest = np.array([name != held for name in self.frame.names])
+        key = (self.frame.names, held, self.frame.poses[rest].round(5).tobytes())
+        if self._surface is None or self._surface[0] != key:
+            self._surface = (key, LandingSurface(self.frame, self.pieces, {held, FLOOR}))
+        return self._surface[1]
+
+    def bring(self, model: str) -> Bring:
+        """Returns the action that brings out a piece of a catalogue, under a name that is free."""
+        base, number = model.partition("/")[2], 1
+        while f"{base}-{number}" in self.pieces:
+            number += 1
+        return Bring(self.need.player, f"{base}-{number}", model)
 
 
 def _piece_of(given: Input) -> str:

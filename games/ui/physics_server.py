@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.event_detector import steps_of
 from engine.hand import packed
@@ -27,11 +28,10 @@ from games.core.errors import IllegalAction, RulesError
 from games.core.events import Fell, Question
 from games.core.rules import Input, Need, TakeBack, Wait
 from games.play.session import Session
-from games.players.bots import Bot, bots_of, lay, offers, pull, skill_of
+from games.players.bots import Bot, bots_of, lay, offers, pull, skill_of, way_clear
 from games.ui import messages
-from games.ui.carry import HandFollower
+from games.ui.carry import HandFollower, laying
 from games.ui.clock import Clock
-from games.ui.lowering import clearing, laying
 from games.ui.messages import Busy, GameUpdate, NewBody, Order, Plan, Refused, TableView, Waits
 from games.ui.setup import open_game
 from models.errors import ModelError, TeeterError
@@ -274,7 +274,8 @@ class PhysicsServer:
         wanted: Pose | None = None
         follow = HandFollower(hand.target, rate, is_pulling=need.wait is Wait.PULL)
         is_out = need.wait is Wait.HAND and self._pulled == held
-        motion = clearing(session, held or "") if is_out else None
+        # a brick that was just pulled out is drawn on until nothing of the tower is above it
+        motion = self._drawing(way_clear(session, held or "") if is_out else None)
         self._pulled = (held or "") if need.wait is Wait.PULL else ""
         still, is_laying, gap = 0, False, -1.0
         self._clock.restart(session.table.step)
@@ -292,13 +293,15 @@ class PhysicsServer:
                     self.say(messages.Places(offers(session, need)))
                     self._clock.restart(session.table.step)
                 elif isinstance(order, messages.PullOut):
-                    motion = self._pulling(need)
+                    motion = self._drawing(
+                        None if self._referee is None else self._referee.pull(session, need)
+                    )
                 else:
                     self._obey(order)
                     return
             if gap >= 0.0 and motion is None and (follow.is_near or session.table.step > last):
                 # the piece is lowered where it was wanted, not where the hand was by then
-                motion, is_laying = laying(session.table, gap), True
+                motion, is_laying = laying(hand, session.table.bodies[held or ""].piece.mass, gap), True
             # a hand that trembles, sways or is timed is never still
             is_still = (
                 motion is None
@@ -323,8 +326,7 @@ class PhysicsServer:
                 return
             session.aim(target)
 
-    def _pulling(self, need: Need) -> Motion | None:
-        way = None if self._referee is None else self._referee.pull(self.session, need)
+    def _drawing(self, way: NDArray[np.float64] | None) -> Motion | None:
         return None if way is None else draw(self.session.table.hand, way)
 
 

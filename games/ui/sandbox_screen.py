@@ -11,11 +11,9 @@ from engine.view.render.overlays import Arrow, Overlay
 from engine.view.window.events import Event
 from engine.view.window.window import Window
 from engine.world import Assembly, Body
-from games.core.rules import Bring, PutAway, Take, Wait
+from games.core.rules import PutAway, Take, Wait
 from games.core.words import capital, listed
-from games.game import Game
-from games.registry import game_named
-from games.ui.details import details_of
+from games.ui.details import game_of, piece_name
 from games.ui.file_prompt import FilePrompt
 from games.ui.game_screen import GameScreen
 from games.ui.messages import BringBody, Clear, Do, Fetch, Order, Plan, Shove, Tilt, Undo
@@ -136,7 +134,7 @@ class SandboxScreen(GameScreen):
 
     def _pieces(self) -> Panel:
         shelves = tuple(
-            Button(f"shelf:{name}", _game_of(name).title, is_on=name == self._shelf) for name in catalogues()
+            Button(f"shelf:{name}", game_of(name).title, is_on=name == self._shelf) for name in catalogues()
         )
         names = sorted(catalogue(self._shelf), key=piece_name)
         buttons = [Button(f"piece:{name}", piece_name(name), image=of_piece(name)) for name in names]
@@ -202,12 +200,8 @@ class SandboxScreen(GameScreen):
         return self.client.waits is not None and self.client.waits.need.wait is Wait.ACTION
 
     def _bring(self, model: str) -> None:
-        if not self._can():
-            return
-        base, number = model.partition("/")[2], 1
-        while f"{base}-{number}" in self.client.pieces:
-            number += 1
-        self._order(Do(Bring(self.client.need.player, f"{base}-{number}", model)))
+        if self._can():
+            self._order(Do(self.client.bring(model)))
 
     def step(self, seconds: float) -> None:
         """Hear what reads files, too."""
@@ -302,14 +296,3 @@ class SandboxScreen(GameScreen):
             part.parent.mkdir(parents=True, exist_ok=True)
             part.write_text(text, encoding="utf-8")
         return file
-
-
-def _game_of(shelf: str) -> Game:
-    """The game whose pieces a catalogue holds."""
-    return game_named(shelf.replace("_", "-"))
-
-
-def piece_name(model: str) -> str:
-    """Returns what people call a piece of a catalogue."""
-    shelf, _, piece = model.partition("/")
-    return details_of(_game_of(shelf)).piece_name(piece)
