@@ -9,7 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -196,7 +196,9 @@ class Snapshot(Protocol):
 class World(ABC):
     """What a session, a check or a test may ask of a world. All units SI, all frames piece frames.
 
-    A world is a context manager that closes itself.
+    A world is a context manager that closes itself: simulators are freed by hand. bodies: put in at once, in order.
+    rate: steps per second, one of `settings.RATES`; by default what suits the size of the pieces. Raises ValueError for
+    a doubled name or an unknown rate.
     """
 
     scale: Scale
@@ -204,10 +206,29 @@ class World(ABC):
     gravity: Vector
     """Gravity in m/s^2."""
 
-    def __init__(self, scale: Scale) -> None:
-        self.scale = scale
-        self.gravity = (0.0, 0.0, -GRAVITY)
-        self._step = 0
+    def __init__(
+        self,
+        bodies: Iterable[Body] = (),
+        *,
+        rate: int | None = None,
+        scale: Scale | None = None,
+        tuning: Tuning = TUNING,
+    ) -> None:
+        listed = tuple(bodies)
+        self.scale, self.tuning, self._step = scale or Scale.of(listed, rate), tuning, 0
+        self._bodies: dict[str, Any] = {}
+        self._open()
+        self.set_gravity(DOWN)
+        try:
+            for body in listed:
+                self.add(body)
+        except BaseException:
+            self.close()
+            raise
+
+    @abstractmethod
+    def _open(self) -> None:
+        """Make the simulator, without a body in it."""
 
     @property
     def step(self) -> int:
@@ -220,14 +241,13 @@ class World(ABC):
         return self.scale.rate
 
     @property
-    @abstractmethod
     def names(self) -> tuple[str, ...]:
         """All bodies, fixed ones too, in the order they were added."""
+        return tuple(self._bodies)
 
     @abstractmethod
-    def add(self, body: Body, velocity: Vector = (0.0, 0.0, 0.0), spin: Vector = (0.0, 0.0, 0.0)) -> None:
-        """Put a body into the world, at rest or launched with a velocity (m/s, of its centre of mass) and a spin
-        (rad/s). Raises ValueError when the name is taken."""
+    def add(self, body: Body) -> None:
+        """Put a body into the world, at rest. Raises ValueError when the name is taken."""
 
     @abstractmethod
     def remove(self, name: str) -> None:
@@ -243,9 +263,10 @@ class World(ABC):
     def run(self, steps: int = 1) -> None:
         """Take steps and read nothing: what a loop does between two frames."""
 
-    @abstractmethod
     def wait(self, steps: int) -> None:
         """Let time pass in which nothing moves."""
+        self._check()
+        self._step += steps
 
     @abstractmethod
     def settle(self) -> None:
@@ -309,9 +330,9 @@ class World(ABC):
         world.follow(self, body.name)
         return world
 
-    @abstractmethod
     def _alone(self, body: Body) -> World:
         """Returns a new world of this kind, scale and tuning with one body."""
+        return type(self)([body], scale=self.scale, tuning=self.tuning)
 
     @abstractmethod
     def follow(self, other: World, name: str) -> None:
@@ -320,6 +341,15 @@ class World(ABC):
     @abstractmethod
     def snapshot(self) -> Snapshot:
         """Returns the world as it is now."""
+
+    @abstractmethod
+    def _check(self) -> None:
+        """Raises RuntimeError when the world is closed."""
+
+    def _check_new(self, name: str) -> None:
+        """Raises ValueError when the name of a body is taken."""
+        if name in self._bodies:
+            raise ValueError(f"there is a body named {name!r} already; names are unique")
 
     @abstractmethod
     def close(self) -> None:
@@ -343,5 +373,4 @@ class WorldMaker(Protocol):
         scale: Scale | None = None,
         tuning: Tuning = TUNING,
     ) -> World:
-        """Returns a world with bodies put in at once, in order. rate: steps per second, one of `settings.RATES`; by
-        default what suits the size of the pieces. Raises ValueError for a doubled name or an unknown rate."""
+        """Returns a world with bodies put in at once, in order. Arguments as of a `World`."""

@@ -115,10 +115,8 @@ class Table:
         """Returns everything as it lies now."""
         tick = self.world.read(contacts=True)
         self._follow(tick.names, tick.poses.tolist())
-        forces: dict[tuple[str, str], float] = {}
-        for contact in tick.contacts or ():
-            forces[contact.a, contact.b] = forces.get((contact.a, contact.b), 0.0) + contact.force
-        return TableScene(dict(self.bodies), frozenset(forces))
+        touching = frozenset((contact.a, contact.b) for contact in tick.contacts or ())
+        return TableScene(dict(self.bodies), touching)
 
     def pressing(self) -> dict[str, float]:
         """Returns the newtons with which each body is pressed from above, as a finger that taps it feels."""
