@@ -140,20 +140,6 @@ class Contact:
     friction: Vector | None
 
 
-def pressing(contacts: Iterable[Contact]) -> dict[str, float]:
-    """Returns the newtons with which each body is pressed down by others, friction on its sides included where it is
-    told. contacts: of all bodies."""
-    pairs: dict[tuple[str, str], float] = {}
-    for contact in contacts:
-        up = contact.force * contact.normal[2] + (0.0 if contact.friction is None else contact.friction[2])
-        pairs[contact.a, contact.b] = pairs.get((contact.a, contact.b), 0.0) + up
-    loads: dict[str, float] = {}
-    for (one, other), up in sorted(pairs.items()):
-        pressed = other if up > 0.0 else one
-        loads[pressed] = loads.get(pressed, 0.0) + abs(up)
-    return loads
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Tick:
     """The world after a step. names: the free bodies, in the order they were added.
@@ -360,17 +346,3 @@ class World(ABC):
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-class WorldMaker(Protocol):
-    """Makes worlds: an engine's class, or `engine.worlds.new_world`."""
-
-    def __call__(
-        self,
-        bodies: Iterable[Body] = (),
-        *,
-        rate: int | None = None,
-        scale: Scale | None = None,
-        tuning: Tuning = TUNING,
-    ) -> World:
-        """Returns a world with bodies put in at once, in order. Arguments as of a `World`."""

@@ -9,17 +9,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
+import numpy as np
+
+from engine.geometry.convex import bounds_of, solids_at
 from engine.pose import Pose
 from engine.tolerances import MAX_OVERLAP
 from engine.world import Assembly, Body
 from models.errors import ModelError
 from models.material import Material, material_named
+from models.mesh_files import GLTF
 from scenes.assemble import MM, Builder, drafts_of, lowest, put_together, table_body
 from scenes.reading import Sheet, plain, read, sheet_of
 from scenes.scene import Draft, Fault, Scene, SceneError, nearest, shown
 from scenes.schema import FORMAT, Head, TableTop
 
 SHIPPED = Path(__file__).resolve().parent
+Z_UP = (
+    "every piece overlaps the table: in a glTF file y is up, and this one seems to have z up; turn the scene by -90 "
+    "degrees about x before it is written, or write a format in which z is up (.obj, .stl, .3mf, .ply)"
+)
 MESHES = (".glb", ".gltf", ".obj", ".stl", ".3mf", ".ply")
 UNITS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "in": 0.0254}
 """Metres in each unit that a mesh file may be in."""
@@ -88,7 +96,25 @@ def load(
     content = _content(path, file, options, progress)
     if path.suffix.lower() in MESHES and table is None and len(content.drafts) == 1:
         content = replace(content, drafts=[_on_the_table(content.drafts[0])])
-    return replace(_scene(path.stem, content, options, file), path=path)
+    try:
+        return replace(_scene(path.stem, content, options, file), path=path)
+    except SceneError:
+        if path.suffix.lower() in GLTF and table is None and not content.faults and _is_z_up(content.drafts):
+            raise SceneError([Fault(file, Z_UP)]) from None
+        raise
+
+
+def _is_z_up(drafts: list[Draft]) -> bool:
+    """Whether every piece of a glTF file overlaps the table, and none would were z up in the file and not y."""
+    table = table_body(TableTop())
+    table_low, table_high = bounds_of(solids_at(table.piece, table.pose))
+    boxes = [bounds_of(solids_at(draft.piece, draft.pose)) for draft in drafts]
+    # z of the file is -y here
+    return all(
+        bool(np.all(np.minimum(high, table_high) - np.maximum(low, table_low) > MAX_OVERLAP))
+        and high[1] <= MAX_OVERLAP
+        for low, high in boxes
+    )
 
 
 def _on_the_table(draft: Draft) -> Draft:

@@ -6,7 +6,6 @@ Who is not asked may not answer: seat, turn and hand are checked here, the rules
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.pose import Pose
@@ -35,13 +34,6 @@ AIM_S = 1.0 / 60.0
 """Seconds between two aims that are passed on; of those that come faster the last one counts."""
 RESTING_S, LANDING_S = 0.1, 0.2
 """Seconds after the last aim, and between two answers, after which the place below it is told."""
-PLAIN: dict[str, Callable[[], Order]] = {
-    "let_go": messages.LetGo,
-    "undo": messages.Undo,
-    "pull_out": messages.PullOut,
-    "offer_places": messages.OfferPlaces,
-    "clear": messages.Clear,
-}
 IN_HAND = ("let_go", "pull_out", "offer_places", "coach")
 """Acts with a piece in the hand."""
 
@@ -171,7 +163,7 @@ class Wishes:
             self.is_offering = True
         if given.type == "undo" and not (self._client.waits is not None and self._client.waits.can_undo):
             raise WishError("There is nothing to take back")
-        return PLAIN[given.type]()
+        return messages.Act[given.type.upper()]
 
     def build(self, given: SandboxMessage) -> Order:
         """Returns the order for an act of free building. Raises WishError."""

@@ -12,7 +12,7 @@ from engine.view.render.overlays import Overlay
 from engine.world import TABLE
 from games.core.rules import Wait
 from games.ui.carry import CarryTarget
-from games.ui.messages import Aim, Lay, LetGo, Refused
+from games.ui.messages import Act, Aim, Lay, Refused
 from games.ui.physics_client import ClientState, PhysicsClient
 from games.ui.settings import Settings
 
@@ -140,7 +140,7 @@ class HandControl:
             if grip.landing is None:
                 self.client.hear(Refused("", "There is nothing below it to lay it on"))
                 return False
-            self.physics.send(Lay(grip.gap) if name == "lay" else LetGo())
+            self.physics.send(Lay(grip.gap) if name == "lay" else Act.LET_GO)
         elif name in ("lift", "lower"):
             grip.lifted(hand.lift_mm / 1e3 * self.fine * (1.0 if name == "lift" else -1.0))
             self._again()

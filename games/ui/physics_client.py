@@ -23,6 +23,7 @@ from games.game import Game
 from games.registry import clauses_of
 from games.ui.carry import LandingSurface
 from games.ui.messages import (
+    Act,
     Broken,
     Busy,
     GameUpdate,
@@ -32,7 +33,6 @@ from games.ui.messages import (
     Places,
     Plan,
     Pointed,
-    Quit,
     Refused,
     S,
     TableView,
@@ -323,7 +323,7 @@ class PhysicsClient:
 
     def close(self) -> None:
         """Ask the process to stop, and stop it when it does not."""
-        self.send(Quit())
+        self.send(Act.QUIT)
         self._process.join(STOP_TIMEOUT_S)
         if self._process.is_alive():
             self._process.terminate()

@@ -87,7 +87,7 @@ class PhysicsServer:
         if done / whole > self._checked + 0.01:
             self._checked = done / whole
             self.say(Busy("checking what was played", self._checked))
-            if self._line.poll() and isinstance(self._line.recv(), messages.Quit):
+            if self._line.poll() and self._line.recv() is messages.Act.QUIT:
                 raise Abandoned
 
     def _look(self, step: int, bodies: Mapping[str, Body]) -> None:
@@ -135,7 +135,7 @@ class PhysicsServer:
         try:
             while self._line.poll(None if self._is_paused else seconds):
                 order = self._line.recv()
-                if isinstance(order, messages.Quit):
+                if order is messages.Act.QUIT:
                     raise Abandoned
                 if isinstance(order, messages.SetSpeed):
                     self._clock.speed = order.speed
@@ -249,15 +249,15 @@ class PhysicsServer:
         session = self.session
         try:
             building = self.active.building
-            if isinstance(order, (messages.Shove, messages.Tilt, messages.Clear)):
+            if order is messages.Act.CLEAR or isinstance(order, (messages.Shove, messages.Tilt)):
                 self.say(Busy("waiting until all is still"))
             if building is not None and building.obey(order):
                 pass
             elif isinstance(order, messages.Do):
                 session.act(order.action)
-            elif isinstance(order, messages.Undo):
+            elif order is messages.Act.UNDO:
                 session.undo()
-            elif isinstance(order, messages.LetGo):
+            elif order is messages.Act.LET_GO:
                 session.release()
         except IllegalAction as refusal:
             self.say(Refused(refusal.clause, refusal.sentence))
@@ -289,10 +289,10 @@ class PhysicsServer:
                     follow.goal = wanted or order.pose
                 elif isinstance(order, messages.Lay):
                     gap, last = order.gap, session.table.step + steps_of(ARRIVAL_S, rate)
-                elif isinstance(order, messages.OfferPlaces):
+                elif order is messages.Act.OFFER_PLACES:
                     self.say(messages.Places(offers(session, need)))
                     self._clock.restart(session.table.step)
-                elif isinstance(order, messages.PullOut):
+                elif order is messages.Act.PULL_OUT:
                     motion = self._drawing(
                         None if self._referee is None else self._referee.pull(session, need)
                     )

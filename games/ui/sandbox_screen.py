@@ -16,7 +16,7 @@ from games.core.words import capital, listed
 from games.ui.details import game_of, piece_name
 from games.ui.file_prompt import FilePrompt
 from games.ui.game_screen import GameScreen
-from games.ui.messages import BringBody, Clear, Do, Fetch, Order, Plan, Shove, Tilt, Undo
+from games.ui.messages import Act, BringBody, Do, Fetch, Order, Plan, Shove, Tilt
 from games.ui.pictures import of_piece
 from games.ui.settings import Settings
 from games.ui.setup import folder
@@ -170,7 +170,7 @@ class SandboxScreen(GameScreen):
             case "fetch", _, piece:
                 self._order(Fetch(piece))
             case "clear", _, _ if is_sure:
-                self._order(Clear())
+                self._order(Act.CLEAR)
             case "clear", _, _:
                 self._clears = True
             case _:
@@ -227,7 +227,7 @@ class SandboxScreen(GameScreen):
         self._is_tilting = False
         if isinstance(order, Shove):
             self._tilts.append(self._tilt)
-        elif isinstance(order, Undo) and self._tilts:
+        elif order is Act.UNDO and self._tilts:
             self._tilt = self._tilts.pop()
         else:
             self._tilts.clear()
