@@ -33,7 +33,7 @@ from engine.geometry.rotation import even_directions, nudged
 from engine.pose import Pose
 from engine.process import suppress_stderr
 from engine.scratch import scratch_folder
-from engine.settings import TUNING, Tuning
+from engine.settings import Tuning
 from engine.world import Body, Contact, Scale, Tick, Vector, World
 
 with suppress_stderr():
@@ -75,45 +75,20 @@ class BulletSnapshot:
 
 
 class BulletWorld(World):
-    """A `World` on Bullet. Close it (or use it as a context manager): simulators are freed by hand.
+    """A `World` on Bullet."""
 
-    bodies: put in at once, in order. rate: steps per second, one of `settings.RATES`; by default what suits the
-    size of the pieces. Raises ValueError for a doubled name or an unknown rate.
-    """
+    _bodies: dict[str, BulletBody]
 
-    def __init__(
-        self,
-        bodies: Iterable[Body] = (),
-        *,
-        rate: int | None = None,
-        scale: Scale | None = None,
-        tuning: Tuning = TUNING,
-    ) -> None:
-        listed = tuple(bodies)
-        super().__init__(scale or Scale.of(listed, rate))
-        self.tuning = tuning
-        self._bodies: dict[str, BulletBody] = {}
+    def _open(self) -> None:
         self._names: dict[int, str] = {}
         self._slots: list[str] = []
         self._client: int = pybullet.connect(pybullet.DIRECT)
         self._configure()
-        self.set_gravity(self.gravity)
-        try:
-            for body in listed:
-                self.add(body)
-        except BaseException:
-            self.close()
-            raise
 
     # -- what a World does -------------------------------------------------------------------------------------
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(self._bodies)
-
-    def add(self, body: Body, velocity: Vector = (0.0, 0.0, 0.0), spin: Vector = (0.0, 0.0, 0.0)) -> None:
-        if body.name in self._bodies:
-            raise ValueError(f"there is a body named {body.name!r} already; names are unique")
+    def add(self, body: Body) -> None:
+        self._check_new(body.name)
         path = bullet_body.write(body.piece, self.scale, self.tuning, body.fixed, body.pose.matrix[2])
         item = BulletBody(body, self.scale)
         position, orientation = item.inwards(body.pose)
@@ -132,8 +107,6 @@ class BulletWorld(World):
         self._bodies[body.name] = item
         self._names[item.handle] = body.name
         self._slots.append(body.name)
-        if any(velocity) or any(spin):
-            self.launch(body.name, velocity, spin)
 
     def remove(self, name: str) -> None:
         item = self._find(name)
@@ -144,10 +117,6 @@ class BulletWorld(World):
     def run(self, steps: int = 1) -> None:
         for _ in range(steps):
             self._call(pybullet.stepSimulation)
-        self._step += steps
-
-    def wait(self, steps: int) -> None:
-        self._check()
         self._step += steps
 
     def settle(self) -> None:
@@ -221,9 +190,6 @@ class BulletWorld(World):
         onwards = nudged(np.array(orientation), half * np.array(spin)).tolist()
         self._call(pybullet.resetBasePositionAndOrientation, item.handle, ahead, onwards)
         self._call(pybullet.resetBaseVelocity, item.handle, scaled.tolist(), list(spin))
-
-    def _alone(self, body: Body) -> BulletWorld:
-        return BulletWorld([body], scale=self.scale, tuning=self.tuning)
 
     def follow(self, other: World, name: str) -> None:
         """Put a body where it is in another world of Bullet and this scale, moving as it does there."""

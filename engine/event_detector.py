@@ -17,7 +17,7 @@ import numpy as np
 from engine.events import Dropped, Moved, Parted, Rested, SceneEvent, Touched
 from engine.geometry.rotation import matrices_of
 from engine.tolerances import FALL_DROP, REST, RestTolerance, has_fallen, is_at_rest
-from engine.world import Body, Tick
+from engine.world import Body, Contact, Tick
 from models.piece import Array
 
 Pair = tuple[str, str]
@@ -279,3 +279,17 @@ def _forces(tick: Tick) -> dict[Pair, float]:
             pair = (contact.a, contact.b)
             forces[pair] = forces.get(pair, 0.0) + contact.force
     return forces
+
+
+def pressing(contacts: Iterable[Contact]) -> dict[str, float]:
+    """Returns the newtons with which each body is pressed down by others, friction on its sides included where it is
+    told. contacts: of all bodies."""
+    pairs: dict[tuple[str, str], float] = {}
+    for contact in contacts:
+        up = contact.force * contact.normal[2] + (0.0 if contact.friction is None else contact.friction[2])
+        pairs[contact.a, contact.b] = pairs.get((contact.a, contact.b), 0.0) + up
+    loads: dict[str, float] = {}
+    for (one, other), up in sorted(pairs.items()):
+        pressed = other if up > 0.0 else one
+        loads[pressed] = loads.get(pressed, 0.0) + abs(up)
+    return loads

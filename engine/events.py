@@ -56,14 +56,6 @@ class Rested:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Grabbed:
-    """The hand closed on a piece."""
-
-    step: int
-    piece: str
-
-
-@dataclass(frozen=True, slots=True, order=True)
 class Released:
     """The hand let a piece go."""
 
@@ -71,4 +63,4 @@ class Released:
     piece: str
 
 
-SceneEvent = Touched | Parted | Moved | Dropped | Rested | Grabbed | Released
+SceneEvent = Touched | Parted | Moved | Dropped | Rested

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.events import Grabbed, Released
 from engine.geometry.rotation import angle_between, rotation_vector
 from engine.pose import Pose
 from engine.settings import GRAVITY
@@ -87,7 +86,7 @@ class Hand:
         """Where the hand wants the held piece to be."""
         return self._target
 
-    def grab(self, body: Body) -> Grabbed:
+    def grab(self, body: Body) -> None:
         """Close on a piece where it lies. body: its shape; the pose is read from the world."""
         if self._body is not None:
             raise ValueError(f"the hand holds {self._body.name!r}; one hand holds one piece at a time")
@@ -96,14 +95,12 @@ class Hand:
         self._body, self._last, self._aimed, self._read = body, None, None, None
         self._target = unpacked(packed(self.world.pose(body.name)))
         self.force = np.zeros(3)
-        return Grabbed(self.world.step, body.name)
 
-    def release(self) -> Released:
+    def release(self) -> None:
         """Let go."""
-        name = self._holding().name
+        self._holding()
         self._body = None
         self.force = np.zeros(3)
-        return Released(self.world.step, name)
 
     def enter(self, world: World) -> None:
         """Go on, empty, in another world: the old one is gone."""

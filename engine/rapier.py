@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from engine.pose import Pose
 from engine.rapier_body import colliders_of, isometry, mass_of, radius_of
-from engine.settings import TUNING, Tuning
+from engine.settings import Tuning
 from engine.world import Body, Contact, Scale, Tick, Vector, World
 
 Array = NDArray[np.float64]
@@ -73,36 +73,19 @@ class RapierSnapshot:
 class RapierWorld(World):
     """A `World` on Rapier. tuning: Bullet's, of which only the settling is used."""
 
-    def __init__(
-        self,
-        bodies: Iterable[Body] = (),
-        *,
-        rate: int | None = None,
-        scale: Scale | None = None,
-        tuning: Tuning = TUNING,
-    ) -> None:
-        listed = tuple(bodies)
-        super().__init__(scale or Scale.of(listed, rate))
-        self.tuning = tuning
+    _bodies: dict[str, Body]
+
+    def _open(self) -> None:
         self._world = rapier3d.PhysicsWorld()
         self._is_closed = False
-        self._bodies: dict[str, Body] = {}
         self._handles: dict[str, rapier3d.RigidBodyHandle] = {}
         self._names: dict[rapier3d.ColliderHandle, str] = {}
         self._pushed: set[str] = set()
         self._configure()
-        self.set_gravity(self.gravity)
-        for body in listed:
-            self.add(body)
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(self._bodies)
-
-    def add(self, body: Body, velocity: Vector = STILL, spin: Vector = STILL) -> None:
+    def add(self, body: Body) -> None:
         self._check()
-        if body.name in self._bodies:
-            raise ValueError(f"there is a body named {body.name!r} already; names are unique")
+        self._check_new(body.name)
         kind = rapier3d.RigidBodyType.FIXED if body.fixed else rapier3d.RigidBodyType.DYNAMIC
         builder = rapier3d.RigidBodyBuilder(kind).can_sleep(False)
         if not body.fixed:
@@ -116,9 +99,7 @@ class RapierWorld(World):
                 rule = rapier3d.CoefficientCombineRule.MULTIPLY
                 colliders.append(collider.friction_combine_rule(rule).restitution_combine_rule(rule))
         self._register(body, self._world.add_body(builder, colliders))
-        item = self._find(body.name)
-        item.position = isometry(body.pose, self.scale)
-        self._launch(item, velocity, spin)
+        self._find(body.name).position = isometry(body.pose, self.scale)
 
     def remove(self, name: str) -> None:
         self._find(name)
@@ -136,10 +117,6 @@ class RapierWorld(World):
                 item.reset_forces()
                 item.reset_torques()
             self._pushed.clear()
-        self._step += steps
-
-    def wait(self, steps: int) -> None:
-        self._check()
         self._step += steps
 
     def settle(self) -> None:
@@ -202,7 +179,9 @@ class RapierWorld(World):
         self._pushed.add(name)
 
     def launch(self, name: str, velocity: Vector, spin: Vector = STILL) -> None:
-        self._launch(self._find(name), velocity, spin)
+        item = self._find(name)
+        item.linvel = rapier3d.Vec3(*(value / self.scale.length for value in velocity))
+        item.angvel = rapier3d.Vec3(*spin)
 
     def set_friction(self, name: str, times: float) -> None:
         for handle in self._find(name).colliders:
@@ -221,9 +200,6 @@ class RapierWorld(World):
                 item = self._find(name)
                 velocity = np.array([*item.linvel]) * self.scale.length
                 yield body, self.pose(name), velocity, np.array([*item.angvel])
-
-    def _alone(self, body: Body) -> RapierWorld:
-        return RapierWorld([body], scale=self.scale, tuning=self.tuning)
 
     def follow(self, other: World, name: str) -> None:
         """Put a body where it is in another world of Rapier and this scale, moving as it does there."""
@@ -272,10 +248,6 @@ class RapierWorld(World):
         settings.friction_model = rapier3d.FrictionModel.SIMPLIFIED
         settings.contact_clustering = settings.contact_recycling = False
         settings.normalized_max_linear_velocity = SPEED_LIMIT
-
-    def _launch(self, item: rapier3d.RigidBody, velocity: Vector, spin: Vector) -> None:
-        item.linvel = rapier3d.Vec3(*(value / self.scale.length for value in velocity))
-        item.angvel = rapier3d.Vec3(*spin)
 
     def _damp(self, loss: float) -> None:
         """Set the share of its speed that every body loses in a step."""

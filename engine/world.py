@@ -9,7 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,20 +140,6 @@ class Contact:
     friction: Vector | None
 
 
-def pressing(contacts: Iterable[Contact]) -> dict[str, float]:
-    """Returns the newtons with which each body is pressed down by others, friction on its sides included where it is
-    told. contacts: of all bodies."""
-    pairs: dict[tuple[str, str], float] = {}
-    for contact in contacts:
-        up = contact.force * contact.normal[2] + (0.0 if contact.friction is None else contact.friction[2])
-        pairs[contact.a, contact.b] = pairs.get((contact.a, contact.b), 0.0) + up
-    loads: dict[str, float] = {}
-    for (one, other), up in sorted(pairs.items()):
-        pressed = other if up > 0.0 else one
-        loads[pressed] = loads.get(pressed, 0.0) + abs(up)
-    return loads
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Tick:
     """The world after a step. names: the free bodies, in the order they were added.
@@ -196,7 +182,9 @@ class Snapshot(Protocol):
 class World(ABC):
     """What a session, a check or a test may ask of a world. All units SI, all frames piece frames.
 
-    A world is a context manager that closes itself.
+    A world is a context manager that closes itself: simulators are freed by hand. bodies: put in at once, in order.
+    rate: steps per second, one of `settings.RATES`; by default what suits the size of the pieces. Raises ValueError for
+    a doubled name or an unknown rate.
     """
 
     scale: Scale
@@ -204,10 +192,29 @@ class World(ABC):
     gravity: Vector
     """Gravity in m/s^2."""
 
-    def __init__(self, scale: Scale) -> None:
-        self.scale = scale
-        self.gravity = (0.0, 0.0, -GRAVITY)
-        self._step = 0
+    def __init__(
+        self,
+        bodies: Iterable[Body] = (),
+        *,
+        rate: int | None = None,
+        scale: Scale | None = None,
+        tuning: Tuning = TUNING,
+    ) -> None:
+        listed = tuple(bodies)
+        self.scale, self.tuning, self._step = scale or Scale.of(listed, rate), tuning, 0
+        self._bodies: dict[str, Any] = {}
+        self._open()
+        self.set_gravity(DOWN)
+        try:
+            for body in listed:
+                self.add(body)
+        except BaseException:
+            self.close()
+            raise
+
+    @abstractmethod
+    def _open(self) -> None:
+        """Make the simulator, without a body in it."""
 
     @property
     def step(self) -> int:
@@ -220,14 +227,13 @@ class World(ABC):
         return self.scale.rate
 
     @property
-    @abstractmethod
     def names(self) -> tuple[str, ...]:
         """All bodies, fixed ones too, in the order they were added."""
+        return tuple(self._bodies)
 
     @abstractmethod
-    def add(self, body: Body, velocity: Vector = (0.0, 0.0, 0.0), spin: Vector = (0.0, 0.0, 0.0)) -> None:
-        """Put a body into the world, at rest or launched with a velocity (m/s, of its centre of mass) and a spin
-        (rad/s). Raises ValueError when the name is taken."""
+    def add(self, body: Body) -> None:
+        """Put a body into the world, at rest. Raises ValueError when the name is taken."""
 
     @abstractmethod
     def remove(self, name: str) -> None:
@@ -243,9 +249,10 @@ class World(ABC):
     def run(self, steps: int = 1) -> None:
         """Take steps and read nothing: what a loop does between two frames."""
 
-    @abstractmethod
     def wait(self, steps: int) -> None:
         """Let time pass in which nothing moves."""
+        self._check()
+        self._step += steps
 
     @abstractmethod
     def settle(self) -> None:
@@ -309,9 +316,9 @@ class World(ABC):
         world.follow(self, body.name)
         return world
 
-    @abstractmethod
     def _alone(self, body: Body) -> World:
         """Returns a new world of this kind, scale and tuning with one body."""
+        return type(self)([body], scale=self.scale, tuning=self.tuning)
 
     @abstractmethod
     def follow(self, other: World, name: str) -> None:
@@ -322,6 +329,15 @@ class World(ABC):
         """Returns the world as it is now."""
 
     @abstractmethod
+    def _check(self) -> None:
+        """Raises RuntimeError when the world is closed."""
+
+    def _check_new(self, name: str) -> None:
+        """Raises ValueError when the name of a body is taken."""
+        if name in self._bodies:
+            raise ValueError(f"there is a body named {name!r} already; names are unique")
+
+    @abstractmethod
     def close(self) -> None:
         """Free the simulator. A closed world raises RuntimeError when used; closing twice is fine."""
 
@@ -330,18 +346,3 @@ class World(ABC):
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-class WorldMaker(Protocol):
-    """Makes worlds: an engine's class, or `engine.worlds.new_world`."""
-
-    def __call__(
-        self,
-        bodies: Iterable[Body] = (),
-        *,
-        rate: int | None = None,
-        scale: Scale | None = None,
-        tuning: Tuning = TUNING,
-    ) -> World:
-        """Returns a world with bodies put in at once, in order. rate: steps per second, one of `settings.RATES`; by
-        default what suits the size of the pieces. Raises ValueError for a doubled name or an unknown rate."""

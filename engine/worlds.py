@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
@@ -10,12 +10,14 @@ from importlib.util import find_spec
 from typing import Literal, get_args
 
 from engine.settings import TUNING, Tuning
-from engine.world import Body, Scale, World, WorldMaker
+from engine.world import Body, Scale, World
 from models.errors import TeeterError
 
 Engine = Literal["bullet", "rapier"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
 """The first one that is installed is used unless another is asked for."""
+WorldMaker = Callable[..., World]
+"""Makes worlds, given what a `World` is: an engine's class, or `new_world`."""
 PACKAGES: dict[Engine, str] = {"bullet": "pybullet", "rapier": "rapier3d"}
 _CLASSES = {"bullet": "BulletWorld", "rapier": "RapierWorld"}
 _asked: ContextVar[Engine | None] = ContextVar("engine", default=None)

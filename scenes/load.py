@@ -9,17 +9,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
+import numpy as np
+
+from engine.geometry.convex import bounds_of, solids_at
 from engine.pose import Pose
 from engine.tolerances import MAX_OVERLAP
 from engine.world import Assembly, Body
 from models.errors import ModelError
 from models.material import Material, material_named
+from models.mesh_files import GLTF
 from scenes.assemble import MM, Builder, drafts_of, lowest, put_together, table_body
 from scenes.reading import Sheet, plain, read, sheet_of
 from scenes.scene import Draft, Fault, Scene, SceneError, nearest, shown
-from scenes.schema import FORMAT, Head, TableTop
+from scenes.schema import FORMAT, Head, PieceTable, TableTop
 
 SHIPPED = Path(__file__).resolve().parent
+Z_UP = (
+    "every piece overlaps the table: in a glTF file y is up, and this one seems to have z up; turn the scene by -90 "
+    "degrees about x before it is written, or write a format in which z is up (.obj, .stl, .3mf, .ply)"
+)
 MESHES = (".glb", ".gltf", ".obj", ".stl", ".3mf", ".ply")
 UNITS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "in": 0.0254}
 """Metres in each unit that a mesh file may be in."""
@@ -88,7 +96,25 @@ def load(
     content = _content(path, file, options, progress)
     if path.suffix.lower() in MESHES and table is None and len(content.drafts) == 1:
         content = replace(content, drafts=[_on_the_table(content.drafts[0])])
-    return replace(_scene(path.stem, content, options, file), path=path)
+    try:
+        return replace(_scene(path.stem, content, options, file), path=path)
+    except SceneError:
+        if path.suffix.lower() in GLTF and table is None and not content.faults and _is_z_up(content.drafts):
+            raise SceneError([Fault(file, Z_UP)]) from None
+        raise
+
+
+def _is_z_up(drafts: list[Draft]) -> bool:
+    """Whether every piece of a glTF file overlaps the table, and none would were z up in the file and not y."""
+    table = table_body(TableTop())
+    table_low, table_high = bounds_of(solids_at(table.piece, table.pose))
+    boxes = [bounds_of(solids_at(draft.piece, draft.pose)) for draft in drafts]
+    # z of the file is -y here
+    return all(
+        bool(np.all(np.minimum(high, table_high) - np.maximum(low, table_low) > MAX_OVERLAP))
+        and high[1] <= MAX_OVERLAP
+        for low, high in boxes
+    )
 
 
 def _on_the_table(draft: Draft) -> Draft:
@@ -125,10 +151,7 @@ def _scene(name: str, content: Content, options: LoadOptions, file: str) -> Scen
     chosen = content.head.table or (TableTop() if options.table == "lowest" else None)
     if chosen is not None and options.table != "none":
         builder = Builder([table_body(chosen, top)])
-    bodies, dropped, faults = _together(content, builder, options, file)
-    if faults:
-        raise SceneError(faults)
-    written = {draft.id: draft.written for draft in content.drafts if draft.written is not None}
+    bodies, dropped, written = _together(content, builder, options, file)
     assembly, head = Assembly(name, bodies), content.head
     return Scene(
         name,
@@ -157,27 +180,27 @@ def add(scene: Scene, path_or_name: str | Path, *, settle_mm: float | None = Non
         problem = f'is taken by a piece of the scene "{scene.name}": choose another'
         content.faults.append(Fault(file, problem, draft.place, "id", shown(draft.id), draft.line))
     builder = Builder(scene.assembly.bodies)
-    bodies, dropped, faults = _together(content, builder, options, file)
-    if faults:
-        raise SceneError(faults)
-    more = {draft.id: draft.written for draft in content.drafts if draft.written is not None}
+    bodies, dropped, written = _together(content, builder, options, file)
     return replace(
         scene,
         assembly=Assembly(scene.assembly.name, bodies),
         dropped=scene.dropped + dropped,
         expect=None,
         settle_mm=max(scene.settle_mm, options.settle_mm),
-        written={**scene.written, **more},
+        written={**scene.written, **written},
     )
 
 
 def _together(
     content: Content, builder: Builder, options: LoadOptions, file: str
-) -> tuple[tuple[Body, ...], tuple[str, ...], list[Fault]]:
+) -> tuple[tuple[Body, ...], tuple[str, ...], dict[str, PieceTable]]:
+    """All bodies, and of the content which were dropped and what was written of each. Raises SceneError."""
     faults = list(content.faults)
     bodies, more = put_together(content.drafts, builder, options.allowed, file, is_whole=not faults)
+    if faults or more:
+        raise SceneError(faults + more)
     dropped = tuple(draft.id for draft in content.drafts if draft.falls)
-    return bodies, dropped, faults + more
+    return bodies, dropped, {draft.id: draft.written for draft in content.drafts if draft.written is not None}
 
 
 def _find(path_or_name: str | Path) -> tuple[Path, str]:

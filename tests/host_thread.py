@@ -15,7 +15,8 @@ from websockets.exceptions import ConnectionClosed
 
 from games.host.connection import ConnectionLimits
 from games.host.links import Address, Links
-from games.host.server import Hosting, HostServer
+from games.host.server import HostServer
+from games.host.table import Hosting
 from games.ui.messages import Plan, SetSpeed
 from games.ui.setup import first_view
 

@@ -19,7 +19,7 @@ from engine.geometry.rotation import angle_between
 from engine.motions import between
 from engine.pose import Pose
 from engine.settings import TUNING, Tuning
-from engine.world import Body, Contact, Scale, Tick, Vector, World
+from engine.world import DOWN, Body, Contact, Scale, Tick, Vector, World
 
 Array = NDArray[np.float64]
 Keyframes = Sequence[tuple[int, Pose]]
@@ -94,7 +94,8 @@ class ScriptedWorld(World):
         tuning: Tuning = TUNING,
     ) -> None:
         listed = tuple(bodies)
-        super().__init__(scale or Scale.of(listed, rate))
+        self.scale, self.tuning, self._step = scale or Scale.of(listed, rate), tuning, 0
+        self.gravity = DOWN
         self.calls: list[Call] = []
         self._is_closed = False
         self._paths, self._holds = paths if paths is not None else {}, holds
@@ -107,12 +108,11 @@ class ScriptedWorld(World):
 
     # -- what a World does -------------------------------------------------------------------------------------
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(self._bodies)
+    def _open(self) -> None:
+        """Nothing is simulated."""
 
-    def add(self, body: Body, velocity: Vector = (0.0, 0.0, 0.0), spin: Vector = (0.0, 0.0, 0.0)) -> None:
-        self._call("add", body, velocity, spin)
+    def add(self, body: Body) -> None:
+        self._call("add", body)
         self._put(body)
 
     def remove(self, name: str) -> None:
@@ -230,8 +230,7 @@ class ScriptedWorld(World):
         self.calls.append(Call(self._step, method, arguments))
 
     def _put(self, body: Body) -> None:
-        if body.name in self._bodies:
-            raise ValueError(f"there is a body named {body.name!r} already; names are unique")
+        self._check_new(body.name)
         self._bodies[body.name] = (self._step, body)
 
     def _find(self, name: str) -> Body:

@@ -201,7 +201,8 @@ def test_what_stood_on_a_removed_piece_falls() -> None:
 def test_a_name_is_free_again_after_its_body_is_gone() -> None:
     with BulletWorld(pile()) as world:
         world.remove("die")
-        world.add(Body("die", BALL, Pose((0.2, 0.0, 0.5))), velocity=(1.0, 0.0, 0.0))
+        world.add(Body("die", BALL, Pose((0.2, 0.0, 0.5))))
+        world.launch("die", (1.0, 0.0, 0.0))
         tick = world.advance(24)
         assert tick.names == ("upper", "lower", "die")
         # a tenth of a second at 1 m/s, falling g t^2 / 2

@@ -29,7 +29,8 @@ SIMULATORS = {
     "numpy",
 }
 HOLDERS = {
-    "pybullet": ("engine/bullet.py", "engine/bench/runners/bullet.py"),
+    "pybullet": ("engine/bullet.py",),
+    "pybullet_utils": ("engine/bench/runners/bullet.py",),
     "rapier3d": ("engine/rapier.py", "engine/rapier_body.py"),
     "panda3d": ("engine/view/",),
     "direct": ("engine/view/",),

@@ -358,7 +358,7 @@ def test_CT_39_at_the_window_the_clock_runs_while_a_person_thinks() -> None:
     hear(waits)
     line.send(messages.Do(Take("Ana", "red_i1")))
     hear(waits)
-    line.send(messages.Undo())
+    line.send(messages.Act.UNDO)
     hear(waits)
     said = hear(lambda news: isinstance(news, messages.GameUpdate) and news.event == "TimeUp")
     left = [news.left_s for news in said if isinstance(news, messages.TableView)]
@@ -366,7 +366,7 @@ def test_CT_39_at_the_window_the_clock_runs_while_a_person_thinks() -> None:
     assert all(later < earlier for earlier, later in pairwise(cast(list[float], left)))
     assert server.session.outcome is not None
     assert server.session.outcome.reason is CrazyReason.ONE_MINUTE
-    line.send(messages.Quit())
+    line.send(messages.Act.QUIT)
     worker.join(60.0)
     assert not worker.is_alive()
 

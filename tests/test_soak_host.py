@@ -105,33 +105,40 @@ def test_spectators_cost_next_to_nothing(tmp_path: Path) -> None:
     assert each <= 0.10, shares
 
 
-@pytest.mark.soak
-def test_a_game_on_a_bad_line_with_a_client_that_is_killed(tmp_path: Path) -> None:
-    """150 ms there and back, 2 % of all packets lost; Ben is killed in the middle, and back by his token."""
+def wonky_in(folder: Path) -> tuple[Path, tuple[str, ...], float]:
+    """The record of a game of Wonky, the words that host it, and when it begins; skips where no line can be bad."""
     why = why_not()
     if why:
         pytest.skip(why)
-    record = tmp_path / "game.teeter"
-    with bad_line(DELAY_S, LOSS) as line:
-        words = ("wonky", "--players", "Ada,Ben,bot:clumsy", "--seed", "3", "--record", record.name)
-        begun = time.monotonic()
-        with command((*words, "--host", f"{line.near_address}:8377"), tmp_path, line.at(line.near)) as host:
-            links = host.links()
-            files = {name: tmp_path / f"{name}.jsonl" for name in ("Ada", "Ben", "")}
-            running = {name: client(line.at(line.far), links, name, file) for name, file in files.items()}
-            while last_turn(files["Ben"]) < KILLED_AT:
-                time.sleep(0.2)
-                assert time.monotonic() < begun + LONGEST_S
-                assert all(each.poll() is None for each in running.values())
-            running["Ben"].kill()
-            running["Ben"].wait()
-            time.sleep(2.0)
-            running["Ben"] = client(line.at(line.far), links, "Ben", files["Ben"])
-            for each in running.values():
-                assert each.wait(max(1.0, begun + LONGEST_S - time.monotonic())) == 0
-            seconds = time.monotonic() - begun
-            code, _ = host.end(signal.SIGINT)
-            assert code == 130
+    record = folder / "game.teeter"
+    words = ("wonky", "--players", "Ada,Ben,bot:clumsy", "--seed", "3", "--record", str(record))
+    return record, words, time.monotonic()
+
+
+@pytest.mark.soak
+def test_a_game_on_a_bad_line_with_a_client_that_is_killed(tmp_path: Path) -> None:
+    """150 ms there and back, 2 % of all packets lost; Ben is killed in the middle, and back by his token."""
+    record, words, begun = wonky_in(tmp_path)
+    with (
+        bad_line(DELAY_S, LOSS) as line,
+        command((*words, "--host", f"{line.near_address}:8377"), tmp_path, line.at(line.near)) as host,
+    ):
+        links = host.links()
+        files = {name: tmp_path / f"{name}.jsonl" for name in ("Ada", "Ben", "")}
+        running = {name: client(line.at(line.far), links, name, file) for name, file in files.items()}
+        while last_turn(files["Ben"]) < KILLED_AT:
+            time.sleep(0.2)
+            assert time.monotonic() < begun + LONGEST_S
+            assert all(each.poll() is None for each in running.values())
+        running["Ben"].kill()
+        running["Ben"].wait()
+        time.sleep(2.0)
+        running["Ben"] = client(line.at(line.far), links, "Ben", files["Ben"])
+        for each in running.values():
+            assert each.wait(max(1.0, begun + LONGEST_S - time.monotonic())) == 0
+        seconds = time.monotonic() - begun
+        code, _ = host.end(signal.SIGINT)
+        assert code == 130
     assert verify(record).agrees
     texts = {name: heard(file) for name, file in files.items()}
     overs = [
@@ -172,12 +179,7 @@ def browser_beyond(line: BadLine, folder: Path) -> str:
 @pytest.mark.soak
 def test_two_browsers_on_a_bad_line_and_one_is_closed(tmp_path: Path) -> None:
     """Two pages and a bot play Wonky over that line; one page is closed in the middle, and opened again."""
-    why = why_not()
-    if why:
-        pytest.skip(why)
-    record = tmp_path / "game.teeter"
-    words = ("wonky", "--players", "Ada,Ben,bot:clumsy", "--seed", "3", "--record", str(record))
-    begun = time.monotonic()
+    record, words, begun = wonky_in(tmp_path)
     with (
         bad_line(DELAY_S, LOSS) as line,
         hosted(*words, prefix=line.at(line.near), address=f"{line.near_address}:8377") as host,

@@ -9,9 +9,10 @@ from collections.abc import Callable
 import pytest
 
 from engine.bench.rigs import tower
+from engine.event_detector import pressing
 from engine.settings import GRAVITY, PLAY, REFERENCE_RATE
 from engine.topple.resting import YIELDING, resting
-from engine.world import Assembly, Body, Scale, pressing
+from engine.world import Assembly, Body, Scale
 from engine.worlds import new_world
 
 SEEDS = range(12)

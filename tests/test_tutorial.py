@@ -12,8 +12,7 @@ from engine.pose import Pose
 from games.core.rules import Input
 from games.registry import GAMES
 from games.ui.carry import CarryTarget
-from games.ui.details import details_of
-from games.ui.lessons import CARRY, LAY, TAKE, TURN, carrying
+from games.ui.details import CARRY, LAY, TAKE, TURN, carrying, details_of
 from games.ui.messages import Plan, TableView, Waits
 from games.ui.physics_client import ClientState
 from games.ui.settings import load_settings

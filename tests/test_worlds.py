@@ -34,8 +34,17 @@ from engine.record.reader import load
 from engine.settings import PLAY
 from engine.topple.verdict import CheckOptions, check, to_json
 from engine.topple.words import headline, rows
-from engine.world import Body, World, WorldMaker, tilted_gravity
-from engine.worlds import ENGINES, Engine, EngineError, engine_in_use, installed_engines, new_world, using
+from engine.world import Body, World, tilted_gravity
+from engine.worlds import (
+    ENGINES,
+    Engine,
+    EngineError,
+    WorldMaker,
+    engine_in_use,
+    installed_engines,
+    new_world,
+    using,
+)
 from games.play.playback import resume, verify
 from games.play.recording import begin
 from games.players.bots import bots_of, play

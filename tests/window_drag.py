@@ -21,7 +21,7 @@ from engine.pose import Pose
 from engine.record.reader import load as read_replay
 from games.core.rules import Choice, Wait
 from games.ui.hud import piece_of
-from games.ui.messages import OfferPlaces, Plan
+from games.ui.messages import Act, Plan
 
 PLANS = {
     "bausack": Plan("bausack", ("Ana", "Ben"), 5, {"pieces": 4, "first": "Ana"}),
@@ -115,7 +115,7 @@ def drag(person: Person, name: str) -> None:
         up(person)
         return
     client.places = None
-    person.app.screen.physics.send(OfferPlaces())
+    person.app.screen.physics.send(Act.OFFER_PLACES)
     places: tuple[Pose, ...] = person.wait(lambda: client.places, f"a place for {name}", 60.0)
     # the keys of the hand turn what the mouse carries
     hand.grip.orient(places[0])

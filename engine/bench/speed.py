@@ -7,17 +7,19 @@ import io
 import resource
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engine.bench.peers import (
+    AS_IT_COMES,
     HAS_CRA,
     HAS_MUJOCO,
     SOLVERS,
     complete,
     cra_assembly,
     find_interfaces,
+    mjcf,
     mujoco_says,
 )
 from engine.bench.rigs import piece, table, tower, wood
@@ -78,7 +80,7 @@ def _mujoco(bodies: Sequence[Body], seconds: float) -> float | None:
         import mujoco
     except ImportError:
         return None
-    model = mujoco.MjModel.from_xml_string(mjcf(bodies))
+    model = mujoco.MjModel.from_xml_string(mjcf(bodies, tuning=replace(AS_IT_COMES, step=1.0 / 240.0)))
     data = mujoco.MjData(model)
     for _ in range(24):
         mujoco.mj_step(model, data)
@@ -88,21 +90,6 @@ def _mujoco(bodies: Sequence[Body], seconds: float) -> float | None:
         if step % 4 == 0:
             np.array(data.qpos)
     return seconds / (time.perf_counter() - started)
-
-
-def mjcf(bodies: Sequence[Body]) -> str:
-    """A scene of boxes as MuJoCo's XML, at 240 Hz."""
-    lines = ['<mujoco><option timestep="0.004166666666666667"/><worldbody>']
-    for body in bodies:
-        (x, y, z), (a, b, c, d) = body.pose.position, body.pose.orientation
-        half = body.piece.extents / 2
-        friction = f"{body.piece.material.friction} 1e-4 1e-5"
-        joint = "" if body.fixed else "<freejoint/>"
-        lines.append(
-            f'<body pos="{x} {y} {z}" quat="{d} {a} {b} {c}">{joint}<geom type="box" '
-            f'size="{half[0]} {half[1]} {half[2]}" mass="{body.piece.mass}" friction="{friction}"/></body>'
-        )
-    return "".join([*lines, "</worldbody></mujoco>"])
 
 
 def statics_time(rounds: int = 7) -> tuple[float, float]:

@@ -297,13 +297,13 @@ def video(
     drawn, of how many. Raises TeeterError with everything that is wrong.
     """
     from engine.record.reader import load
-    from engine.view.video.encode import check_path
     from engine.view.video.film import recipe_for
-    from engine.view.video.make import check_workers, make
+    from engine.view.video.make import check_file, make
     from games.play.replays import bodies_of, telling_of
 
-    check_workers(workers)
     path = Path(out)
+    # before the recording is read: what cannot be written is said at once
+    check_file(path, workers)
     recipe = recipe_for(
         path,
         preset,
@@ -323,8 +323,6 @@ def video(
         table=table,
         strip=strip,
     )
-    # before the recording is read: what cannot be written is said at once
-    check_path(path)
     replay = load(Path(record))
     telling = telling_of(replay, anonymous=anonymous)
     made = make(replay, bodies_of(replay), telling, recipe, path, progress=progress, workers=workers)

@@ -7,8 +7,7 @@ from engine.view.render.overlays import Line, Overlay
 from games.bausack.judge import areas
 from games.bausack.state import State, said
 from games.core.words import capital, counted
-from games.ui.details import LINE_COVER, LINE_HEIGHT, LINE_RADIUS, GameDetails
-from games.ui.lessons import TAKE, Lesson, carrying
+from games.ui.details import LINE_COVER, LINE_HEIGHT, LINE_RADIUS, TAKE, GameDetails, Lesson, carrying
 from games.ui.physics_client import ClientState
 from games.ui.pictures import of_piece
 

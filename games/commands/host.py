@@ -38,7 +38,7 @@ def with_address(words: Sequence[str]) -> list[str]:
 def host_game(plan: Plan, where: str) -> NoReturn:
     """Host a game until Ctrl-C. where: an address, or `DEFAULT`. Raises LinksError, SetupError, RecordError."""
     try:
-        from games.host import links, server
+        from games.host import links, server, table
     except ImportError as error:
         refuse(f"hosting needs the package {error.name}: pip install 'teeter[host]'")
     from games.ui.messages import Broken
@@ -58,7 +58,7 @@ def host_game(plan: Plan, where: str) -> NoReturn:
         # a port that was not said is the one that is known to the others
         is_said = ":" in where.rpartition("]")[2]
         found.address = address if is_said else replace(address, port=found.address.port)
-    end = server.run(server.Hosting(plan, opening, found, say, lambda ready: _show(console, ready)))
+    end = server.run(table.Hosting(plan, opening, found, say, lambda ready: _show(console, ready)))
     if isinstance(end, Broken) and end.is_crash:
         raise RuntimeError(end.why)
     if isinstance(end, Broken):

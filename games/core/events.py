@@ -6,15 +6,14 @@ stands in the game's judge.
 
 The session derives the events from physical facts (`engine.events`) and from what the player was about; tests
 make them up. Each has the step it happened at, the only clock the rules know; steps never run backwards.
-Several pieces in one event means: in the same step. Taken over from `engine.events` as they are: `Grabbed`,
-`Released` (of the piece the rules expect in the hand) and `Rested` (everything lies still).
+Several pieces in one event means: in the same step. Taken over from `engine.events` as they are: `Released` (of the
+piece the rules expect in the hand) and `Rested` (everything lies still).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.events import Grabbed as Grabbed
 from engine.events import Released as Released
 from engine.events import Rested as Rested
 from games.core.clauses import Cited
@@ -166,8 +165,7 @@ class RefereeAnswer:
 
 
 Event = (
-    Grabbed
-    | Released
+    Released
     | Rested
     | Met
     | Nudged

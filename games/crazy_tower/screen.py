@@ -12,8 +12,7 @@ from games.crazy_tower.names import block_name
 from games.crazy_tower.rules_allowed import is_card
 from games.crazy_tower.state import SABOTEUR, State
 from games.game import Game, stock_of
-from games.ui.details import COLOURS, SEATS, GameDetails, marked
-from games.ui.lessons import CARRY, TAKE, Lesson, carrying
+from games.ui.details import CARRY, COLOURS, SEATS, TAKE, GameDetails, Lesson, carrying, marked
 
 if TYPE_CHECKING:
     from engine.view.render.overlays import Overlay

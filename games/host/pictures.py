@@ -8,22 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.view.render.png import png_of
-from engine.workers import Failed, Questioner
-from games.ui import pictures
+from games.ui.pictures import PictureSource
 
 SHARE = 2
 """Pixels in each direction that become one: browsers show the pictures small, and every turn has some."""
 
 
-class PicturePainter:
+class PicturePainter(PictureSource):
     """Gives pictures by their names, each as soon as there is one. is_on: whether any are drawn."""
 
     def __init__(self, is_on: bool = True) -> None:
+        super().__init__()
         self._is_on = is_on
         self._data: dict[str, str] = {}
         self._missing: dict[str, None] = {}
-        self._asked = ""
-        self._painter: Questioner[str, NDArray[np.uint8]] | None = None
 
     def data(self, name: str) -> str:
         """Returns a picture as `data:image/png;...`; empty while there is none, which is then drawn."""
@@ -34,38 +32,16 @@ class PicturePainter:
     @property
     def is_busy(self) -> bool:
         """Whether pictures are being drawn."""
-        return bool(self._missing or self._asked)
+        return bool(self._missing)
 
     def step(self) -> bool:
         """Takes in what was drawn, asks for what is missing. Returns whether there is something new."""
-        is_new = False
-        for _, answer in self._painter.poll() if self._painter is not None else ():
-            if isinstance(answer, Failed):
-                # without OpenGL there are no pictures; the words of a choice say enough
-                self._data[self._asked] = ""
-            else:
-                pictures.keep(self._asked, answer)
-                self._data[self._asked] = _link(answer)
-            self._missing.pop(self._asked, None)
-            self._asked, is_new = "", True
-        while self._missing and not self._asked:
-            name = next(iter(self._missing))
-            kept = pictures.kept(name)
-            if kept is None:
-                self._painter = self._painter or Questioner(
-                    "pictures", "games.ui.pictures:painter", pictures.TIMEOUT_S
-                )
-                self._asked = name
-                self._painter.ask(name)
-            else:
-                self._data[name], is_new = _link(kept), True
-                del self._missing[name]
-        return is_new
-
-    def close(self) -> None:
-        """Ends the process that draws."""
-        if self._painter is not None:
-            self._painter.close()
+        found = self.found(tuple(self._missing))
+        for name, pixels in found.items():
+            # without OpenGL there are no pictures; the words of a choice say enough
+            self._data[name] = "" if pixels is None else _link(pixels)
+            del self._missing[name]
+        return bool(found)
 
 
 def _link(pixels: NDArray[np.uint8]) -> str:

@@ -7,7 +7,7 @@ import contextlib
 import logging
 import signal
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
@@ -16,14 +16,13 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from engine.view.page.seat import seat_page
-from games.host.connection import GOING_AWAY, NO_HELLO, Connection, ConnectionLimits
-from games.host.links import Links, LinksError
+from engine.view.page.html import seat_page
+from games.host.connection import GOING_AWAY, NO_HELLO, Connection
+from games.host.links import LinksError
 from games.host.schemas import MAX_BYTES
-from games.host.table import HostedTable, Say
-from games.ui.messages import Broken, Plan
+from games.host.table import HostedTable, Hosting
+from games.ui.messages import Broken
 from games.ui.physics_client import PhysicsClient
-from games.ui.setup import FirstView
 
 TABLE_PATH = "/table"
 MAX_CONNECTIONS = 64
@@ -38,19 +37,6 @@ SILENT = logging.getLogger("teeter.host")
 SILENT.addHandler(logging.NullHandler())
 SILENT.propagate = False
 """Whoever knocks with garbage is refused, and not worth a line on the terminal."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hosting:
-    """What is hosted. say: hears the story, line by line. ready: called once with links that work."""
-
-    plan: Plan
-    opening: FirstView
-    links: Links
-    say: Say
-    ready: Callable[[Links], None]
-    limits: ConnectionLimits = field(default_factory=ConnectionLimits)
-    has_pictures: bool = True
 
 
 class HostServer:
@@ -98,14 +84,7 @@ class HostServer:
         hosting.links.address = replace(address, port=port)
         hosting.links.save()
         self.physics = PhysicsClient(hosting.plan, self._wake)
-        self.table = HostedTable(
-            hosting.plan,
-            hosting.opening,
-            hosting.links,
-            self.physics,
-            hosting.say,
-            has_pictures=hosting.has_pictures,
-        )
+        self.table = HostedTable(hosting, self.physics)
         self._pulse = asyncio.create_task(self._run())
         hosting.ready(hosting.links)
         return self

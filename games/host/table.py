@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from games.host.audience import Audience
-from games.host.connection import BROKEN_RULE, Connection
-from games.host.ground import Coach, Ground
+from games.host.coach import Coach
+from games.host.connection import BROKEN_RULE, Connection, ConnectionLimits
 from games.host.links import Links
 from games.host.schemas import (
     AimAt,
@@ -45,40 +46,43 @@ PICTURE_S = 1.0 / 30.0
 Say = Callable[[str], None]
 
 
-class HostedTable:
-    """One game, and everybody who looks at it. say: tells the story to who hosts."""
+@dataclass(frozen=True, slots=True)
+class Hosting:
+    """What is hosted. say: hears the story, line by line. ready: called once with links that work."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        opening: FirstView,
-        links: Links,
-        physics: PhysicsClient,
-        say: Say,
-        *,
-        has_pictures: bool = True,
-    ) -> None:
-        self._links, self._physics, self._say = links, physics, say
+    plan: Plan
+    opening: FirstView
+    links: Links
+    say: Say
+    ready: Callable[[Links], None]
+    limits: ConnectionLimits = field(default_factory=ConnectionLimits)
+    has_pictures: bool = True
+
+
+class HostedTable:
+    """One game, and everybody who looks at it."""
+
+    def __init__(self, hosting: Hosting, physics: PhysicsClient) -> None:
+        plan, opening = hosting.plan, hosting.opening
+        self._links, self._physics, self._say = hosting.links, physics, hosting.say
         # the game with all secrets: for what is measured here, never for what is sent
         self._client: ClientState[Any] = ClientState(
             plan, opening.game, opening.state, opening.bodies, time.monotonic
         )
-        self._ground = Ground(self._client)
         self._coach = Coach(self._client)
-        self._wishes = Wishes(self._client, self._ground)
-        has_bots = opening.game.has_bots
+        self._wishes = Wishes(self._client)
         self.chairs = Chairs(
             opening.state.seats,
-            links,
-            has_bots,
+            hosting.links,
+            opening.game.has_bots,
             lambda who, style: physics.send(messages.SetBot(who, style)),
         )
-        self.audience = Audience(plan, opening, self.chairs, self._wishes, has_pictures=has_pictures)
+        self.audience = Audience(plan, opening, self.chairs, self._wishes, has_pictures=hosting.has_pictures)
         self._is_moved = False
         self._pictured = 0.0
         self._missed = ""
         for line in self.audience.views[""].story:
-            say(line)
+            self._say(line)
 
     # -- from the physics --------------------------------------------------------------------------------------------
 
@@ -174,7 +178,7 @@ class HostedTable:
         """Whether `tick` has something to do soon."""
         aimed = self._wishes.aimed
         is_aiming = aimed is not None and not (aimed.is_sent and aimed.is_told)
-        return self._is_moved or is_aiming or self.audience.is_drawing or bool(self._coach.seat)
+        return self._is_moved or is_aiming or self.audience.painter.is_busy or bool(self._coach.seat)
 
     # -- from browsers -----------------------------------------------------------------------------------------------
 

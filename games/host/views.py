@@ -15,11 +15,10 @@ from games.core.words import capital, won
 from games.game import Game
 from games.play.playback import Taken
 from games.ui.details import details_of
-from games.ui.hud import PROMPTS, piece_of
+from games.ui.hud import PROMPTS, card_of, conditions, image_of, piece_of
 from games.ui.messages import GameUpdate, News, Plan, TableView, Waits
-from games.ui.naming import game_of, is_shipped, piece_name
+from games.ui.naming import game_of, piece_name
 from games.ui.physics_client import ClientState
-from games.ui.pictures import of_piece
 from games.ui.story import opening_for, told_to
 from models.catalogue import catalogue
 from models.catalogue import games as shelves
@@ -91,13 +90,15 @@ class SeatView:
             "scores": self._scores(need),
             "score_word": self.game.score_word,
             "facts": _facts(self._details.items(client)),
-            "conditions": self._conditions(need, listed) if is_mine else [],
+            "conditions": [f"{each.clause}  {each.text}" for each in conditions(client, need)]
+            if is_mine
+            else [],
             "cards": [
                 {
                     "label": _title(card.image),
                     "sentence": _title(card.image),
                     "picture": card.image,
-                    "choice": next((n for n, each in enumerate(listed) if _card(each) == card.card), -1),
+                    "choice": next((n for n, each in enumerate(listed) if card_of(each) == card.card), -1),
                 }
                 for card in cards
             ],
@@ -121,10 +122,10 @@ class SeatView:
         return f"{need.who} {acts}."
 
     def _choice(self, at: int, choice: Choice, in_hand: dict[str, str], count: int) -> Message:
-        card, piece = _card(choice), piece_of(choice)
+        card, piece = card_of(choice), piece_of(choice)
         image = in_hand.get(card, "")
         if not image and count <= MAX_PICTURED:
-            image = self._image(piece)
+            image = image_of(self.client, piece)
         return {
             "choice": at,
             "label": _title(image) if card in in_hand else capital(choice.sentence),
@@ -133,20 +134,6 @@ class SeatView:
             "piece": piece if piece in self.client.pieces else "",
             "picture": image,
         }
-
-    def _image(self, piece: str) -> str:
-        client = self.client
-        if piece not in client.pieces or piece in self._details.unread(client):
-            return ""
-        model = self._details.model(client, piece)
-        return of_piece(model) if is_shipped(model) else ""
-
-    def _conditions(self, need: Need, listed: Sequence[Choice]) -> list[str]:
-        wanted = need.conditions if need.wait is Wait.HAND else ()
-        several = {each.conditions for each in listed if each.conditions}
-        if not wanted and len(several) == 1:
-            wanted = next(iter(several))
-        return [f"{each.clause}  {each.text}" for each in wanted]
 
     def _scores(self, need: Need) -> list[Message]:
         scores = self.game.rules.scores(self.client.state)
@@ -206,17 +193,11 @@ def table_message(view: TableView, shown: list[int], held: int, is_mine: bool, n
 @cache
 def catalogue_rows() -> list[Message]:
     """Returns the pieces that the sandbox can bring, as `welcome` has them."""
-    rows: list[Message] = []
-    for shelf in shelves():
-        for model in catalogue(shelf):
-            title = game_of(shelf).title
-            rows.append({"model": model, "label": f"{title}: {piece_name(model)}"})
-    return rows
-
-
-def _card(choice: Choice) -> str:
-    """The card that a choice plays; empty for none."""
-    return str(getattr(choice.action, "card", ""))
+    return [
+        {"model": model, "label": f"{game_of(shelf).title}: {piece_name(model)}"}
+        for shelf in shelves()
+        for model in catalogue(shelf)
+    ]
 
 
 def _title(image: str) -> str:

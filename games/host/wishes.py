@@ -6,13 +6,11 @@ Who is not asked may not answer: seat, turn and hand are checked here, the rules
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.pose import Pose
-from games.core.rules import Action, Bring, Need, Wait
+from games.core.rules import Need, Wait
 from games.host.connection import Connection
-from games.host.ground import Ground
 from games.host.schemas import (
     AimAt,
     BringModel,
@@ -36,13 +34,6 @@ AIM_S = 1.0 / 60.0
 """Seconds between two aims that are passed on; of those that come faster the last one counts."""
 RESTING_S, LANDING_S = 0.1, 0.2
 """Seconds after the last aim, and between two answers, after which the place below it is told."""
-PLAIN: dict[str, Callable[[], Order]] = {
-    "let_go": messages.LetGo,
-    "undo": messages.Undo,
-    "pull_out": messages.PullOut,
-    "offer_places": messages.OfferPlaces,
-    "clear": messages.Clear,
-}
 IN_HAND = ("let_go", "pull_out", "offer_places", "coach")
 """Acts with a piece in the hand."""
 
@@ -61,8 +52,8 @@ class Aimed:
 class Wishes:
     """The wishes of those who sit, for one game. client: the game with all secrets."""
 
-    def __init__(self, client: ClientState, ground: Ground) -> None:
-        self._client, self._ground = client, ground
+    def __init__(self, client: ClientState) -> None:
+        self._client = client
         self.turn = 0
         """The number of the last question."""
         self.is_asked = False
@@ -129,7 +120,7 @@ class Wishes:
         if now - aimed.at < RESTING_S and now - self._told_at < LANDING_S:
             return None
         aimed.is_told, self._told_at = True, now
-        lies = self._ground.landing(aimed.goal)
+        lies = self._landing(aimed.goal)
         return {
             "type": "landing",
             "number": aimed.number,
@@ -145,15 +136,15 @@ class Wishes:
         if self.need.wait is not Wait.HAND:
             raise WishError("Draw it out of the tower first")
         goal = self._goal()
-        gap = self._ground.gap(goal) if given.gap is None else given.gap
+        gap = given.gap
         if gap is None:
-            raise WishError("There is nothing below it to lay it on")
+            gap = max(goal.position[2] - self.place().position[2], 0.0)
         return [messages.Aim(goal), messages.Lay(gap)]
 
     def place(self) -> Pose:
         """Returns where the held piece would be laid now. Raises WishError over nothing."""
         self._check_hand()
-        lies = self._ground.landing(self._goal())
+        lies = self._landing(self._goal())
         if lies is None:
             raise WishError("There is nothing below it to lay it on")
         return lies
@@ -172,7 +163,7 @@ class Wishes:
             self.is_offering = True
         if given.type == "undo" and not (self._client.waits is not None and self._client.waits.can_undo):
             raise WishError("There is nothing to take back")
-        return PLAIN[given.type]()
+        return messages.Act[given.type.upper()]
 
     def build(self, given: SandboxMessage) -> Order:
         """Returns the order for an act of free building. Raises WishError."""
@@ -180,7 +171,11 @@ class Wishes:
         if isinstance(given, TiltTable):
             return messages.Tilt(given.degrees, given.towards)
         if isinstance(given, BringModel):
-            return messages.Do(self._bring(given.model))
+            try:
+                find(given.model)
+            except ModelError as error:
+                raise WishError(str(error)) from None
+            return messages.Do(self._client.bring(given.model))
         known = self._client.off_table if isinstance(given, FetchPiece) else self._client.in_play
         if given.piece not in known:
             raise WishError(
@@ -189,16 +184,6 @@ class Wishes:
         if isinstance(given, PushPiece):
             return messages.Shove(given.piece, given.newtons, given.towards)
         return messages.Fetch(given.piece)
-
-    def _bring(self, model: str) -> Action:
-        try:
-            find(model)
-        except ModelError as error:
-            raise WishError(str(error)) from None
-        base, number = model.partition("/")[2], 1
-        while f"{base}-{number}" in self._client.pieces:
-            number += 1
-        return Bring(self.need.player, f"{base}-{number}", model)
 
     def _check_free(self) -> None:
         if not self._client.game.is_free_building:
@@ -212,6 +197,13 @@ class Wishes:
 
     def _goal(self) -> Pose:
         return self.aimed.goal if self.aimed is not None else self._client.pose(self._client.held)
+
+    def _landing(self, goal: Pose) -> Pose | None:
+        """Returns where the held piece would meet what is below a pose; None over nothing."""
+        client, held = self._client, self._client.held
+        height = client.surface(held).landing(client.pieces[held], goal) if held in client.pieces else None
+        x, y, _ = goal.position
+        return None if height is None else Pose((x, y, height), goal.orientation)
 
 
 def row_of(pose: Pose) -> list[float]:

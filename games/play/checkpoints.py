@@ -14,7 +14,8 @@ from typing import Any, Generic
 from typing_extensions import TypeVar
 
 from engine.hand import Grip
-from engine.world import Body, Scale, WorldMaker
+from engine.world import Body, Scale
+from engine.worlds import WorldMaker
 from games.core.events import Condition, CountElapsed, Fell, HitNeighbour, Measured, Placed, Rested
 from games.core.rules import Need
 from games.judge.judge import Judge, TableScene

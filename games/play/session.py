@@ -15,8 +15,8 @@ from engine.event_detector import steps_of
 from engine.events import Dropped, Released, SceneEvent, Touched
 from engine.hand import Target
 from engine.process import trim_heap
-from engine.world import Body, WorldMaker
-from engine.worlds import new_world
+from engine.world import Body
+from engine.worlds import WorldMaker, new_world
 from games.core.events import Met, Nudged, Question, RefereeAnswer, Removed, TimeUp
 from games.core.rules import Action, Choice, Input, Need, Outcome, TakeBack, Wait
 from games.game import Game

@@ -11,14 +11,14 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from engine.event_detector import THRESHOLDS, EventDetector, Thresholds, steps_of
+from engine.event_detector import THRESHOLDS, EventDetector, Thresholds, pressing, steps_of
 from engine.events import Rested, SceneEvent
 from engine.hand import GRIP, Grip, Hand, Target
 from engine.isolation import START_CLEARANCE, IsolatedSimulation, Obstacles, Stillness
 from engine.pose import Pose
 from engine.settings import PLAY
-from engine.world import FLOOR, TABLE, Body, Scale, Snapshot, WorldMaker, pressing, tilted_gravity
-from engine.worlds import new_world
+from engine.world import FLOOR, TABLE, Body, Scale, Snapshot, tilted_gravity
+from engine.worlds import WorldMaker, new_world
 from games.judge.judge import TableScene
 from games.play import rigid
 from models.build import build
@@ -115,10 +115,8 @@ class Table:
         """Returns everything as it lies now."""
         tick = self.world.read(contacts=True)
         self._follow(tick.names, tick.poses.tolist())
-        forces: dict[tuple[str, str], float] = {}
-        for contact in tick.contacts or ():
-            forces[contact.a, contact.b] = forces.get((contact.a, contact.b), 0.0) + contact.force
-        return TableScene(dict(self.bodies), frozenset(forces))
+        touching = frozenset((contact.a, contact.b) for contact in tick.contacts or ())
+        return TableScene(dict(self.bodies), touching)
 
     def pressing(self) -> dict[str, float]:
         """Returns the newtons with which each body is pressed from above, as a finger that taps it feels."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from games.sandbox.rules import called
-from games.ui.details import GameDetails
-from games.ui.lessons import TAKE, Lesson, carrying
+from games.ui.details import TAKE, GameDetails, Lesson, carrying
 from games.ui.physics_client import ClientState
 from games.ui.story import as_called
 

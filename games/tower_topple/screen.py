@@ -6,8 +6,7 @@ from engine.view.panels import Item, Text
 from games.tower_topple.judge import look_of
 from games.tower_topple.state import State
 from games.ui.carry import CarryTarget
-from games.ui.details import COLOURS, GameDetails, marked
-from games.ui.lessons import PULL, TAKE, Lesson, carrying
+from games.ui.details import COLOURS, PULL, TAKE, GameDetails, Lesson, carrying, marked
 from games.ui.physics_client import ClientState
 from models.bricks import NOMINAL
 

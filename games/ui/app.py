@@ -7,7 +7,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from engine.record.format import RecordError
 from engine.view.opengl import kind_of
@@ -24,7 +24,7 @@ from games.ui.adaptive_quality import AdaptiveQuality
 from games.ui.menu import of_game
 from games.ui.menu_screen import MenuScreen
 from games.ui.messages import Plan
-from games.ui.pad import PadControl, PadTarget
+from games.ui.pad import PadControl
 from games.ui.pictures import Pictures
 from games.ui.settings import Settings
 from games.ui.setup import folder, new_file, plan_of
@@ -39,38 +39,6 @@ BEFORE_FALL_S = 2.0
 """Seconds before a fall at which watching it begins."""
 
 
-class Screen(PadTarget, Protocol):
-    """What fills the window for a while."""
-
-    wish: str
-    is_scanned: bool
-    lit: str
-    plan: Plan | None
-
-    @property
-    def settings(self) -> Settings:
-        """What was set."""
-
-    @property
-    def is_typing(self) -> bool:
-        """Whether keys are letters of a text."""
-
-    def handle(self, event: Event) -> None:
-        """An event of the window."""
-
-    def step(self, seconds: float) -> None:
-        """Time passes."""
-
-    def panels(self) -> tuple[Panel, ...]:
-        """What lies over the scene."""
-
-    def say(self, line: str) -> None:
-        """Say something for a while."""
-
-    def close(self) -> None:
-        """Another screen comes."""
-
-
 class App:
     """The window and what is in it."""
 
@@ -82,7 +50,7 @@ class App:
         self._quality = AdaptiveQuality(self.window, self.window.quality) if is_auto else None
         say_when_lost(self._last_words)
         self.window.speaker = Speaker(0.0 if settings.sound.mute else settings.sound.volume)
-        self.screen: Screen = MenuScreen(self.window, settings)
+        self.screen: MenuScreen | GameScreen = MenuScreen(self.window, settings)
         if plan is not None:
             self._play(plan)
         self.scanner = SwitchScanner(settings.help.scan_s) if settings.help.scan else None

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from engine.geometry.convex import ConvexSolid, bounds_of, solids_at
 from engine.geometry.drop import DropTarget, extreme_points, resting_faces
 from engine.geometry.rotation import angle_between, quaternion_of
-from engine.motions import PULL_SPEED, between
+from engine.hand import Hand
+from engine.motions import PULL_SPEED, Ending, Motion, between, glide, lower
 from engine.pose import Pose
 from engine.view.camera import Vector
 from engine.view.frame import Frame
@@ -39,6 +40,10 @@ STANDS_DEG = 4.0
 FLAT = math.cos(math.radians(0.5))
 """Cosine of the angle within which a face of the hull is one of the piece."""
 SHADOW, LINE = "#241a10", "#c2571a"
+CLOSE_BY = 0.004
+"""Metres above its place from which a piece is lowered slowly."""
+TOO_DEEP = 0.05
+"""Metres below its place to which a piece is lowered until something carries it."""
 ABOVE_ALL = 10.0
 """Metres: above everything."""
 SPEED = 0.6
@@ -323,3 +328,14 @@ class HandFollower:
             return self.goal.orientation
         part = min(part, TURNING / self._rate / angle)
         return between(self.pose, self.goal, part).orientation
+
+
+def laying(hand: Hand, mass: float, gap: float) -> Motion:
+    """The held piece is laid: down to its place, slowly at the end, until something carries it. mass: kg. gap: metres
+    that are free below it."""
+    held, (x, y, z) = hand.held, hand.target.position
+    if gap > CLOSE_BY:
+        yield from glide(hand, Pose((x, y, z - gap + CLOSE_BY), hand.target.orientation))
+    if hand.held != held:
+        return Ending.EMPTY
+    return (yield from lower(hand, z - gap - TOO_DEEP, mass))

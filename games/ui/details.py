@@ -1,4 +1,4 @@
-"""What a game shows on the screen beside turns and scores: `GameDetails`.
+"""What a game shows on the screen beside turns and scores: `GameDetails`; and the lessons of its tutorial.
 
 Each game has its own in `games/<game>/screen.py`.
 """
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, runtime_checkable
 from engine.view.panels import Item
 from games.core.rules import Choice
 from games.game import Game
-from games.ui.lessons import Lesson
+from games.registry import game_named
 from games.ui.messages import S
 from games.ui.naming import PieceNames
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from games.ui.carry import CarryTarget
     from games.ui.physics_client import ClientState
 
+TAKE, CARRY, TURN, LAY, PULL = "TAKE", "CARRY", "TURN", "LAY", "PULL"
+"""Acts, and of `CARRY` and `PULL` the stage of a turn in which they are done."""
 COLOURS = {
     "red": "#c22f22",
     "green": "#2f7d32",
@@ -43,6 +45,30 @@ LINE, LINE_COVER = "#f4f0e6", 0.5
 """Lines on the table: their colour, and how much they cover."""
 LINE_HEIGHT, LINE_RADIUS = 4e-4, 8e-4
 """Metres."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One act to be taught. stage: where in a turn it is done, the phase of the rules or CARRY or PULL. text: what to
+    do, with {click}, {lay}, {move}, {turn}, {flip}, {lift}, {feel} as they are done with the device that is used.
+    reaches: the stage that it leads to; empty: any other. is_needed: the tutorial is not over without it."""
+
+    act: str
+    stage: str
+    text: str
+    reaches: str = ""
+    is_needed: bool = True
+
+
+def carrying(where: str, turn: str = "Turn it with {turn}; {flip} flips it.") -> tuple[Lesson, ...]:
+    """The lessons on a piece in the hand. where: the words that say where it has to lie. turn: how it is turned."""
+    return (
+        Lesson(
+            CARRY, CARRY, "{move}: the piece goes along. The dark spot shows where it would land: " + where
+        ),
+        Lesson(TURN, CARRY, turn),
+        Lesson(LAY, CARRY, "{lay} to lay it: " + where),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +161,17 @@ class GameDetails(PieceNames, Generic[S]):
 def details_of(game: Game) -> GameDetails:
     """Returns what a game shows."""
     return game.part(game.screen_class, GameDetails)
+
+
+def game_of(shelf: str) -> Game:
+    """Returns the game whose pieces a catalogue holds."""
+    return game_named(shelf.replace("_", "-"))
+
+
+def piece_name(model: str) -> str:
+    """Returns what people call a piece of a catalogue."""
+    shelf, _, piece = model.partition("/")
+    return details_of(game_of(shelf)).piece_name(piece)
 
 
 def colour_of(choice: Choice) -> str:

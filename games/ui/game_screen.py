@@ -9,7 +9,7 @@ from engine.view.window.window import Window
 from games.core.rules import Choice, Take, Wait
 from games.ui import hud
 from games.ui.hud import piece_of
-from games.ui.messages import Do, Order, Pause, Plan, PullOut, Undo
+from games.ui.messages import Act, Do, Order, Pause, Plan
 from games.ui.mouse import Mouse
 from games.ui.settings import Settings
 from games.ui.table_screen import TableScreen
@@ -59,7 +59,7 @@ class GameScreen(TableScreen):
         elif kind == "act":
             self.act(rest)
         elif kind == "pull":
-            self.physics.send(PullOut())
+            self.physics.send(Act.PULL_OUT)
         elif kind == "place":
             self.one_button.choose(int(rest))
         elif kind == "line":
@@ -139,7 +139,7 @@ class GameScreen(TableScreen):
             if why := hud.why_no_undo(self.client, self.settings):
                 self.say(why)
             else:
-                self._order(Undo())
+                self._order(Act.UNDO)
         elif name == "view":
             self.camera_control.next_view()
         elif name == "home":

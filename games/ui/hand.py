@@ -11,8 +11,8 @@ from engine.view.camera import Camera, on_plane, ray
 from engine.view.render.overlays import Overlay
 from engine.world import TABLE
 from games.core.rules import Wait
-from games.ui.carry import CarryTarget, LandingSurface
-from games.ui.messages import Aim, Lay, LetGo, Refused
+from games.ui.carry import CarryTarget
+from games.ui.messages import Act, Aim, Lay, Refused
 from games.ui.physics_client import ClientState, PhysicsClient
 from games.ui.settings import Settings
 
@@ -40,7 +40,6 @@ class HandControl:
         self.client, self.physics, self.settings = client, physics, settings
         self.grip: CarryTarget | None = None
         self.is_fine = False
-        self._ground: tuple[object, LandingSurface] | None = None
         self._dragged = 0.0
         self._has_gone = False
         self._since: dict[str, float] = {}
@@ -87,16 +86,6 @@ class HandControl:
         half, depth = (float(side) / 2 + OVER_EDGE for side in self.client.pieces[TABLE].extents[:2])
         return x - half, x + half, y - depth, y + depth
 
-    def ground(self) -> LandingSurface:
-        """What the held piece may be laid on, as it lies now."""
-        client = self.client
-        held = self.grip.name if self.grip is not None else ""
-        rest = np.array([name != held for name in client.frame.names])
-        key = (client.frame.names, held, client.frame.poses[rest].round(5).tobytes())
-        if self._ground is None or self._ground[0] != key:
-            self._ground = (key, LandingSurface(client.frame, client.pieces, {held, "floor"}))
-        return self._ground[1]
-
     # -- the pointer -------------------------------------------------------------------------------------------------
 
     def point(self, camera: Camera, size: tuple[int, int], x: float, y: float) -> None:
@@ -113,7 +102,7 @@ class HandControl:
             return
         if self._drawn_at is not None and math.dist(self._drawn_at, (x, y)) < OVERRUN * size[1]:
             return
-        there = self.ground().pointed(grip.piece, grip.rotation, origin, direction, grip.low)
+        there = self.client.surface(grip.name).pointed(grip.piece, grip.rotation, origin, direction, grip.low)
         if there is None:
             return
         last, self._point = self._point, there
@@ -165,7 +154,7 @@ class HandControl:
             if grip.landing is None:
                 self.client.hear(Refused("", "There is nothing below it to lay it on"))
                 return False
-            self.physics.send(Lay(grip.gap) if name == "lay" else LetGo())
+            self.physics.send(Lay(grip.gap) if name == "lay" else Act.LET_GO)
         elif name in ("lift", "lower"):
             grip.lifted(hand.lift_mm / 1e3 * self.fine * (1.0 if name == "lift" else -1.0))
             self._again()
@@ -252,7 +241,7 @@ class HandControl:
         assert grip is not None
         self._has_gone, self._drawn_at = True, None
         before = grip.goal
-        if grip.to(x, y, self.ground(), self.client.pose(grip.name)) != before:
+        if grip.to(x, y, self.client.surface(grip.name), self.client.pose(grip.name)) != before:
             self.physics.send(Aim(grip.goal))
 
     def _again(self) -> None:

@@ -6,6 +6,7 @@ A process of its own is asked, so that no picture waits; the answers are shown a
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -130,21 +131,48 @@ Question = PlaceQuestion | CheckQuestion | FeelQuestion
 Answer = PlaceAnswer | CheckAnswer | FeelAnswer
 
 
-class Hints:
-    """Ghost, hint and check for one table. Only the last question is worth an answer."""
+class Asker:
+    """Asks a process of its own about one table. Only the last question is worth an answer."""
 
-    def __init__(self, client: ClientState, *, ghost: bool, hint: bool) -> None:
+    def __init__(self, client: ClientState) -> None:
         self.client = client
-        self.shows_ghost, self.shows_hint = ghost, hint
-        self.finding: CheckAnswer | None = None
-        self.felt: FeelAnswer | None = None
-        self.feeling = ""
         self._questions: Questioner[Question, Answer] = Questioner(
             "hints", "games.ui.hint_process:answerer", TIMEOUT_S
         )
         self._known: dict[str, Piece] = {}
-        self._asked: Question | None = None
         self._number = 0
+
+    def _ask(self, question: Question) -> None:
+        for name, piece in self.client.pieces.items():
+            if self._known.get(name) is not piece:
+                self._known[name] = piece
+                self._questions.tell(Body(name, piece, Pose((0.0, 0.0, 0.0)), self.client.is_fixed(name)))
+        self._number = self._questions.ask(question)
+
+    def _ask_place(self, held: str, place: Pose) -> None:
+        client = self.client
+        placed = client.frame.placed().items()
+        rows = tuple((name, pose) for name, pose in placed if name not in (held, FLOOR))
+        self._ask(PlaceQuestion(held, place, rows, client.game.name, client.state))
+
+    def _answers(self) -> Iterator[Answer | Failed]:
+        return (answer for number, answer in self._questions.poll() if number == self._number)
+
+    def close(self) -> None:
+        """Nobody asks any more."""
+        self._questions.close()
+
+
+class Hints(Asker):
+    """Ghost, hint and check for one table."""
+
+    def __init__(self, client: ClientState, *, ghost: bool, hint: bool) -> None:
+        super().__init__(client)
+        self.shows_ghost, self.shows_hint = ghost, hint
+        self.finding: CheckAnswer | None = None
+        self.felt: FeelAnswer | None = None
+        self.feeling = ""
+        self._asked: Question | None = None
         self._place: tuple[str, Pose] | None = None
         self._answer: PlaceAnswer | None = None
         self._since = 0.0
@@ -187,10 +215,7 @@ class Hints:
         self._since += seconds
         if self._since >= PAUSE_S and self._place != (grip.name, place):
             self._place = (grip.name, place)
-            client = self.client
-            placed = client.frame.placed().items()
-            rows = tuple((name, pose) for name, pose in placed if name not in (grip.name, FLOOR))
-            self._ask(PlaceQuestion(grip.name, place, rows, client.game.name, client.state))
+            self._ask_place(grip.name, place)
 
     def check(self) -> None:
         """Ask whether everything on the table stands."""
@@ -224,17 +249,11 @@ class Hints:
         ]
 
     def _ask(self, question: Question) -> None:
-        for name, piece in self.client.pieces.items():
-            if self._known.get(name) is not piece:
-                self._known[name] = piece
-                self._questions.tell(Body(name, piece, Pose((0.0, 0.0, 0.0)), self.client.is_fixed(name)))
         self._asked = question
-        self._number = self._questions.ask(question)
+        super()._ask(question)
 
     def _hear(self) -> None:
-        for number, answer in self._questions.poll():
-            if number != self._number:
-                continue
+        for answer in self._answers():
             if isinstance(answer, Failed):
                 answer = self._unanswered(str(answer))
             if isinstance(answer, CheckAnswer):
@@ -255,10 +274,6 @@ class Hints:
     def _rows(self, held: str) -> Rows:
         """Names and poses of what is in play and of supports."""
         return tuple((body.name, body.pose) for body in self.client.lying(held))
-
-    def close(self) -> None:
-        """Nobody asks any more."""
-        self._questions.close()
 
 
 def _alike(one: Pose, other: Pose) -> bool:

@@ -131,13 +131,13 @@ def _turn(client: ClientState, look: HudState) -> Panel:
             if look.lesson
             else Text(_prompt(client, need, look), "quiet")
         )
-        image = _image_of(client, client.held) if client.held else ""
+        image = image_of(client, client.held) if client.held else ""
         items.append(Row((Picture(image, 48.0, 36.0), prompt), (1, 5)) if image else prompt)
         if look.lesson:
             done, all_ = look.learned
             learned = Text(f"tutorial, {done} of {all_} done", "quiet", "small")
             items.append(Row((learned, Button("skip", "Skip it", "quiet")), (2, 1)))
-        items += [Text(f"{each.clause}  {each.text}", "plain", "small") for each in _conditions(client, need)]
+        items += [Text(f"{each.clause}  {each.text}", "plain", "small") for each in conditions(client, need)]
         if look.feel:
             items.append(Text(look.feel, "good", "small"))
         items += _choices(client, look)
@@ -157,7 +157,8 @@ def _prompt(client: ClientState, need: Need, look: HudState) -> str:
     return PROMPTS.get(need.wait, "")
 
 
-def _conditions(client: ClientState, need: Need) -> tuple[Condition, ...]:
+def conditions(client: ClientState, need: Need) -> tuple[Condition, ...]:
+    """Returns what holds for the piece that is laid, or for all that may be taken alike."""
     if need.wait is Wait.HAND:
         return need.conditions
     wanted = {each.conditions for each in client.choices if each.conditions}
@@ -174,7 +175,7 @@ def _choices(client: ClientState, look: HudState) -> list[Item]:
         items.append(Button(look.lit, capital(lit.sentence), key="Enter", is_lit=True))
     for number, choice in enumerate(shown):
         name = f"choice:{client.choices.index(choice)}"
-        if _card_of(choice) in in_hand:
+        if card_of(choice) in in_hand:
             continue
         sentence = capital(choice.sentence)
         key, is_lit = str(number + 1), look.lit == name
@@ -185,7 +186,7 @@ def _choices(client: ClientState, look: HudState) -> list[Item]:
                 key=key,
                 mark=colour_of(choice),
                 is_lit=is_lit,
-                image=_image_of(client, piece_of(choice)),
+                image=image_of(client, piece_of(choice)),
             )
         )
     if pages > 1:
@@ -201,8 +202,8 @@ def _choices(client: ClientState, look: HudState) -> list[Item]:
     return items
 
 
-def _image_of(client: ClientState, name: str) -> str:
-    """The picture of a piece; empty where there is none."""
+def image_of(client: ClientState, name: str) -> str:
+    """Returns the picture of a piece; empty where there is none."""
     model = _model(client, name)
     return of_piece(model) if model else ""
 
@@ -221,7 +222,7 @@ def _fan(client: ClientState, look: HudState) -> list[Panel]:
     cards = details_of(client.game).cards(client)
     if not cards or client.held or client.game.rules.outcome(client.state) is not None:
         return []
-    plays = {card: number for number, choice in enumerate(client.choices) if (card := _card_of(choice))}
+    plays = {card: number for number, choice in enumerate(client.choices) if (card := card_of(choice))}
     fan = []
     for held in cards:
         number = plays.get(held.card)
@@ -231,8 +232,8 @@ def _fan(client: ClientState, look: HudState) -> list[Panel]:
     return [Panel("cards", "bottom", (Fan(tuple(fan)),), width=620, is_bare=True)]
 
 
-def _card_of(choice: Choice) -> str:
-    """The card that a choice plays; empty for none."""
+def card_of(choice: Choice) -> str:
+    """Returns the card that a choice plays; empty for none."""
     return str(getattr(choice.action, "card", ""))
 
 

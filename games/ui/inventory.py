@@ -17,7 +17,7 @@ from games.judge import places
 from games.judge.judge import Judge
 from games.play.session import Session
 from games.play.table import Moment
-from games.ui.messages import BringBody, Clear, Fetch, Order, Shove, Tilt, Undo
+from games.ui.messages import Act, BringBody, Fetch, Order, Shove, Tilt
 from models.build import build
 from models.catalogue import find
 from models.errors import TeeterError
@@ -161,19 +161,19 @@ class FreeBuilding:
                     # a slider that is dragged is one tilt
                     self._moments.append(session.table.remember())
                 session.table.tilt(math.radians(degrees), math.radians(towards))
-            case Undo() if self._moments and session.table.hand.held is None:
+            case Act.UNDO if self._moments and session.table.hand.held is None:
                 session.table.restore(self._moments.pop())
             case BringBody(body):
                 body = self._tray.keep(body)
                 session.act(Bring(session.need.player, body.name, body.piece.model or body.name))
             case Fetch(piece):
                 self._fetch(piece)
-            case Clear():
+            case Act.CLEAR:
                 self._clear()
             case _:
                 self._moments.clear()
                 return False
-        if isinstance(order, (BringBody, Fetch, Clear)):
+        if order is Act.CLEAR or isinstance(order, (BringBody, Fetch)):
             self._moments.clear()
         return True
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 from typing import Any, Generic
 
@@ -64,16 +65,6 @@ class Lay:
 
 
 @dataclass(frozen=True, slots=True)
-class LetGo:
-    """Let go of the held piece where it is."""
-
-
-@dataclass(frozen=True, slots=True)
-class Undo:
-    """Back to the last checkpoint."""
-
-
-@dataclass(frozen=True, slots=True)
 class SetSpeed:
     """How fast time runs: 1 as in the world, 0.25 slow motion."""
 
@@ -112,25 +103,10 @@ class Tilt:
 
 
 @dataclass(frozen=True, slots=True)
-class OfferPlaces:
-    """Say at which places the held piece may be laid."""
-
-
-@dataclass(frozen=True, slots=True)
-class PullOut:
-    """Draw the held piece out as a bot would, without a hand that guides it."""
-
-
-@dataclass(frozen=True, slots=True)
 class Fetch:
     """Sandbox: a piece that fell off the table comes into the hand, over the table."""
 
     piece: str
-
-
-@dataclass(frozen=True, slots=True)
-class Clear:
-    """Sandbox: put everything away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,29 +118,18 @@ class SetBot:
     style: str
 
 
-@dataclass(frozen=True, slots=True)
-class Quit:
-    """Stop; what is recorded stays."""
+class Act(Enum):
+    """Orders that need no more words."""
+
+    LET_GO = "let go of the held piece where it is"
+    UNDO = "back to the last checkpoint"
+    OFFER_PLACES = "say at which places the held piece may be laid"
+    PULL_OUT = "draw the held piece out as a bot would, without a hand that guides it"
+    CLEAR = "sandbox: put everything away"
+    QUIT = "stop; what is recorded stays"
 
 
-Order = (
-    Do
-    | Aim
-    | Lay
-    | LetGo
-    | Undo
-    | SetSpeed
-    | Pause
-    | BringBody
-    | Shove
-    | Tilt
-    | OfferPlaces
-    | PullOut
-    | Fetch
-    | Clear
-    | SetBot
-    | Quit
-)
+Order = Act | Do | Aim | Lay | SetSpeed | Pause | BringBody | Shove | Tilt | Fetch | SetBot
 
 
 # -- news ------------------------------------------------------------------------------------------------------------

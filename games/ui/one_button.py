@@ -6,7 +6,7 @@ from engine.pose import Pose
 from engine.view.panels import Button, Panel, Text
 from engine.view.render.overlays import Ghost, Line, Overlay
 from games.ui.hand import HandControl
-from games.ui.messages import OfferPlaces
+from games.ui.messages import Act
 from games.ui.physics_client import ClientState, PhysicsClient
 
 SWEEP_M_S = 0.1
@@ -42,7 +42,7 @@ class OneButton:
         if self._asked_for is not grip:
             self._asked_for = grip
             self._client.places = None
-            self._physics.send(OfferPlaces())
+            self._physics.send(Act.OFFER_PLACES)
 
     def choose(self, number: int) -> None:
         """Carry the piece over a place that was offered."""

@@ -6,15 +6,15 @@ Every other button of a gamepad has a name as keys have, and does what the setti
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from engine.view.window.events import Event, Press
 from engine.view.window.shapes import Rect
 from engine.view.window.window import Window
 
 if TYPE_CHECKING:
-    from games.ui.camera import CameraController
-    from games.ui.hand import HandControl
+    from games.ui.game_screen import GameScreen
+    from games.ui.menu_screen import MenuScreen
 
 POINTER_SPEED, TURN_SPEED = 1.1, 0.8
 """Heights of the picture in a second, with a stick pushed all the way: of the pointer, of a drag of the view."""
@@ -25,22 +25,6 @@ ASIDE = 3.0
 """How much further away what lies aside of a direction seems than what lies ahead."""
 
 
-class PadTarget(Protocol):
-    """A screen that gamepads are used at."""
-
-    @property
-    def is_carrying(self) -> bool:
-        """Whether the left stick moves a hand that holds something."""
-
-    @property
-    def hand(self) -> HandControl | None:
-        """The hand; None where there is none."""
-
-    @property
-    def camera_control(self) -> CameraController | None:
-        """The camera; None where nobody turns it."""
-
-
 class PadControl:
     """The gamepads of one window."""
 
@@ -49,7 +33,7 @@ class PadControl:
         self._lines = 0.0
         self._is_sliding = False
 
-    def step(self, screen: PadTarget, seconds: float) -> tuple[Event, ...]:
+    def step(self, screen: MenuScreen | GameScreen, seconds: float) -> tuple[Event, ...]:
         """Time passes while sticks are pushed. Returns what happened to the pointer."""
         window, pad = self._window, self._window.pad
         window.pad_click = "" if screen.is_carrying else "pad_a"
@@ -67,7 +51,7 @@ class PadControl:
         far = POINTER_SPEED * window.size[1] * seconds
         return window.point(window.pointer[0] + far * pad.left[0], window.pointer[1] - far * pad.left[1])
 
-    def _look(self, screen: PadTarget, seconds: float) -> None:
+    def _look(self, screen: MenuScreen | GameScreen, seconds: float) -> None:
         """The right stick scrolls what is below the pointer, or else turns the camera."""
         window, (right, up) = self._window, self._window.pad.right
         if (right, up) == (0.0, 0.0):
@@ -82,7 +66,7 @@ class PadControl:
             far = TURN_SPEED * window.size[1] * seconds
             screen.camera_control.drag(-far * right, far * up, float(window.size[1]))
 
-    def cross(self, event: Event, screen: PadTarget) -> tuple[Event, ...] | None:
+    def cross(self, event: Event, screen: MenuScreen | GameScreen) -> tuple[Event, ...] | None:
         """Takes a press of the cross that goes to another button. Returns what happened; None if it was another
         event."""
         if not isinstance(event, Press) or event.key not in CROSS or screen.is_carrying:

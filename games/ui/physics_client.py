@@ -11,16 +11,20 @@ from dataclasses import replace
 from multiprocessing.connection import Connection
 from typing import Generic
 
+import numpy as np
+
 from engine.pose import Pose
 from engine.view.frame import Frame, frame_of
 from engine.workers import end_with_parent
 from engine.world import FLOOR, Body
 from engine.worlds import Engine, engine_in_use, using
 from games.core.events import Released
-from games.core.rules import Choice, Input, Need
+from games.core.rules import Bring, Choice, Input, Need
 from games.game import Game
 from games.registry import clauses_of
+from games.ui.carry import LandingSurface
 from games.ui.messages import (
+    Act,
     Broken,
     Busy,
     GameUpdate,
@@ -30,7 +34,6 @@ from games.ui.messages import (
     Places,
     Plan,
     Pointed,
-    Quit,
     Refused,
     S,
     TableView,
@@ -90,6 +93,7 @@ class ClientState(Generic[S]):
         self.fell_s: float | None = None
         """When something fell last, seconds of the record."""
         self._clock = clock
+        self._surface: tuple[object, LandingSurface] | None = None
         self._seen: tuple[S | None, dict[str, S]] = (None, {})
         self._is_secret: tuple[S | None, bool] = (None, False)
 
@@ -244,6 +248,21 @@ class ClientState(Generic[S]):
             if name in play and name not in (but, FLOOR)
         )
 
+    def surface(self, held: str) -> LandingSurface:
+        """Returns everything that a held piece may be laid on, kept while nothing else moves."""
+        rest = np.array([name != held for name in self.frame.names])
+        key = (self.frame.names, held, self.frame.poses[rest].round(5).tobytes())
+        if self._surface is None or self._surface[0] != key:
+            self._surface = (key, LandingSurface(self.frame, self.pieces, {held, FLOOR}))
+        return self._surface[1]
+
+    def bring(self, model: str) -> Bring:
+        """Returns the action that brings out a piece of a catalogue, under a name that is free."""
+        base, number = model.partition("/")[2], 1
+        while f"{base}-{number}" in self.pieces:
+            number += 1
+        return Bring(self.need.player, f"{base}-{number}", model)
+
 
 def _piece_of(given: Input) -> str:
     """The piece an action or an event is about; empty for none."""
@@ -306,7 +325,7 @@ class PhysicsClient:
 
     def close(self) -> None:
         """Ask the process to stop, and stop it when it does not."""
-        self.send(Quit())
+        self.send(Act.QUIT)
         self._process.join(STOP_TIMEOUT_S)
         if self._process.is_alive():
             self._process.terminate()

@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.event_detector import steps_of
 from engine.hand import packed
@@ -27,11 +28,10 @@ from games.core.errors import IllegalAction, RulesError
 from games.core.events import Fell, Question
 from games.core.rules import Input, Need, TakeBack, Wait
 from games.play.session import Session
-from games.players.bots import Bot, bots_of, lay, offers, pull, skill_of
+from games.players.bots import Bot, bots_of, lay, offers, pull, skill_of, way_clear
 from games.ui import messages
-from games.ui.carry import HandFollower
+from games.ui.carry import HandFollower, laying
 from games.ui.clock import Clock
-from games.ui.lowering import clearing, laying
 from games.ui.messages import Busy, GameUpdate, NewBody, Order, Plan, Refused, TableView, Waits
 from games.ui.setup import open_game
 from models.errors import ModelError, TeeterError
@@ -87,7 +87,7 @@ class PhysicsServer:
         if done / whole > self._checked + 0.01:
             self._checked = done / whole
             self.say(Busy("checking what was played", self._checked))
-            if self._line.poll() and isinstance(self._line.recv(), messages.Quit):
+            if self._line.poll() and self._line.recv() is messages.Act.QUIT:
                 raise Abandoned
 
     def _look(self, step: int, bodies: Mapping[str, Body]) -> None:
@@ -135,7 +135,7 @@ class PhysicsServer:
         try:
             while self._line.poll(None if self._is_paused else seconds):
                 order = self._line.recv()
-                if isinstance(order, messages.Quit):
+                if order is messages.Act.QUIT:
                     raise Abandoned
                 if isinstance(order, messages.SetSpeed):
                     self._clock.speed = order.speed
@@ -249,15 +249,15 @@ class PhysicsServer:
         session = self.session
         try:
             building = self.active.building
-            if isinstance(order, (messages.Shove, messages.Tilt, messages.Clear)):
+            if order is messages.Act.CLEAR or isinstance(order, (messages.Shove, messages.Tilt)):
                 self.say(Busy("waiting until all is still"))
             if building is not None and building.obey(order):
                 pass
             elif isinstance(order, messages.Do):
                 session.act(order.action)
-            elif isinstance(order, messages.Undo):
+            elif order is messages.Act.UNDO:
                 session.undo()
-            elif isinstance(order, messages.LetGo):
+            elif order is messages.Act.LET_GO:
                 session.release()
         except IllegalAction as refusal:
             self.say(Refused(refusal.clause, refusal.sentence))
@@ -274,7 +274,8 @@ class PhysicsServer:
         wanted: Pose | None = None
         follow = HandFollower(hand.target, rate, is_pulling=need.wait is Wait.PULL)
         is_out = need.wait is Wait.HAND and self._pulled == held
-        motion = clearing(session, held or "") if is_out else None
+        # a brick that was just pulled out is drawn on until nothing of the tower is above it
+        motion = self._drawing(way_clear(session, held or "") if is_out else None)
         self._pulled = (held or "") if need.wait is Wait.PULL else ""
         still, is_laying, gap = 0, False, -1.0
         self._clock.restart(session.table.step)
@@ -288,17 +289,19 @@ class PhysicsServer:
                     follow.goal = wanted or order.pose
                 elif isinstance(order, messages.Lay):
                     gap, last = order.gap, session.table.step + steps_of(ARRIVAL_S, rate)
-                elif isinstance(order, messages.OfferPlaces):
+                elif order is messages.Act.OFFER_PLACES:
                     self.say(messages.Places(offers(session, need)))
                     self._clock.restart(session.table.step)
-                elif isinstance(order, messages.PullOut):
-                    motion = self._pulling(need)
+                elif order is messages.Act.PULL_OUT:
+                    motion = self._drawing(
+                        None if self._referee is None else self._referee.pull(session, need)
+                    )
                 else:
                     self._obey(order)
                     return
             if gap >= 0.0 and motion is None and (follow.is_near or session.table.step > last):
                 # the piece is lowered where it was wanted, not where the hand was by then
-                motion, is_laying = laying(session.table, gap), True
+                motion, is_laying = laying(hand, session.table.bodies[held or ""].piece.mass, gap), True
             # a hand that trembles, sways or is timed is never still
             is_still = (
                 motion is None
@@ -323,8 +326,7 @@ class PhysicsServer:
                 return
             session.aim(target)
 
-    def _pulling(self, need: Need) -> Motion | None:
-        way = None if self._referee is None else self._referee.pull(self.session, need)
+    def _drawing(self, way: NDArray[np.float64] | None) -> Motion | None:
         return None if way is None else draw(self.session.table.hand, way)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -42,44 +42,57 @@ def of_card(title: str, models: Sequence[str], colour: str) -> str:
     return f"card|{title}|{','.join(models)}|{colour}"
 
 
-class Pictures:
-    """Gives a hud the pictures that it shows, each as soon as there is one."""
+class PictureSource:
+    """Gets pictures by their names: from what is kept, or from a process of its own that draws one after the other."""
 
-    def __init__(self, hud: Hud) -> None:
-        self._hud = hud
+    def __init__(self) -> None:
         self._painter: Questioner[str, Pixels] | None = None
         self._asked = ""
 
+    def found(self, wanted: Iterable[str]) -> dict[str, Pixels | None]:
+        """Returns those that have come, None for what cannot be drawn, and asks for the next one that is wanted."""
+        found: dict[str, Pixels | None] = {}
+        for _, answer in self._painter.poll() if self._painter is not None else ():
+            if not isinstance(answer, Failed):
+                keep(self._asked, answer)
+            found[self._asked] = None if isinstance(answer, Failed) else answer
+            self._asked = ""
+        for name in () if self._asked else wanted:
+            if name in found:
+                continue
+            if (pixels := kept(name)) is not None:
+                found[name] = pixels
+            else:
+                self._painter = self._painter or Questioner(
+                    "pictures", "games.ui.pictures:painter", TIMEOUT_S
+                )
+                self._painter.ask(name)
+                self._asked = name
+                break
+        return found
+
+    def close(self) -> None:
+        """Ends the process that draws."""
+        if self._painter is not None:
+            self._painter.close()
+
+
+class Pictures(PictureSource):
+    """Gives a hud the pictures that it shows, each as soon as there is one."""
+
+    def __init__(self, hud: Hud) -> None:
+        super().__init__()
+        self._hud = hud
+
     def step(self) -> None:
         """Take in what was drawn, ask for what is missing."""
-        for _, answer in self._painter.poll() if self._painter is not None else ():
-            if isinstance(answer, Failed):
-                answer = NOTHING
-            else:
-                keep(self._asked, answer)
-            self._hud.give_image(self._asked, answer)
-            self._asked = ""
-        if self._asked:
-            return
-        missing = dict.fromkeys(
+        missing = (
             shape.name
             for shape in self._hud.layout.shapes
             if isinstance(shape, Image) and not self._hud.has_image(shape.name)
         )
-        for name in missing:
-            found = kept(name)
-            if found is None:
-                self._asked = name
-                break
-            self._hud.give_image(name, found)
-        if self._asked:
-            self._painter = self._painter or Questioner("pictures", "games.ui.pictures:painter", TIMEOUT_S)
-            self._painter.ask(self._asked)
-
-    def close(self) -> None:
-        """End the process that draws."""
-        if self._painter is not None:
-            self._painter.close()
+        for name, pixels in self.found(missing).items():
+            self._hud.give_image(name, NOTHING if pixels is None else pixels)
 
 
 def painter() -> Callable[[list[object], str], Pixels]:

@@ -11,11 +11,11 @@ from engine.view.render.overlays import Arrow, Overlay
 from engine.view.window.events import Event
 from engine.view.window.window import Window
 from engine.world import Assembly, Body
-from games.core.rules import Bring, PutAway, Take, Wait
+from games.core.rules import PutAway, Take, Wait
 from games.core.words import capital, listed
 from games.ui.file_prompt import FilePrompt
 from games.ui.game_screen import GameScreen
-from games.ui.messages import BringBody, Clear, Do, Fetch, Order, Plan, Shove, Tilt, Undo
+from games.ui.messages import Act, BringBody, Do, Fetch, Order, Plan, Shove, Tilt
 from games.ui.naming import game_of, piece_name
 from games.ui.pictures import of_piece
 from games.ui.settings import Settings
@@ -170,7 +170,7 @@ class SandboxScreen(GameScreen):
             case "fetch", _, piece:
                 self._order(Fetch(piece))
             case "clear", _, _ if is_sure:
-                self._order(Clear())
+                self._order(Act.CLEAR)
             case "clear", _, _:
                 self._clears = True
             case _:
@@ -200,12 +200,8 @@ class SandboxScreen(GameScreen):
         return self.client.waits is not None and self.client.waits.need.wait is Wait.ACTION
 
     def _bring(self, model: str) -> None:
-        if not self._can():
-            return
-        base, number = model.partition("/")[2], 1
-        while f"{base}-{number}" in self.client.pieces:
-            number += 1
-        self._order(Do(Bring(self.client.need.player, f"{base}-{number}", model)))
+        if self._can():
+            self._order(Do(self.client.bring(model)))
 
     def step(self, seconds: float) -> None:
         """Hear what reads files, too."""
@@ -231,7 +227,7 @@ class SandboxScreen(GameScreen):
         self._is_tilting = False
         if isinstance(order, Shove):
             self._tilts.append(self._tilt)
-        elif isinstance(order, Undo) and self._tilts:
+        elif order is Act.UNDO and self._tilts:
             self._tilt = self._tilts.pop()
         else:
             self._tilts.clear()

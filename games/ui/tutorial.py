@@ -11,8 +11,7 @@ from engine.geometry.rotation import angle_between
 from engine.pose import Pose
 from games.core.rules import Wait
 from games.ui.carry import CarryTarget
-from games.ui.details import details_of
-from games.ui.lessons import CARRY, LAY, PULL, TURN, Lesson
+from games.ui.details import CARRY, LAY, PULL, TURN, Lesson, details_of
 from games.ui.physics_client import ClientState
 from games.ui.settings import Settings
 

@@ -15,10 +15,12 @@ from games.ui.details import (
     LINE_COVER,
     LINE_HEIGHT,
     LINE_RADIUS,
+    TAKE,
     GameDetails,
     HeldCard,
+    Lesson,
+    carrying,
 )
-from games.ui.lessons import TAKE, Lesson, carrying
 from games.ui.physics_client import ClientState
 from games.ui.pictures import of_card
 from games.wonky.judge import CENTRE_MM

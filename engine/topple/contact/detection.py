@@ -15,7 +15,16 @@ import numpy as np
 
 from engine.geometry.convex import ConvexSolid, deepest, solid_of
 from engine.tolerances import TOUCH_AT_REST, TOUCH_DECLARED
-from engine.topple.contact.arrays import Array, Bools, Ints, boxes, near, pairs_of_boxes, products, touching
+from engine.topple.contact.arrays import (
+    Array,
+    Bools,
+    Ints,
+    boxes,
+    near,
+    pairs_of_boxes,
+    products,
+    touching,
+)
 from engine.topple.contact.curves import touching_on_curves
 from engine.topple.contact.edges import (
     STEEP,

@@ -15,6 +15,7 @@ from functools import partial
 
 import numpy as np
 
+from engine.event_detector import pressing
 from engine.hand import GRIP, Hand, packed
 from engine.pose import Pose
 from engine.settings import GRAVITY
@@ -25,7 +26,7 @@ from engine.topple.perturbation import at_poses, settle_undisturbed
 from engine.topple.resting import at_rest, friction_ratios, resting
 from engine.topple.trial import READINGS_PER_S, TrialTask, limits_of, run_quickly, run_trial
 from engine.workers import in_order
-from engine.world import DOWN, Assembly, Body, Scale, Snapshot, World, magnification, pressing
+from engine.world import DOWN, Assembly, Body, Scale, Snapshot, World, magnification
 from engine.worlds import new_world
 from models.piece import Array
 

@@ -49,10 +49,11 @@ Progress = Callable[[int, int], None]
 """Hears how many frames are done, of how many."""
 
 
-def check_workers(workers: int | None) -> None:
-    """Raises ViewError for a number of processes that nobody wants; None leaves it open."""
+def check_file(path: Path, workers: int | None) -> None:
+    """Raises ViewError for a number of processes that nobody wants, None leaves it open; and as `encode.check_path`."""
     if workers is not None and not 1 <= workers <= 64:
         raise ViewError(f"--workers {workers}: 1 to 64 processes")
+    encode.check_path(path)
 
 
 def make(

@@ -102,7 +102,8 @@ class ItemLayout:
             case Field():
                 self._field(box, item)
             case Meter():
-                self._meter(box, item)
+                box.height = 6 * self.unit
+                self._bar(box, 0, box.height, box.width * min(max(item.part, 0.0), 1.0), INK[item.tone])
             case Picture():
                 self._picture(box, item)
             case Fan():
@@ -293,10 +294,6 @@ class ItemLayout:
         box.height = rect.y + rect.height
         box.regions.append(Region(field.name, rect))
 
-    def _meter(self, box: LayoutBox, meter: Meter) -> None:
-        box.height = 6 * self.unit
-        self._bar(box, 0, box.height, box.width * min(max(meter.part, 0.0), 1.0), INK[meter.tone])
-
     def _picture(self, box: LayoutBox, picture: Picture) -> None:
         width, height = picture.width * self.unit, picture.height * self.unit
         scale = min(1.0, box.width / width, self.room / height)
@@ -328,13 +325,10 @@ class ItemLayout:
                 left_of, size = place.x + 0.08 * width, self._font("small")
                 self._write(box, card.key, left_of, place.y + 0.015 * height, size, BUTTON_ON_TEXT, bold=True)
             if card.is_enabled:
-                box.regions.append(Region(card.name, _seen_of(place, step if number < count - 1 else width)))
+                # the next one covers the rest
+                seen = min(width, step) if number < count - 1 else width
+                box.regions.append(Region(card.name, replace(place, width=seen)))
             box.is_lit |= card.is_lit
-
-
-def _seen_of(place: Rect, step: float) -> Rect:
-    """The part of a card that the next one does not cover."""
-    return replace(place, width=min(place.width, step))
 
 
 def _shared(room: float, shares: tuple[float, ...], least: list[float]) -> list[float]:
