@@ -16,7 +16,7 @@ from games.registry import GAMES
 from games.ui.details import GameDetails, details_of
 
 FOLDERS = tuple(sorted(path.parent.name for path in (ROOT / "games").glob("*/game.py")))
-PARTS = ("game.py", "judge*.py", "bot*.py", "screen.py", "observation.py")
+PARTS = ("game.py", "judge*.py", "bot*.py", "screen*.py", "observation.py")
 """What of a game may know the engine."""
 NAMES = {game.name for game in GAMES} | set(FOLDERS)
 ALLOWED = ("games.core.", "models.errors.", "engine.events.")

@@ -102,7 +102,7 @@ class CrazyDetails(GameDetails[State]):
 
     def highlights(self, desk: ClientState[State], grip: CarryTarget) -> list[Overlay]:
         """The boxes that the held block would cover; red ones may not be."""
-        from games.crazy_tower.covering import lit_boxes
+        from games.crazy_tower.screen_covering import lit_boxes
 
         return lit_boxes(desk, grip)
 
