@@ -117,3 +117,23 @@ def test_a_button_lifted_as_the_brick_comes_out_ends_the_pull_and_lays_nothing(i
     assert screen.acts == ([] if is_just_out else ["lay"])
     assert bool(screen.said) is is_just_out
     assert not any(isinstance(order, Lay) for order in line.sent)
+
+
+def test_the_way_of_what_is_carried_is_looked_at_once_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, hand, _, (x, y) = drawn_out()
+    hand.point(EYE, SIZE, x, y + 2.0 * OVERRUN * SIZE[1])
+    hand.settle()
+    looks, over = list[Any](), hand.ground().over
+
+    def look(*way: Any) -> float | None:
+        looks.append(way)
+        return over(*way)
+
+    monkeypatch.setattr(hand.ground(), "over", look)
+    hand.point(EYE, SIZE, x + 5.0, y + 2.0 * OVERRUN * SIZE[1])
+    hand.settle()
+    assert len(looks) == 1
+    # and while the pointer rests, since the piece goes on
+    hand.settle()
+    hand.settle()
+    assert len(looks) == 3

@@ -12,7 +12,7 @@ from rules_labs import LABS, MODE_NAMES, MODES
 
 from games.core import codec
 from games.core.errors import IllegalAction, MalformedAction, SetupError
-from games.core.events import Met
+from games.core.events import Met, Nudged
 from games.core.rules import Action, Input, Wait
 from games.registry import GAMES, clauses_of, game_named
 
@@ -244,3 +244,9 @@ def test_moves_stop_at_the_end() -> None:
     lab = LABS[0]
     final = list(playthrough(lab, lab.game.modes[0].name, 2))[-1].after
     assert list(moves(lab, final, Random(0))) == []
+
+
+@pytest.mark.parametrize("game", [game.name for game in GAMES])
+def test_rules_know_what_their_judge_tells_them_of_pushed_pieces(game: str) -> None:
+    named = game_named(game)
+    assert Nudged in named.rules.HANDLERS or not named.judge.minds_nudges

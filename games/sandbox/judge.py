@@ -17,6 +17,9 @@ ROWS_MM = 600.0
 class SandboxJudge(Judge[State]):
     """The physical side of the sandbox."""
 
+    minds_nudges = False
+    """Whoever builds freely may push one piece with another."""
+
     def in_play(self, state: State) -> frozenset[str]:
         """All pieces that were brought out."""
         return frozenset(piece.id for piece in state.pieces)

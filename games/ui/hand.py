@@ -41,7 +41,7 @@ class HandControl:
         self.grip: CarryTarget | None = None
         self.is_fine = False
         self._dragged = 0.0
-        self._has_gone = False
+        self._has_gone = self._is_fresh = False
         self._since: dict[str, float] = {}
         self._point: tuple[float, float] | None = None
         self._drawn_at: tuple[float, float] | None = None
@@ -239,7 +239,7 @@ class HandControl:
     def _go(self, x: float, y: float) -> None:
         grip = self.grip
         assert grip is not None
-        self._has_gone, self._drawn_at = True, None
+        self._has_gone, self._drawn_at, self._is_fresh = True, None, True
         before = grip.goal
         if grip.to(x, y, self.client.surface(grip.name), self.client.pose(grip.name)) != before:
             self.physics.send(Aim(grip.goal))
@@ -251,8 +251,11 @@ class HandControl:
 
     def settle(self) -> None:
         """The held piece has moved on: what is above its way may be another thing now."""
-        if self.grip is not None and not self.grip.is_pulling and self._has_gone:
+        is_known, self._is_fresh = self._is_fresh, False
+        # while the pointer moves its way was looked at a moment ago, and will be again in the next
+        if self.grip is not None and not self.grip.is_pulling and self._has_gone and not is_known:
             self._again()
+            self._is_fresh = False
 
     def guides(self) -> list[Overlay]:
         """Drop line and contact shadow of the held piece."""
