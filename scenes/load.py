@@ -21,7 +21,7 @@ from models.mesh_files import GLTF
 from scenes.assemble import MM, Builder, drafts_of, lowest, put_together, table_body
 from scenes.reading import Sheet, plain, read, sheet_of
 from scenes.scene import Draft, Fault, Scene, SceneError, nearest, shown
-from scenes.schema import FORMAT, Head, TableTop
+from scenes.schema import FORMAT, Head, PieceTable, TableTop
 
 SHIPPED = Path(__file__).resolve().parent
 Z_UP = (
@@ -151,10 +151,7 @@ def _scene(name: str, content: Content, options: LoadOptions, file: str) -> Scen
     chosen = content.head.table or (TableTop() if options.table == "lowest" else None)
     if chosen is not None and options.table != "none":
         builder = Builder([table_body(chosen, top)])
-    bodies, dropped, faults = _together(content, builder, options, file)
-    if faults:
-        raise SceneError(faults)
-    written = {draft.id: draft.written for draft in content.drafts if draft.written is not None}
+    bodies, dropped, written = _together(content, builder, options, file)
     assembly, head = Assembly(name, bodies), content.head
     return Scene(
         name,
@@ -183,27 +180,27 @@ def add(scene: Scene, path_or_name: str | Path, *, settle_mm: float | None = Non
         problem = f'is taken by a piece of the scene "{scene.name}": choose another'
         content.faults.append(Fault(file, problem, draft.place, "id", shown(draft.id), draft.line))
     builder = Builder(scene.assembly.bodies)
-    bodies, dropped, faults = _together(content, builder, options, file)
-    if faults:
-        raise SceneError(faults)
-    more = {draft.id: draft.written for draft in content.drafts if draft.written is not None}
+    bodies, dropped, written = _together(content, builder, options, file)
     return replace(
         scene,
         assembly=Assembly(scene.assembly.name, bodies),
         dropped=scene.dropped + dropped,
         expect=None,
         settle_mm=max(scene.settle_mm, options.settle_mm),
-        written={**scene.written, **more},
+        written={**scene.written, **written},
     )
 
 
 def _together(
     content: Content, builder: Builder, options: LoadOptions, file: str
-) -> tuple[tuple[Body, ...], tuple[str, ...], list[Fault]]:
+) -> tuple[tuple[Body, ...], tuple[str, ...], dict[str, PieceTable]]:
+    """All bodies, and of the content which were dropped and what was written of each. Raises SceneError."""
     faults = list(content.faults)
     bodies, more = put_together(content.drafts, builder, options.allowed, file, is_whole=not faults)
+    if faults or more:
+        raise SceneError(faults + more)
     dropped = tuple(draft.id for draft in content.drafts if draft.falls)
-    return bodies, dropped, faults + more
+    return bodies, dropped, {draft.id: draft.written for draft in content.drafts if draft.written is not None}
 
 
 def _find(path_or_name: str | Path) -> tuple[Path, str]:

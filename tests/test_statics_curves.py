@@ -11,9 +11,9 @@ import pytest
 from engine.bench.rigs import piece, table, wood
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
+from engine.topple.balance.rocking import with_curves
 from engine.topple.balance.statics import Statics, analyse
 from engine.topple.contact.detection import find_contacts
-from engine.topple.contact.rolling import with_curves
 from engine.topple.contact.rounds import rounds_of
 from engine.topple.verdict import CheckOptions, check
 from engine.world import Assembly, Body

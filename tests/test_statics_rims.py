@@ -11,9 +11,9 @@ from test_statics_curves import ACROSS, LYING, body, judged
 
 from engine.bench.rigs import piece, wood
 from engine.geometry.rotation import quaternion_of_rpy
+from engine.topple.balance.rocking import with_curves
 from engine.topple.contact.detection import find_contacts
 from engine.topple.contact.rims import rims_of
-from engine.topple.contact.rolling import with_curves
 from engine.topple.contact.rounds import rounds_of
 from engine.world import Assembly
 

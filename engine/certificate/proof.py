@@ -18,6 +18,7 @@ from scipy.sparse import csc_matrix
 
 from engine.certificate import checker
 from engine.certificate.checker import Contact, Vector
+from engine.topple.contact.patches import axes_across
 from models.errors import TeeterError
 from models.piece import Array
 
@@ -80,10 +81,7 @@ class System:
                 columns.append(entries)
         normals = np.array([[float(part) for part in each[3]] for each in contacts]).reshape(-1, 3)
         normals /= np.linalg.norm(normals, axis=1)[:, None]
-        helper = np.eye(3)[np.argmin(np.abs(normals), axis=1)]
-        first = np.cross(helper, normals)
-        first /= np.linalg.norm(first, axis=1)[:, None]
-        frames = np.stack([normals, first, np.cross(normals, first)], axis=1)
+        frames = np.stack([normals, *axes_across(normals)], axis=1)
         friction = np.sqrt(np.array([float(each[4]) for each in contacts]))
         pairs = tuple((number.get(each[0]), number.get(each[1])) for each in contacts)
         return cls(tuple(number), tuple(centres), pairs, columns, load, frames, friction)

@@ -153,7 +153,7 @@ def show_verdict_in_window(verdict: Verdict) -> None:
 
     def prepare(window: Window, sphere: BoundingSphere) -> None:
         if window.stage is not None:
-            window.stage.show_overlays(overlays_on(verdict, sphere), through=True)
+            window.stage.show_overlays(overlays_on(verdict, sphere)[0], through=True)
         window.hud.show([Panel("verdict", "top-left", lines, title=verdict.scene, width=300.0)])
 
     look_around(f"{verdict.scene}: {verdict.word}", verdict.judged.bodies, prepare)

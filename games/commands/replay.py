@@ -73,7 +73,7 @@ def checker() -> Callable[[object, tuple[Assembly, BoundingSphere]], Checked]:
 def checked(assembly: Assembly, sphere: BoundingSphere) -> Checked:
     """A verdict and what it draws."""
     verdict = check(assembly, CheckOptions(settle=SETTLE, workers=1))
-    return verdict, overlays_on(verdict, sphere)
+    return verdict, overlays_on(verdict, sphere)[0]
 
 
 class MomentChecker:
@@ -195,7 +195,7 @@ class Viewer:
         guides = self.checker.guides if self.watching.forces else ()
         # seen through the pieces they lie in
         if self.window.stage is not None and self.window.stage.show_overlays(guides, through=True):
-            self.window.touch()
+            self.window.is_new = True
         line = line_at(self.telling.lines, self.watching.seconds)
         self.window.hud.show(panels(self.watching, self.marks, line, self.telling.title, self.checker.said))
 

@@ -29,7 +29,7 @@ class Audience:
             for name in ("", *(seat.name for seat in opening.state.seats if seat.has_people))
         }
         self.scene = SharedScene(opening.bodies, self.views[""].unread)
-        self._painter = PicturePainter(has_pictures)
+        self.painter = PicturePainter(has_pictures)
         self.view: TableView | None = None
         """What was last seen of the table."""
         self.broken: Broken | None = None
@@ -83,21 +83,16 @@ class Audience:
     def _send_pictures(self, connection: Connection) -> None:
         """Sends the pictures that a turn shows, each once, as soon as it is drawn."""
         missing = sorted(connection.wanted - connection.pictured)
-        drawn = {name: data for name in missing if (data := self._painter.data(name))}
+        drawn = {name: data for name in missing if (data := self.painter.data(name))}
         if drawn:
             connection.pictured |= drawn.keys()
             connection.send({"type": "pictures", "pictures": drawn})
 
     def tell_pictures(self) -> None:
         """Sends pictures that were drawn meanwhile."""
-        if self._painter.is_busy and self._painter.step():
+        if self.painter.is_busy and self.painter.step():
             for connection in self.joined():
                 self._send_pictures(connection)
-
-    @property
-    def is_drawing(self) -> bool:
-        """Whether pictures are being drawn."""
-        return self._painter.is_busy
 
     def tell_picture(self) -> None:
         """Sends what moved; what is held, shown and measured, where that changed."""
@@ -173,4 +168,4 @@ class Audience:
 
     def close(self) -> None:
         """Ends the process that draws."""
-        self._painter.close()
+        self.painter.close()

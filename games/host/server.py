@@ -16,7 +16,7 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from engine.view.page.seat import seat_page
+from engine.view.page.html import seat_page
 from games.host.connection import GOING_AWAY, NO_HELLO, Connection
 from games.host.links import LinksError
 from games.host.schemas import MAX_BYTES

@@ -178,7 +178,7 @@ class HostedTable:
         """Whether `tick` has something to do soon."""
         aimed = self._wishes.aimed
         is_aiming = aimed is not None and not (aimed.is_sent and aimed.is_told)
-        return self._is_moved or is_aiming or self.audience.is_drawing or bool(self._coach.seat)
+        return self._is_moved or is_aiming or self.audience.painter.is_busy or bool(self._coach.seat)
 
     # -- from browsers -----------------------------------------------------------------------------------------------
 

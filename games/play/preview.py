@@ -40,11 +40,6 @@ class LayPreview:
     narrow: tuple[Condition, ...] = ()
     outcome: Outcome | None = None
 
-    @property
-    def is_allowed(self) -> bool:
-        """Whether it comes to rest and no rule is broken."""
-        return self.rest is not None and not (self.fell or self.hit or self.broken)
-
 
 class Previewer:
     """Tries places on a table that is kept from one question to the next, as long as all else lies as it did."""

@@ -57,22 +57,22 @@ def scored(state: State, own: int, others: int = 0) -> State:
 
 def out(state: State) -> State:
     """TT-08, TT-19, TT-20: what takes effect as soon as the held brick is out."""
-    stamp, numbers = brick_of(state, state.held).print, state.stock.numbers
-    if state.house.points != "printed":
-        return state
-    if stamp is Print.LOSE_TWO:
-        return scored(state, -numbers.lose)
-    return scored(state, 0, numbers.others) if stamp is Print.ALL_OTHERS_GAIN_ONE else state
+    return _stamped(state, state.stock.numbers.lose, state.stock.numbers.others)
 
 
 def not_laid(state: State) -> State:
     """TT-19, TT-20: what the brick in the hand costs when the tower topples before it lies."""
-    stamp, numbers = brick_of(state, state.held).print, state.stock.numbers
+    return _stamped(state, state.stock.numbers.lose_more, state.stock.numbers.others_more)
+
+
+def _stamped(state: State, lose: int, others: int) -> State:
+    """What the stamp of the held brick costs, or gives all others, where points are as printed."""
+    stamp = brick_of(state, state.held).print
     if state.house.points != "printed":
         return state
     if stamp is Print.LOSE_TWO:
-        return scored(state, -numbers.lose_more)
-    return scored(state, 0, numbers.others_more) if stamp is Print.ALL_OTHERS_GAIN_ONE else state
+        return scored(state, -lose)
+    return scored(state, 0, others) if stamp is Print.ALL_OTHERS_GAIN_ONE else state
 
 
 def followed(state: State) -> State:

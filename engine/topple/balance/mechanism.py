@@ -16,8 +16,7 @@ from typing import Literal
 
 import clarabel
 import numpy as np
-from scipy.sparse import block_diag, coo_array, csc_matrix
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import block_diag, csc_matrix
 
 from engine.topple.balance.equilibrium import (
     SOLVED,
@@ -30,7 +29,7 @@ from engine.topple.balance.equilibrium import (
 from engine.topple.balance.margins import Velocities, mechanism_of, weakest
 from engine.topple.balance.rocking import rocking_of
 from engine.topple.balance.statics import UNBALANCED, Statics
-from engine.topple.contact.arrays import Array
+from engine.topple.contact.arrays import Array, groups_of
 from engine.topple.contact.detection import Contacts
 from engine.topple.contact.features import corners_of
 from engine.topple.errors import StaticsError
@@ -99,8 +98,7 @@ class Mechanism:
             if number.keys() >= set(pair) and self._apart(pair, self.corners(pair)[0]).max() <= TOGETHER
         ]
         rows, columns = np.array(joined, dtype=np.int64).reshape(-1, 2).T
-        links = coo_array((np.ones(len(rows)), (rows, columns)), shape=(len(number), len(number)))
-        group = connected_components(links, directed=False)[1]
+        group = groups_of(len(number), rows, columns)
         return tuple(each for each in self._free if group[number[each]] == group[number[name]])
 
     def joint(self, moves: tuple[str, ...]) -> tuple[str | None, tuple[Vector, Vector] | None]:

@@ -2,7 +2,7 @@
 
 At the points of contact pieces may roll on each other: motions v in which none of them slides or opens, B^T v = 0. The
 forces do no work over them, so they tell nothing of those; the height of the weights does. With forces f that
-balance all else, the contact's mobility M (`contact.rolling`) and r from a centre of mass to the contact,
+balance all else, the contact's mobility M (`RollingContacts`) and r from a centre of mass to the contact,
 
     d^2 V = sum over contacts of  - w.[f] M [n] w + s(w_1, r_1) - s(w_2, r_2),   s = (f.r)|w|^2 - (f.w)(r.w)        (5)
 
@@ -14,17 +14,18 @@ rolling motion the pieces find rest a little further, where its slope is made up
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import null_space
 
+from engine.tolerances import TOUCH_AT_REST
 from engine.topple.balance.equilibrium import Balance, balance_of, fall_within
 from engine.topple.balance.forces import newton
 from engine.topple.contact.arrays import Array
+from engine.topple.contact.curves import touching_on_curves
 from engine.topple.contact.detection import Contacts
-from engine.topple.contact.rolling import with_curves
-from engine.world import Assembly, Vector
+from engine.world import Assembly, Vector, magnification
 
 MAX_PIECES = 60
 """Beyond this many the rolling motions take too long to find."""
@@ -44,6 +45,50 @@ FINEST = np.radians(4.0)
 PRECISE = 1e-3
 """Of a margin, and of the weight: how closely it is searched."""
 LEAP = 4.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RollingContacts:
+    """All contacts of an assembly, those on curved surfaces too.
+
+    mobility: (k, 3, 3) metres: of contact point c, where the pieces turn against each other by a small rotation w, the
+    point moves by mobility @ (w x normal) as they roll; zero on flat faces, corners and across edges.
+    """
+
+    contacts: Contacts
+    mobility: Array
+
+
+def with_curves(assembly: Assembly, contacts: Contacts) -> RollingContacts | None:
+    """Returns the contacts with those on curved surfaces; None where a surface is round about no axis."""
+    bodies = {body.name: body for body in assembly.bodies}
+    number = {name: at for at, name in enumerate(contacts.names)}
+    first, second, points = [], [], []
+    for upper, lower in contacts.curved:
+        found = touching_on_curves(
+            bodies[upper], bodies[lower], TOUCH_AT_REST.gap * magnification(assembly.bodies)
+        )
+        if not found:
+            return None
+        first += [number[upper]] * len(found)
+        second += [number[lower]] * len(found)
+        points += found
+    old = len(contacts.points)
+    mobility = np.zeros((old + len(points), 3, 3))
+    if not points:
+        return RollingContacts(contacts, mobility)
+    mobility[old:] = [point.mobility for point in points]
+    # each is a patch of its own
+    patch = np.arange(len(points)) + contacts.patch.max(initial=-1) + 1
+    whole = replace(
+        contacts,
+        first=np.append(contacts.first, first),
+        second=np.append(contacts.second, second),
+        points=np.concatenate([contacts.points, [point.place for point in points]]),
+        normals=np.concatenate([contacts.normals, [point.normal for point in points]]),
+        patch=np.append(contacts.patch, patch),
+    )
+    return RollingContacts(whole, mobility)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,12 +12,20 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from engine.geometry.convex import ConvexSolid, deepest, solid_of
 from engine.tolerances import TOUCH_AT_REST, TOUCH_DECLARED
-from engine.topple.contact.arrays import Array, Bools, Ints, boxes, near, pairs_of_boxes, products, touching
+from engine.topple.contact.arrays import (
+    Array,
+    Bools,
+    Ints,
+    boxes,
+    groups_of,
+    near,
+    pairs_of_boxes,
+    products,
+    touching,
+)
 from engine.topple.contact.curves import touching_on_curves
 from engine.topple.contact.edges import (
     STEEP,
@@ -244,8 +252,7 @@ def _rests_on_curves(patches: Patches) -> Bools:
 
 def unheld(names: tuple[str, ...], fixed: Bools, first: Ints, second: Ints) -> tuple[str, ...]:
     """Returns the bodies that no chain of touching pairs (first, second) joins to a fixed one."""
-    links = coo_array((np.ones(len(first)), (first, second)), shape=(len(names), len(names)))
-    group = connected_components(links, directed=False)[1] if len(names) else np.zeros(0, np.int64)
+    group = groups_of(len(names), first, second)
     held = np.isin(group, group[fixed])
     return tuple(name for name, is_held in zip(names, held, strict=True) if not is_held)
 

@@ -12,11 +12,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from engine.pose import Pose
-from engine.topple.contact.arrays import Array, Bools, Ints
+from engine.topple.contact.arrays import Array, Bools, Ints, groups_of
 from models.piece import Facet, Piece
 
 SMOOTH = np.cos(np.radians(25.0))
@@ -182,9 +180,8 @@ def _smooth(facets: list[Facet], eps: float) -> list[Ints]:
         if len(pair) == 2 and facets[pair[0]].normal @ facets[pair[1]].normal > SMOOTH
     ]
     rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    links = coo_array((np.ones(len(rows)), (rows, columns)), shape=(len(facets), len(facets)))
-    count, label = connected_components(links, directed=False) if facets else (0, np.zeros(0, np.int64))
-    return [np.flatnonzero(label == group) for group in range(count)]
+    label = groups_of(len(facets), rows, columns)
+    return [np.flatnonzero(label == group) for group in range(label.max(initial=-1) + 1)]
 
 
 def _fitted(facets: list[Facet]) -> list[Round]:

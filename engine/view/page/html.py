@@ -24,6 +24,8 @@ FOLDER = resources.files("engine.view.page")
 SCRIPT, STYLE = "page.js", "page.css"
 ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 """What could end the element that JSON stands in, as JSON writes it."""
+OF_SEAT = ("connect-src 'self'", "img-src data:")
+"""What the page of a seat needs beside: the line to its own server, and pictures that came on that line."""
 
 
 def policy(allowed: Sequence[str] = ()) -> str:
@@ -58,6 +60,16 @@ def page(data: Mapping[str, Any], blob: Blob, allowed: Sequence[str] = ()) -> st
             f"<script>{script}</script>\n</body>\n</html>\n",
         )
     )
+
+
+def seat_page(title: str) -> tuple[str, str]:
+    """Returns the page of a seat at a hosted table, and the Content-Security-Policy that its answer has to say too.
+
+    It holds no game, and hears everything from the server that sent it. A policy in the page alone cannot forbid other
+    pages to show it in a frame. Raises OutputError.
+    """
+    text = page({"kind": "seat", "title": title}, Blob(), OF_SEAT)
+    return text, policy((*OF_SEAT, "frame-ancestors 'none'"))
 
 
 def save(path: Path, text: str) -> None:

@@ -48,7 +48,7 @@ def verdict_data(
     scene = BodyWriter(blob).scene(seen.bodies, sphere)
     for row, body in zip(scene["bodies"], seen.bodies, strict=True):
         row["pose"] = [*body.pose.position, *body.pose.orientation]
-    solids = [row for each in overlays_on(verdict, sphere) for row in _solids(each, blob)]
+    solids = [row for each in overlays_on(verdict, sphere)[0] for row in _solids(each, blob)]
     frame = marked(verdict)
     weakest = next(iter(frame.highlights.items()), None)
     return {

@@ -51,7 +51,7 @@ def picture(verdict: Verdict, path: Path) -> None:
     """Draws a verdict into a PNG. Raises ViewError."""
     stage = Stage(verdict.judged.bodies, size=SIZE, quality="high")
     try:
-        overlays, scale = _overlays(verdict, stage.sphere)
+        overlays, scale = overlays_on(verdict, stage.sphere)
         stage.show_overlays(overlays, through=True)
         frame = marked(verdict)
         stage.show(frame)
@@ -65,11 +65,6 @@ def picture(verdict: Verdict, path: Path) -> None:
         stage.save(path)
     finally:
         stage.close()
-
-
-def overlays_on(verdict: Verdict, sphere: BoundingSphere) -> list[Overlay]:
-    """Returns what a verdict draws over its scene: forces, centre of mass, support, and how it would start to fall."""
-    return _overlays(verdict, sphere)[0]
 
 
 def contact_forces(assembly: Assembly, contacts: Contacts, options: CheckOptions) -> tuple[ContactForce, ...]:
@@ -108,8 +103,11 @@ def marked(verdict: Verdict) -> Frame:
     return Frame(frame.names, frame.poses, {named: colour} if named in frame.names else {})
 
 
-def _overlays(verdict: Verdict, sphere: BoundingSphere) -> tuple[list[Overlay], float]:
-    """Returns the overlays, and the metres of arrow per newton; 0 without forces."""
+def overlays_on(verdict: Verdict, sphere: BoundingSphere) -> tuple[list[Overlay], float]:
+    """Returns what a verdict draws over its scene: forces, centre of mass, support, and how it would start to fall.
+
+    And the metres of arrow per newton; 0 without forces.
+    """
     assembly, options, contacts = verdict.judged, verdict.options, contacts_of(verdict)
     forces = contact_forces(assembly, contacts, options)
     radius = ARROW_RADIUS * sphere.radius

@@ -21,7 +21,7 @@ from engine.pose import Pose
 from engine.record.motion import Motion
 from engine.record.reader import Replay
 from engine.view.camera import Camera
-from engine.view.frame import Frame
+from engine.view.frame import Frame, frame_of
 from engine.view.opengl import ViewError
 from engine.view.panels import Panel
 from engine.view.render import mannequin
@@ -184,8 +184,6 @@ class Film:
     timing: Timing
     motion: Motion
     lead: float
-    fixed_names: tuple[str, ...]
-    fixed_poses: Array
 
     def __len__(self) -> int:
         return len(self.moments)
@@ -202,7 +200,8 @@ class Film:
             after = self.poses[number + 1].astype(np.float64)
             poses[:, :3] += part * (after[:, :3] - poses[:, :3])
             poses[:, 3:] = slerp(poses[:, 3:], after[:, 3:], part)
-        frame = Frame((*self.fixed_names, *self.names), np.concatenate([self.fixed_poses, poses]))
+        table = frame_of(body for body in self.bodies if body.name == TABLE)
+        frame = Frame((*table.names, *self.names), np.concatenate([table.poses, poses]))
         return Shot(frame, self.path.camera(number, part), self.panels[number])
 
     @cached_property
@@ -266,10 +265,8 @@ def film_of(replay: Replay, bodies: Sequence[Body], telling: Telling, recipe: Re
         telling, falls, timing, screen, (lead, tail), recipe.size, is_told=recipe.captions, covered=covered
     )
     table = [body for body in bodies if body.name == TABLE]
-    rows = [(*body.pose.position, *body.pose.orientation) for body in table]
-    fixed = tuple(body.name for body in table), np.array(rows, dtype=np.float64).reshape(-1, 7)
     shown = (*table, *shown)
-    return Film(recipe, shown, names, moments, poses, path, panels, timing, motion, lead, *fixed)
+    return Film(recipe, shown, names, moments, poses, path, panels, timing, motion, lead)
 
 
 def _seen(

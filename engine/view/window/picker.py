@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,13 +25,7 @@ class Hit:
     distance: float
 
 
-def pick(
-    frame: Frame,
-    pieces: Mapping[str, Piece],
-    origin: Array,
-    direction: Array,
-    skip: Container[str] = (),
-) -> Hit | None:
+def pick(frame: Frame, pieces: Mapping[str, Piece], origin: Array, direction: Array) -> Hit | None:
     """Returns the body that a ray meets first, as a frame shows them. direction: a unit vector."""
     best: Hit | None = None
     reaches = np.array([_reach(pieces[name]) for name in frame.names])
@@ -42,7 +36,7 @@ def pick(
         near = np.nonzero((beside <= reaches) & (along >= -reaches))[0]
     for index in near[np.argsort(along[near] - reaches[near])]:
         name = frame.names[index]
-        if name in skip or (best is not None and along[index] - reaches[index] > best.distance):
+        if best is not None and along[index] - reaches[index] > best.distance:
             continue
         row = frame.poses[index]
         rotation = matrix_of((row[3], row[4], row[5], row[6]))

@@ -88,7 +88,8 @@ class Window:
         region.set_sort(10)
         region.set_camera(scene.attach_new_node(core.Camera("screen", core.OrthographicLens())))
         self._slider: Region | None = None
-        self._is_new = True
+        self.is_new = True
+        """Whether the scene changed since the last picture; who changes something on the stage itself says so."""
         self._drawn_at = self._busy_at = 0.0
 
     def put(
@@ -120,30 +121,30 @@ class Window:
             self.stage.close()
         self.stage = None
         self._screen.hide()
-        self._is_new = True
+        self.is_new = True
 
     def show(self, frame: Frame) -> None:
         """Puts the bodies of the stage where a frame has them."""
         self._stage().show(frame)
-        self._is_new = True
+        self.is_new = True
 
     def aim(self, camera: Camera) -> None:
         """Looks from a camera."""
         stage = self._stage()
         if camera != stage.camera:
             stage.aim(camera)
-            self._is_new = True
+            self.is_new = True
 
     def show_overlays(self, overlays: Iterable[Overlay]) -> None:
         """Shows these overlays in the scene and no others."""
-        self._is_new |= self._stage().show_overlays(overlays)
+        self.is_new |= self._stage().show_overlays(overlays)
 
     def dress_table(self, top: TableTop) -> None:
         """Sets what lies on the table from now on."""
         self.top = top
         if self.stage is not None:
             self.stage.dress_table(top)
-            self._is_new = True
+            self.is_new = True
 
     def relight(self, quality: Quality, sharpness: float) -> None:
         """Sets the quality level and the sharpness from now on; fewer pixels are faster."""
@@ -153,22 +154,13 @@ class Window:
             self._fit()
         self._refit()
 
-    @property
-    def is_new(self) -> bool:
-        """Returns whether the scene changed since the last picture."""
-        return self._is_new
-
-    def touch(self) -> None:
-        """Has the scene drawn again: something on the stage was changed."""
-        self._is_new = True
-
     def draw(self) -> bool:
         """Makes one picture and shows it. Returns whether the scene was drawn, not only the panels over it."""
         if self.is_closed:
             return False
         # a window too small to show anything still has to hear when it grows
         is_seen = min(self.size) >= MIN_SIDE_PX
-        is_new, self._is_new = self._is_new and is_seen, self._is_new and not is_seen
+        is_new, self.is_new = self.is_new and is_seen, self.is_new and not is_seen
         if self.stage is not None:
             self.stage.rest(not is_new)
         now = time.perf_counter()
@@ -192,7 +184,7 @@ class Window:
 
     def picture(self) -> NDArray[np.uint8]:
         """Returns what the window shows, panels included: (h, w, 3) bytes, RGB, top row first. Raises ViewError."""
-        self._is_new = True
+        self.is_new = True
         self.draw()
         texture = self._window.get_screenshot()
         if texture is None:
@@ -324,7 +316,7 @@ class Window:
         fragment = "copy.frag" if stage.size == self.size else "picture.frag"
         self._screen.set_shader(shader("picture.vert", fragment))
         self._screen.set_shader_input("u_picture", stage.texture)
-        self._is_new = True
+        self.is_new = True
 
     def _inner(self) -> tuple[int, int]:
         width, height = (min(max(1, round(side * self.sharpness)), MAX_SIDE_PX) for side in self.size)
