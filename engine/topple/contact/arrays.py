@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -32,13 +30,6 @@ def products(owner_a: Ints, owner_b: Ints, groups: int) -> tuple[Ints, Ints]:
     count_b = np.bincount(owner_b, minlength=groups)
     start_b = np.cumsum(count_b) - count_b
     return expand(start_b[owner_a], count_b[owner_a])
-
-
-def groups_of(count: int, first: Ints, second: Ints) -> Ints:
-    """Returns the group number of each of `count` things; those that pairs (first, second) join, by however many steps,
-    share one."""
-    links = coo_array((np.ones(len(first)), (first, second)), shape=(count, count))
-    return np.asarray(connected_components(links, directed=False)[1] if count else [], np.int64)
 
 
 def boxes(points: Array, starts: Ints) -> tuple[Array, Array]:

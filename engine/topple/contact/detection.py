@@ -15,17 +15,7 @@ import numpy as np
 
 from engine.geometry.convex import ConvexSolid, deepest, solid_of
 from engine.tolerances import TOUCH_AT_REST, TOUCH_DECLARED
-from engine.topple.contact.arrays import (
-    Array,
-    Bools,
-    Ints,
-    boxes,
-    groups_of,
-    near,
-    pairs_of_boxes,
-    products,
-    touching,
-)
+from engine.topple.contact.arrays import Array, Bools, Ints, boxes, near, pairs_of_boxes, products, touching
 from engine.topple.contact.curves import touching_on_curves
 from engine.topple.contact.edges import (
     STEEP,
@@ -39,6 +29,7 @@ from engine.topple.contact.features import Features, body_boxes, departure, is_c
 from engine.topple.contact.patches import Patches, chosen, facing, joined, merged, no_patches
 from engine.world import Assembly, Body, magnification
 from models.piece import Piece
+from models.surface import groups_of
 
 PAIRS_AT_ONCE = 100
 """Of bodies whose edges and corners are compared: 400 round meshes would take a gigabyte together."""
