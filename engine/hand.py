@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.geometry.rotation import angle_between, rotation_vector
-from engine.pose import Pose
+from engine.pose import Pose, vector_of
 from engine.settings import GRAVITY
-from engine.world import Body, Vector, World
+from engine.world import Body, World
 
 Array = NDArray[np.float64]
 Target = tuple[int, int, int, int, int, int, int]
@@ -150,7 +150,7 @@ class Hand:
     def push(self) -> None:
         """Push as in the last `act`: for a step that is taken in another world than that was done for."""
         name = self._holding().name
-        self.world.push(name, _vector(self.force), torque=_vector(self._torque))
+        self.world.push(name, vector_of(self.force), torque=vector_of(self._torque))
 
     def _where(self, body: Body) -> Pose:
         """Returns where the held piece is; read once a step, though it is asked for more often."""
@@ -191,11 +191,6 @@ def unpacked(target: Target) -> Pose:
 def _limited(vector: Array, limit: float) -> Array:
     size = float(np.linalg.norm(vector))
     return vector if size <= limit else vector * (limit / size)
-
-
-def _vector(values: Array) -> Vector:
-    x, y, z = values.tolist()
-    return (x, y, z)
 
 
 ONSET_S = 0.5

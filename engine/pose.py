@@ -34,3 +34,9 @@ class Pose:
     def then(self, outer: Pose) -> Pose:
         """This pose carried along by `outer`: first this, then the outer motion."""
         return Pose.of(outer.apply(np.asarray(self.position)), outer.matrix @ self.matrix)
+
+
+def vector_of(point: Array) -> tuple[float, float, float]:
+    """Returns a point (3,) as a tuple."""
+    x, y, z = point.tolist()
+    return x, y, z

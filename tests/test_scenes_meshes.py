@@ -328,29 +328,3 @@ def test_who_loads_many_meshes_is_told_how_far_it_is(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     load(tmp_path / "stack.obj", progress=lambda done, total: told.append((done, total)))
     assert told == [(1, 3), (2, 3), (3, 3)]
-
-
-@pytest.mark.parametrize("suffix", ["glb", "gltf"])
-def test_a_scene_with_z_up_in_a_format_with_y_up_is_told_so(tmp_path: Path, suffix: str) -> None:
-    """trimesh writes the axes that it was given; the same scene, turned, is three blocks on each other."""
-    scene = trimesh.Scene()
-    for mesh in stack():
-        scene.add_geometry(mesh.apply_scale(1e-3))
-    path = tmp_path / f"stack.{suffix}"
-    if suffix == "glb":
-        scene.export(path)
-    else:
-        for name, data in trimesh.exchange.gltf.export_gltf(scene).items():
-            (tmp_path / (path.name if name.endswith(".gltf") else name)).write_bytes(data)
-    assert message_of(path) == (
-        f"{path}: every piece overlaps the table: in a glTF file y is up, and this one seems to have z up; turn the "
-        "scene by -90 degrees about x before it is written, or write a format in which z is up (.obj, .stl, .3mf, .ply)"
-    )
-    assert load(path, table="none").ids
-    turned = tmp_path / "turned.glb"
-    scene.apply_transform(rotation_matrix(-math.pi / 2, (1, 0, 0))).export(turned)
-    assert len(free(load(turned).assembly)) == 3
-    # one that y being up does not explain says what overlaps what
-    sunk = tmp_path / "sunk.glb"
-    scene.apply_translation((0.0, -0.03, 0.3)).export(sunk)
-    assert "overlaps the table by" in message_of(sunk)

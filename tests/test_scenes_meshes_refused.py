@@ -12,7 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_scenes_meshes import FORMATS, block, gltf, message_of
+import trimesh
+from test_scenes_meshes import FORMATS, block, free, gltf, message_of, stack
+from trimesh.transformations import rotation_matrix
+
+from scenes.load import load
 
 
 def _set(*path: Any) -> Callable[[dict[str, Any]], object]:
@@ -153,3 +157,29 @@ def test_a_zip_bomb_is_not_unpacked(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "bomb.3mf", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("3D/3dmodel.model", b"\0" * 110_000_000)
     assert "has 110 MB; at most 100 MB are read" in message_of(tmp_path / "bomb.3mf")
+
+
+@pytest.mark.parametrize("suffix", ["glb", "gltf"])
+def test_a_scene_with_z_up_in_a_format_with_y_up_is_told_so(tmp_path: Path, suffix: str) -> None:
+    """trimesh writes the axes that it was given; the same scene, turned, is three blocks on each other."""
+    scene = trimesh.Scene()
+    for mesh in stack():
+        scene.add_geometry(mesh.apply_scale(1e-3))
+    path = tmp_path / f"stack.{suffix}"
+    if suffix == "glb":
+        scene.export(path)
+    else:
+        for name, data in trimesh.exchange.gltf.export_gltf(scene).items():
+            (tmp_path / (path.name if name.endswith(".gltf") else name)).write_bytes(data)
+    assert message_of(path) == (
+        f"{path}: every piece overlaps the table: in a glTF file y is up, and this one seems to have z up; turn the "
+        "scene by -90 degrees about x before it is written, or write a format in which z is up (.obj, .stl, .3mf, .ply)"
+    )
+    assert load(path, table="none").ids
+    turned = tmp_path / "turned.glb"
+    scene.apply_transform(rotation_matrix(-math.pi / 2, (1, 0, 0))).export(turned)
+    assert len(free(load(turned).assembly)) == 3
+    # one that y being up does not explain says what overlaps what
+    sunk = tmp_path / "sunk.glb"
+    scene.apply_translation((0.0, -0.03, 0.3)).export(sunk)
+    assert "overlaps the table by" in message_of(sunk)

@@ -35,16 +35,7 @@ from engine.settings import PLAY
 from engine.topple.verdict import CheckOptions, check, to_json
 from engine.topple.words import headline, rows
 from engine.world import Body, World, tilted_gravity
-from engine.worlds import (
-    ENGINES,
-    Engine,
-    EngineError,
-    WorldMaker,
-    engine_in_use,
-    installed_engines,
-    new_world,
-    using,
-)
+from engine.worlds import ENGINES, Engine, EngineError, engine_in_use, installed_engines, new_world, using
 from games.play.playback import resume, verify
 from games.play.recording import begin
 from games.players.bots import bots_of, play
@@ -289,7 +280,7 @@ def test_a_verdict_names_its_engine_and_its_witness(scene: str, tilt: float, wor
 def test_a_witness_who_says_something_else_makes_a_verdict_unsure(monkeypatch: pytest.MonkeyPatch) -> None:
     maker = worlds.maker_of
 
-    def tilted(engine: Engine) -> WorldMaker:
+    def tilted(engine: Engine) -> worlds.WorldMaker:
         if engine == "bullet":
             return maker(engine)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engine.geometry.rotation import angles_between, matrix_of, quaternion_of
-from engine.pose import Pose
+from engine.pose import Pose, vector_of
 from engine.settings import RATES, REFERENCE_SIZE, TUNING, Tuning
 from engine.tolerances import FALL_DROP, FALL_ROTATION, REST_IN_TRIAL, RestTolerance, has_fallen, is_at_rest
 from engine.world import Assembly, Body, Scale, Tick, Vector, World, magnification, typical_size
@@ -126,7 +126,7 @@ def disturbed(assembly: Assembly, limits: Limits, seed: tuple[int, int]) -> Asse
             quaternion = (*(math.sin(half) * axis).tolist(), math.cos(half))
             turn = matrix_of((quaternion[0], quaternion[1], quaternion[2], quaternion[3]))
             orientation = quaternion_of(turn @ body.pose.matrix) if limits.turn else body.pose.orientation
-            body = body.at(Pose((float(position[0]), float(position[1]), float(position[2])), orientation))
+            body = body.at(Pose(vector_of(position), orientation))
         bodies.append(body)
     return Assembly(assembly.name, tuple(bodies))
 

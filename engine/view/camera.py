@@ -10,17 +10,12 @@ from itertools import product
 import numpy as np
 
 from engine.geometry.rotation import matrix_of
+from engine.pose import vector_of
 from engine.view.opengl import ViewError
 from engine.world import TABLE, Body
 from models.piece import Array
 
 Vector = tuple[float, float, float]
-
-
-def vector_of(point: Array) -> Vector:
-    """Returns a point (3,) as a tuple."""
-    x, y, z = point.tolist()
-    return x, y, z
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.pose import vector_of
 from engine.record.reader import Replay
 from engine.topple.verdict import CheckOptions, Verdict, check
 from engine.topple.words import headline, rows
@@ -227,7 +228,7 @@ class Viewer:
         eye, target = (
             np.array([np.interp(at, ticks, along) for along in rows.T]) for rows in (path.eyes, path.targets)
         )
-        return Camera(_triple(eye), _triple(target), path.fov)
+        return Camera(vector_of(eye), vector_of(target), path.fov)
 
     def _fork(self) -> None:
         """Begin a game of its own here, beside the recording, and leave; the recording stays as it is."""
@@ -247,7 +248,3 @@ class Viewer:
         session.close()
         self.forked = target
         self.window.is_closed = True
-
-
-def _triple(point: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> tuple[float, float, float]:
-    return (float(point[0]), float(point[1]), float(point[2]))

@@ -18,6 +18,7 @@ import clarabel
 import numpy as np
 from scipy.sparse import block_diag, csc_matrix
 
+from engine.pose import vector_of
 from engine.topple.balance.equilibrium import (
     SOLVED,
     Balance,
@@ -124,7 +125,7 @@ class Mechanism:
             every = np.concatenate(list(hinges.values()))
             aside = np.linalg.norm(np.cross(every - start, (end - start) / length), axis=1)
             start, end = _farthest(every[aside <= NARROW])
-        return name, (_vector(start), _vector(end))
+        return name, (vector_of(start), vector_of(end))
 
     def _turning(self, name: str) -> float:
         """Returns how fast a piece turns about a level axis, rad/s."""
@@ -165,10 +166,6 @@ def _fastest(points: Array, velocities: Array) -> tuple[Array, Array]:
     equal = np.flatnonzero(speeds >= speeds.max() * (1 - 1e-4))
     at = min(equal, key=lambda k: (-round(points[k][2], 6), *np.round(points[k][:2], 6)))
     return points[at], velocities[at]
-
-
-def _vector(values: Array) -> Vector:
-    return float(values[0]), float(values[1]), float(values[2])
 
 
 MAX_FRICTION_FACTOR = 16.0
@@ -235,7 +232,7 @@ def explain(
         towards=_bearing(velocity, speeds[int(np.argmax(corners[:, 2]))]),
         room=mechanism.room(moves, against) if kind == "tips" else None,
         force=-mechanism.power(velocities) / float(np.linalg.norm(velocity)),
-        point=_vector(point),
+        point=vector_of(point),
         friction_needed=_friction_needed(balance) if kind == "slides" and not statics.stands else None,
     )
 

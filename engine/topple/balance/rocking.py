@@ -21,7 +21,7 @@ from scipy.linalg import null_space
 
 from engine.tolerances import TOUCH_AT_REST
 from engine.topple.balance.equilibrium import Balance, balance_of, fall_within
-from engine.topple.balance.forces import newton
+from engine.topple.balance.forces import newton, out_of_balance
 from engine.topple.contact.arrays import Array
 from engine.topple.contact.curves import touching_on_curves
 from engine.topple.contact.detection import Contacts
@@ -151,7 +151,7 @@ class RockingBalance:
         slope = rolls.T @ load
         held = load - rolls @ slope
         forces = newton(balance, held, steps=QUICK_STEPS, limit=1e4) if friction is balance.friction else None
-        if forces is None or _left(balance, forces, held) > UNBALANCED / 10:
+        if forces is None or out_of_balance(balance, forces, held) > UNBALANCED / 10:
             limit = np.repeat(1.0 / np.maximum(balance.weights, 1e-6), 6)
             answer = fall_within(balance.matrix, friction, held, -limit, limit)
             if answer.value > UNBALANCED:
@@ -234,11 +234,6 @@ class RockingBalance:
                         columns = slice(6 * other + 3, 6 * other + 6)
                         total[rows, columns] += sign * other_sign * rolling
         return (total + total.T) / 2
-
-
-def _left(balance: Balance, forces: Array, load: Array) -> float:
-    left = np.abs(balance.matrix @ forces.reshape(-1) + load).reshape(-1, 6).sum(axis=1)
-    return float((left / np.maximum(balance.weights, 1e-6)).sum())
 
 
 def _cross(vector: Array) -> Array:

@@ -235,8 +235,9 @@ def _rocking(assembly: Assembly, rocking: RockingBalance, *, margins: bool, load
 def feasible_forces(balance: Balance) -> Array | None:
     """Contact forces (k, 3) as n, t1, t2 that hold every piece, if a quick search finds them: a proof that it
     stands, several times cheaper than the proof that it cannot. None proves nothing."""
-    found = newton(balance, balance.load(balance.down), steps=QUICK_STEPS, limit=RUNAWAY)
-    return None if found is None or out_of_balance(balance, found) > UNBALANCED / 10 else found
+    load = balance.load(balance.down)
+    found = newton(balance, load, steps=QUICK_STEPS, limit=RUNAWAY)
+    return None if found is None or out_of_balance(balance, found, load) > UNBALANCED / 10 else found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

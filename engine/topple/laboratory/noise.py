@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 
 from engine.geometry.rotation import quaternion_of, quaternion_of_rpy
-from engine.pose import Pose
+from engine.pose import Pose, vector_of
 from engine.topple.balance.safety_margin import safe_verdict
 from engine.topple.trial import TrialTask, limits_of, run_trial
 from engine.topple.verdict import with_friction
@@ -209,12 +209,11 @@ def _tilted(gravity: Vector, noise: Noise, number: int) -> Vector:
     x, y = slopes / np.linalg.norm(slopes)
     # turn about the horizontal axis across the slope (Rodrigues)
     axis, pull = np.array([-y, x, 0.0]), np.array(gravity)
-    turned = (
+    return vector_of(
         pull * math.cos(angle)
         - np.cross(axis, pull) * math.sin(angle)
         + axis * (axis @ pull) * (1 - math.cos(angle))
     )
-    return float(turned[0]), float(turned[1]), float(turned[2])
 
 
 def _random(noise: Noise, number: int, key: int) -> np.random.Generator:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.pose import Pose
-from engine.view.camera import Vector, vector_of
+from engine.pose import Pose, vector_of
+from engine.view.camera import Vector
 from engine.view.render.passes import CASTS, DEEP, SEEN
 from engine.view.render.resources import Triangles, fan, geom_of, shader, triangles_of
 from engine.view.render.shading import srgb_of

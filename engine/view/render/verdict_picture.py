@@ -13,13 +13,14 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
+from engine.pose import vector_of
 from engine.topple.balance.equilibrium import balance_of
 from engine.topple.balance.forces import least_squares
 from engine.topple.contact.detection import Contacts
 from engine.topple.errors import StaticsError
 from engine.topple.verdict import CheckOptions, Verdict, contacts_of
 from engine.topple.words import headline, rows
-from engine.view.camera import BoundingSphere, Vector, framing, vector_of
+from engine.view.camera import BoundingSphere, Vector, framing
 from engine.view.frame import Frame, frame_of
 from engine.view.panels import Gap, Item, Panel, Text, Tone
 from engine.view.render.overlays import Arrow, Line, Overlay, Spot

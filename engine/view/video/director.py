@@ -14,8 +14,9 @@ from typing import Literal
 
 import numpy as np
 
+from engine.pose import vector_of
 from engine.record.motion import Carry, Collapse
-from engine.view.camera import Camera, vector_of
+from engine.view.camera import Camera
 from engine.view.video.scenery import Scenery
 from models.piece import Array
 

@@ -184,7 +184,6 @@ class Film:
     timing: Timing
     motion: Motion
     lead: float
-    still: Frame
 
     def __len__(self) -> int:
         return len(self.moments)
@@ -201,7 +200,8 @@ class Film:
             after = self.poses[number + 1].astype(np.float64)
             poses[:, :3] += part * (after[:, :3] - poses[:, :3])
             poses[:, 3:] = slerp(poses[:, 3:], after[:, 3:], part)
-        frame = Frame((*self.still.names, *self.names), np.concatenate([self.still.poses, poses]))
+        table = frame_of(body for body in self.bodies if body.name == TABLE)
+        frame = Frame((*table.names, *self.names), np.concatenate([table.poses, poses]))
         return Shot(frame, self.path.camera(number, part), self.panels[number])
 
     @cached_property
@@ -266,7 +266,7 @@ def film_of(replay: Replay, bodies: Sequence[Body], telling: Telling, recipe: Re
     )
     table = [body for body in bodies if body.name == TABLE]
     shown = (*table, *shown)
-    return Film(recipe, shown, names, moments, poses, path, panels, timing, motion, lead, frame_of(table))
+    return Film(recipe, shown, names, moments, poses, path, panels, timing, motion, lead)
 
 
 def _seen(
