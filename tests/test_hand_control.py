@@ -123,13 +123,15 @@ def test_the_way_of_what_is_carried_is_looked_at_once_a_picture(monkeypatch: pyt
     _, hand, _, (x, y) = drawn_out()
     hand.point(EYE, SIZE, x, y + 2.0 * OVERRUN * SIZE[1])
     hand.settle()
-    looks, over = list[Any](), hand.ground().over
+    assert hand.grip is not None
+    surface = hand.client.surface(hand.grip.name)
+    looks, over = list[Any](), surface.over
 
     def look(*way: Any) -> float | None:
         looks.append(way)
         return over(*way)
 
-    monkeypatch.setattr(hand.ground(), "over", look)
+    monkeypatch.setattr(surface, "over", look)
     hand.point(EYE, SIZE, x + 5.0, y + 2.0 * OVERRUN * SIZE[1])
     hand.settle()
     assert len(looks) == 1
