@@ -15,8 +15,9 @@ from typing import Literal
 import numpy as np
 from scipy.optimize import least_squares
 
+from models.hulls import groups_of
 from models.piece import MM, Array, Flags, Ints
-from models.surface import HalfEdgeMesh, angles_between, groups_of, half_edges_of
+from models.surface import HalfEdgeMesh, angles_between, half_edges_of
 
 # radians; a turn that a scanner's error does not make
 SHARP = np.radians(40)

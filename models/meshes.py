@@ -15,11 +15,11 @@ import numpy as np
 from models.builders import solid_of
 from models.convex import decompose, hull_part, hull_volume
 from models.errors import MeshError, MeshFileError
-from models.hulls import near_points
+from models.hulls import groups_of, near_points
 from models.mesh_files import GLTF, SINGLE_PRECISION, Y_UP, read_nodes
 from models.piece import MM, Array, Detail, Ints, MassProperties, Part, Solid, Surface
 from models.shapes import Mesh
-from models.surface import groups_of, half_edges_of
+from models.surface import half_edges_of
 
 MAX_TRIANGLES = 200_000
 SUFFIXES = (".3mf", ".glb", ".gltf", ".obj", ".off", ".ply", ".stl")

@@ -13,6 +13,7 @@ from functools import partial
 
 import numpy as np
 
+from models.hulls import groups_of
 from models.piece import Array, Facet, Flags, Ints, Surface
 
 # Coplanar means: all corners within this part of the mesh's diagonal of the plane (60 mm: about 1 um) ...
@@ -74,23 +75,6 @@ def merge_coplanar(mesh: HalfEdgeMesh, rounding: float = 0.0) -> Ints:
     is_flat = turn <= PLANE_ANGLE + doubt[face] + doubt[other]
     label = groups_of(count, face[is_flat], other[is_flat])
     return _split_drifting(mesh, label, is_flat, doubt, PLANE_DISTANCE * diagonal + rounding)
-
-
-def groups_of(count: int, first: Ints, second: Ints) -> Ints:
-    """(count,) the group that each of so many things is of, where `first` and `second`, by number, belong together;
-    groups are numbered by their first thing."""
-    lowest = np.arange(count)
-    while True:
-        # every thing takes the lowest number it is joined to, and then the one that this one took: chains halve.
-        # scipy's connected components are the same, but to import them takes an eighth of a second
-        lower = lowest.copy()
-        joined = np.minimum(lowest[first], lowest[second])
-        for ends in (first, second, lowest[first], lowest[second]):
-            np.minimum.at(lower, ends, joined)
-        lower = lower[lower]
-        if np.array_equal(lower, lowest):
-            return np.unique(lowest, return_inverse=True)[1].astype(np.int64)
-        lowest = lower
 
 
 def _split_drifting(mesh: HalfEdgeMesh, label: Ints, is_flat: Flags, doubt: Array, distance: float) -> Ints:

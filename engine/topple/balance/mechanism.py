@@ -35,7 +35,7 @@ from engine.topple.contact.detection import Contacts
 from engine.topple.contact.features import corners_of
 from engine.topple.errors import StaticsError
 from engine.world import DOWN, Assembly, Vector
-from models.surface import groups_of
+from models.hulls import groups_of
 
 TOGETHER = 0.02
 """Metres a second, of a mechanism whose fastest point makes 1: pieces that move apart by less move as one."""

@@ -37,8 +37,8 @@ from engine.topple.contact.edges import (
 from engine.topple.contact.features import Features, body_boxes, departure, is_convex, of_bodies, sagitta
 from engine.topple.contact.patches import Patches, chosen, facing, joined, merged, no_patches
 from engine.world import Assembly, Body, magnification
+from models.hulls import groups_of
 from models.piece import Piece
-from models.surface import groups_of
 
 PAIRS_AT_ONCE = 100
 """Of bodies whose edges and corners are compared: 400 round meshes would take a gigabyte together."""

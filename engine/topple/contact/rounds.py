@@ -15,8 +15,8 @@ import numpy as np
 
 from engine.pose import Pose
 from engine.topple.contact.arrays import Array, Bools, Ints
+from models.hulls import groups_of
 from models.piece import Facet, Piece
-from models.surface import groups_of
 
 SMOOTH = np.cos(np.radians(25.0))
 """Facets that turn by less at a common edge approximate one surface: coarse meshes have 16 sides."""
