@@ -170,8 +170,9 @@ def decompose(vertices: Array, faces: Ints) -> list[Array]:
         found = _cut_up(whole, hollow)
         if len(found) < MAX_PARTS:
             break
-    parts = [part for part in map(_less_bulges, found) if part.volume() > CRUMB]
-    return [_mesh_of(part.simplify(ROUNDING))[0] * size + origin for part in parts]
+    # a sliver may be no solid any more without its rounding
+    parts = [_less_bulges(part).simplify(ROUNDING) for part in found]
+    return [_mesh_of(part)[0] * size + origin for part in parts if part.volume() > CRUMB]
 
 
 def _cut_up(whole: Any, hollow: float) -> list[Any]:

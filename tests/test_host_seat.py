@@ -87,7 +87,8 @@ def test_a_piece_goes_where_the_mouse_is_and_lies_where_one_clicks(seat: Opened)
     page, base = seat.page, bring(seat, "bausack/base_1")
     page.mouse.move(*spot(seat, (-0.08, -0.05, 0.0)))
     page.wait_for_function("() => teeter.view.hand.landing && !teeter.view.hand.isOld")
-    assert page.locator(".hand .word.free").count() == 1
+    # what is free is soon looked at by the coach
+    page.wait_for_selector(".hand .word.free, .hand .word.stands")
     lay(seat, click=True)
     assert apart(seat, base, (-0.08, -0.05)) < NEAR_M
     # on its top, by keys and buttons: flipped, turned, a place's width aside
