@@ -27,17 +27,9 @@ from engine.view.panels import Panel
 from engine.view.render import mannequin
 from engine.view.render.bounds import NOWHERE, ScreenRect, seen
 from engine.view.render.shading import QUALITY_LEVELS, TABLE_TOPS, Quality, TableTop
-from engine.view.video import captions, director
+from engine.view.video import captions, director, exposure
 from engine.view.video.captions import Telling
 from engine.view.video.director import CAMERAS, CameraName
-from engine.view.video.exposure import (
-    MAX_SAMPLES,
-    SHUTTER,
-    STILL_SAMPLES,
-    motion_samples,
-    openings,
-    through_lens,
-)
 from engine.view.video.pace import PaceName, Timing, timing_of
 from engine.view.video.scenery import Holder, Scenery, scenery_of
 from engine.world import FLOOR, TABLE, Body
@@ -215,10 +207,12 @@ class Film:
     def samples(self) -> list[int]:
         """How many pictures make each frame: what comes down is blurred by its motion while the shutter is open."""
         if self.recipe.quality == "low" or self.is_still:
-            return [1 if self.recipe.quality == "low" else STILL_SAMPLES] * len(self)
+            return [1 if self.recipe.quality == "low" else exposure.STILL_SAMPLES] * len(self)
         view = self.path.eyes, self.path.fov, self.recipe.size[1]
-        moving = motion_samples(self.moments, self.poses, *view, self.motion.collapses)
-        found: list[int] = np.maximum(moving, np.ceil(MAX_SAMPLES * self.openings)).astype(int).tolist()
+        moving = exposure.motion_samples(self.moments, self.poses, *view, self.motion.collapses)
+        found: list[int] = (
+            np.maximum(moving, np.ceil(exposure.MAX_SAMPLES * self.openings)).astype(int).tolist()
+        )
         return found
 
     @cached_property
@@ -227,14 +221,14 @@ class Film:
         if self.recipe.quality == "low" or self.is_still:
             return np.full(len(self), float(self.recipe.quality != "low"))
         screen = np.arange(len(self)) / self.recipe.fps - self.lead
-        return openings(self.motion.collapses, self.timing, screen)
+        return exposure.openings(self.motion.collapses, self.timing, screen)
 
     def exposures(self, number: int) -> Iterator[Shot]:
         """Yields the pictures of which a frame is the mean."""
         count, opening = self.samples[number], float(self.openings[number])
         for sample in range(count):
-            shot = self.shot(number, 0.0 if self.is_still else SHUTTER * sample / count)
-            yield replace(shot, camera=through_lens(shot.camera, sample, count, opening))
+            shot = self.shot(number, 0.0 if self.is_still else exposure.SHUTTER * sample / count)
+            yield replace(shot, camera=exposure.through_lens(shot.camera, sample, count, opening))
 
     def unlike(self) -> NDArray[np.bool_]:
         """Returns for each frame (n,) whether it differs from the one before it; the first does."""
