@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from types import SimpleNamespace
 from typing import cast
@@ -11,10 +12,13 @@ import pytest
 from numpy.typing import NDArray
 from video_lab import LANDS, SET_OFF, TELLING, TOP, bodies, recorded
 
+from engine.pose import vector_of
 from engine.record.motion import Collapse
+from engine.view.camera import seen_at
 from engine.view.panels import Text
 from engine.view.render.bounds import seen
 from engine.view.video.director import CLOSE_S, FramedCylinder, _of_collapse
+from engine.view.video.exposure import MAX_SAMPLES, OPENING_S, STILL_SAMPLES, lens_radius, through_lens
 from engine.view.video.film import Film, Recipe, film_of
 from engine.view.video.make import Painter
 from engine.view.video.scenery import Scenery
@@ -115,13 +119,15 @@ def test_what_falls_is_blurred_by_its_motion_and_nothing_else_is(film: Film) -> 
     still = np.setdiff1d(np.arange(len(film)), frames_between(film, SET_OFF - 0.02, LANDS + 0.1))
     assert samples[still].max() == 1
     number = falling[-2]
+    opening = float(film.openings[number])
     painter = Painter(film, "rgb24")
     try:
+        film.openings[number] = 0.0
         blurred = painter.paint(number).astype(int)
         film.samples[number] = 1
         sharp = painter.paint(number).astype(int)
     finally:
-        film.samples[number] = int(samples[number])
+        film.samples[number], film.openings[number] = int(samples[number]), opening
         painter.close()
     changed = np.abs(blurred - sharp).max(axis=2) > 12
     assert 0.001 < changed.mean() < 0.2
@@ -132,3 +138,35 @@ def test_what_falls_is_blurred_by_its_motion_and_nothing_else_is(film: Film) -> 
     assert area is not None
     inside = (columns / 640 > area.left - 0.05) & (columns / 640 < area.right + 0.05)
     assert inside.mean() > 0.6
+
+
+def test_in_a_fall_the_lens_opens_and_closes_without_a_jump(film: Film) -> None:
+    falling = frames_between(film, SET_OFF, LANDS)
+    assert film.openings.max() > 0.5
+    assert film.openings[falling].max() > 0.1
+    assert film.openings[[0, -1]].max() == 0.0
+    assert np.abs(np.diff(film.openings)).max() < 2.0 / (OPENING_S * film.recipe.fps)
+    assert (np.array(film.samples) >= MAX_SAMPLES * film.openings).all()
+
+
+def test_the_lens_keeps_its_target_sharp_and_softens_the_rest(film: Film) -> None:
+    camera = film.path.camera(0)
+    cameras = [through_lens(camera, sample, 16, 1.0) for sample in range(16)]
+    _, forward, up = camera.axes
+    for away, least, most in ((0.0, 0.0, 0.8), (0.5 * camera.distance, 2.0, 40.0)):
+        point = vector_of(np.asarray(camera.target) + away * forward + 0.02 * up)
+        places = np.array([seen_at(each, (1280, 720), point) for each in cameras])
+        assert least <= np.ptp(places, axis=0).max() <= most
+    assert through_lens(camera, 3, 16, 0.0) == camera
+    middle = np.mean([each.eye for each in cameras], axis=0)
+    assert np.allclose(middle, camera.eye, atol=0.15 * lens_radius(camera.fov))
+
+
+def test_a_still_is_taken_through_an_open_lens_and_at_one_moment(film: Film) -> None:
+    still = replace(film, is_still=True)
+    shots = list(still.exposures(0))
+    assert len(shots) == STILL_SAMPLES
+    assert len({shot.camera.eye for shot in shots}) == STILL_SAMPLES
+    assert all(np.array_equal(shot.frame.poses, shots[0].frame.poses, equal_nan=True) for shot in shots)
+    # a film that is cut off in the middle of a fall has no frame after its last
+    assert len(list(still.exposures(len(still) - 1))) == STILL_SAMPLES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from dataclasses import replace
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import label
 
 from engine.pose import Pose
-from engine.view.camera import Camera, framing
+from engine.view.camera import Camera, framing, seen_at
 from engine.view.frame import Frame, frame_of
 from engine.view.opengl import INSTALL_LINE, ViewError, describe
 from engine.view.render.shading import QUALITY_LEVELS, Quality
@@ -419,3 +420,22 @@ def test_a_machine_without_opengl_is_told_what_to_install() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert INSTALL_LINE in done.stdout
+
+
+def test_a_mark_lies_on_its_body_also_when_the_camera_moves() -> None:
+    one = stage()
+    try:
+        for azimuth in (-58.0, -100.0):
+            camera = framing(one.sphere, (azimuth, 30.0))
+            pictures = []
+            for marks in ({}, {"plank": "R"}):
+                one.aim(framing(one.sphere, (0.0, 10.0)))
+                one.show(Frame(ALL.names, ALL.poses, marks=marks))
+                one.aim(camera)
+                pictures.append(one.render().astype(int))
+            rows, columns = np.nonzero(np.abs(pictures[1] - pictures[0]).max(axis=2) > 10)
+            middle = seen_at(camera, one.size, ALL.placed()["plank"].position)
+            assert middle is not None
+            assert math.dist(middle, (columns.mean(), rows.mean())) < 0.05 * one.size[1]
+    finally:
+        one.show(ALL)

@@ -25,6 +25,7 @@ from games.core.errors import SetupError
 from games.registry import GAMES
 from games.ui import menu
 from games.ui.carry import RISE_FIRST, SPEED, CarryTarget, HandFollower, LandingSurface, outline, standing
+from games.ui.details import COLOURS, letter_of, marked
 from games.ui.impacts import ImpactDetector
 from games.ui.messages import Plan, TableView
 from games.ui.pages import ACTS, Pages
@@ -504,3 +505,24 @@ def test_the_arrows_of_a_check_carry_the_whole_weight() -> None:
     assert finding.word == "stands"
     on_table = sum(force[2] for place, force in finding.arrows if place[2] < 1e-3)
     assert on_table == pytest.approx(9.81 * sum(body.piece.mass for body in scene.free), rel=0.01)
+
+
+def test_the_letter_of_a_piece_is_the_one_on_its_button() -> None:
+    for model in ("wonky/large_green", "crazy_tower/red_i1", "crazy_tower/yellow_i1", "wonky/small_blue"):
+        letter = letter_of(build(find(model)))
+        colour = next(word for word in model.replace("/", "_").split("_") if word in COLOURS)
+        assert marked(COLOURS[colour]).endswith(f":{letter}"), model
+    assert letter_of(build(find("tower_topple/brick"))) == ""
+
+
+def test_letters_on_pieces_are_switched_on_in_the_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEETER_SETTINGS", str(tmp_path / "settings.toml"))
+    pages = Pages(load_settings())
+    pages.page = "settings"
+    assert not pages.settings.picture.marks
+    assert any(isinstance(item, Button) and item.name == "marks" for item in pages.dialog().items)
+    pages.handle(Clicked("marks"))
+    assert pages.settings.picture.marks
+    assert load_settings().picture.marks

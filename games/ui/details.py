@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import TYPE_CHECKING, Generic, Protocol, runtime_checkable
 
 from engine.view.panels import Item
@@ -17,11 +18,13 @@ from games.game import Game
 from games.registry import game_named
 from games.ui.messages import S
 from games.ui.naming import PieceNames
+from models.material import colours
 
 if TYPE_CHECKING:
     from engine.view.render.overlays import Overlay
     from games.ui.carry import CarryTarget
     from games.ui.physics_client import ClientState
+    from models.piece import Piece
 
 TAKE, CARRY, TURN, LAY, PULL = "TAKE", "CARRY", "TURN", "LAY", "PULL"
 """Acts, and of `CARRY` and `PULL` the stage of a turn in which they are done."""
@@ -178,6 +181,18 @@ def colour_of(choice: Choice) -> str:
     """Returns the mark for the colour in the words of a choice; empty for none."""
     words = choice.sentence.replace("_", " ").split()
     return next((marked(COLOURS[word]) for word in words if word in COLOURS), "")
+
+
+@cache
+def _paints() -> dict[str, str]:
+    """The names of paints, by their `#rrggbb`."""
+    return {paint: name for name, paint in colours().items()}
+
+
+def letter_of(piece: Piece) -> str:
+    """Returns the letter of the colour of a piece, the same as in its mark on a button; empty for bare wood."""
+    name = _paints().get(piece.colour or "", "")
+    return LETTERS.get(name, name[:1].upper())
 
 
 def marked(colour: str) -> str:

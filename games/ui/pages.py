@@ -117,6 +117,8 @@ class Pages:
             self.set("picture", "quality", rest)
         elif kind == "table":
             self.set("picture", "table", rest)
+        elif name == "marks":
+            self.set("picture", "marks", not self.settings.picture.marks)
         elif name == "mute":
             self.set("sound", "mute", not self.settings.sound.mute)
         elif name == "scanning":
@@ -206,6 +208,12 @@ class Pages:
             Row(tuple(Button(f"quality:{each}", each, is_on=each == picture.quality) for each in QUALITIES)),
             Text("what lies on the table", "quiet", "small"),
             Row(tuple(Button(f"table:{each}", each, is_on=each == picture.table) for each in TABLES)),
+            Button(
+                "marks",
+                f"letters on coloured pieces are {'on' if picture.marks else 'off'}",
+                is_on=picture.marks,
+                text2="for who cannot tell colours apart",
+            ),
             Slider("letters", "size of letters", picture.letters, 0.7, 2.0, f"{picture.letters:.2f}"),
             Slider("volume", "volume", sound.volume, 0.0, 1.0, f"{100 * sound.volume:.0f} %"),
             Button("mute", f"sound is {muted}", is_on=not sound.mute),

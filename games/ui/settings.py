@@ -24,10 +24,12 @@ class _Section(BaseModel):
 
 
 class PictureSettings(_Section):
-    """How the window looks. width, height: pixels. letters: their size, 1 as designed. table: what lies on it."""
+    """How the window looks. width, height: pixels. letters: their size, 1 as designed. table: what lies on it.
+    marks: whether coloured pieces have letters."""
 
     quality: Literal["auto", "low", "medium", "high"]
     table: Literal["wood", "felt", "linen"]
+    marks: bool
     width: Annotated[int, Field(ge=320, le=8192)]
     height: Annotated[int, Field(ge=240, le=8192)]
     letters: Annotated[float, Field(ge=0.7, le=2.0)]

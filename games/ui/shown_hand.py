@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -79,14 +81,9 @@ class ShownHand:
         if not len(self._hand):
             return frame
         names = mannequin.names()
-        return Frame(
-            (*frame.names, *names),
-            np.concatenate([frame.poses, self._hand]),
-            frame.highlights,
-            frame.labels,
-            frame.unread,
-            airy=dict.fromkeys(names, self._cover),
-        )
+        poses = np.concatenate([frame.poses, self._hand])
+        airy = dict.fromkeys(names, self._cover)
+        return replace(frame, names=(*frame.names, *names), poses=poses, airy=airy)
 
 
 def _is_under(client: ClientState, held: str, pose: Array) -> bool:

@@ -12,7 +12,7 @@ from engine.view.window.window import Window
 from games.core.rules import Choice, Wait
 from games.ui import hud
 from games.ui.camera import CameraController, CameraHandicap, sphere_of
-from games.ui.details import details_of
+from games.ui.details import details_of, letter_of
 from games.ui.end_screen import broken
 from games.ui.hand import HandControl
 from games.ui.hints import Hints, PlaceAnswer
@@ -72,6 +72,7 @@ class TableScreen:
         self._asked_at = 0.0
         self._state = state
         self._marked: dict[str, str] = {}
+        self._lettered: dict[str, str] = {}
         self._impacts = ImpactDetector()
         self._warned: PlaceAnswer | None = None
         self._shown_hand = ShownHand()
@@ -118,7 +119,8 @@ class TableScreen:
             self.hand.settle()
             self.camera_control.keep_out_of(self.client.frame, self.client.pieces, self.client.held)
         is_new |= self._hand_moved(seconds)
-        if is_new or self._is_new or self._marks() != self._marked:
+        marked = self._marks(), self._letters()
+        if is_new or self._is_new or marked != (self._marked, self._lettered):
             self._show()
         self.hints.step(self.hand.grip, seconds)
         self.one_button.is_on = self.is_scanned
@@ -192,13 +194,20 @@ class TableScreen:
 
     def _show(self) -> None:
         frame = self.client.frame
-        self._marked = self._marks()
+        self._marked, self._lettered = self._marks(), self._letters()
         known = [name for name in frame.names if name in self.client.pieces]
         if len(known) == len(frame.names):
             unread = self._details.unread(self.client)
-            shown = Frame(frame.names, frame.poses, highlights=self._marked, unread=unread)
+            shown = Frame(frame.names, frame.poses, self._marked, unread=unread, marks=self._lettered)
             self.window.show(self._shown_hand.at_table(shown))
         self._is_new = False
+
+    def _letters(self) -> dict[str, str]:
+        """Letters on the pieces in play, for who cannot tell their colours apart."""
+        if not self.settings.picture.marks:
+            return {}
+        letters = {name: letter_of(self.client.pieces[name]) for name in self.client.frame.names}
+        return {name: letter for name, letter in letters.items() if letter and not self.client.is_fixed(name)}
 
     def _marks(self) -> dict[str, str]:
         marks: dict[str, str] = {}

@@ -6,7 +6,7 @@ Metres. Colours are `#rrggbb`; cover is opacity, 0 to 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Any
@@ -26,7 +26,8 @@ SIDES = 8
 ARROW_HEAD = (3.2, 8.0)
 """Radius and length of an arrow's head, in radii of its line."""
 LABEL_INK, LABEL_PAPER = (0.16, 0.14, 0.12, 1), (1.0, 0.99, 0.97, 0.82)
-LABEL_HEIGHT = 0.028
+LABEL_HEIGHT, MARK_HEIGHT = 0.028, 0.018
+MARK_INK, MARK_PAPER = (1.0, 1.0, 1.0, 1.0), (0.10, 0.09, 0.08, 0.6)
 """Of a line, part of the picture's height."""
 
 
@@ -212,21 +213,28 @@ class Labels:
         """Whether nothing was ever written."""
 
     def write(
-        self, text: str, at: tuple[float, float], *, height: float = LABEL_HEIGHT, card: bool = True
+        self,
+        text: str,
+        at: tuple[float, float],
+        *,
+        height: float = LABEL_HEIGHT,
+        card: bool = True,
+        is_mark: bool = False,
     ) -> Any:
-        """Adds a text whose bottom centre is at a point. height: of a line, part of the picture's."""
+        """Adds a text whose bottom centre is at a point. height: of a line, part of the picture's. is_mark: small, and
+        light on dark."""
         self.is_empty = False
         node = core.TextNode("label")
         node.set_text(text)
         node.set_align(core.TextNode.A_center)
-        node.set_text_color(*LABEL_INK)
+        node.set_text_color(*(MARK_INK if is_mark else LABEL_INK))
         if card:
-            node.set_card_color(*LABEL_PAPER)
+            node.set_card_color(*(MARK_PAPER if is_mark else LABEL_PAPER))
             node.set_card_as_margin(0.35, 0.35, 0.12, 0.18)
             node.set_card_decal(True)
         path = self._root.attach_new_node(node.generate())
         path.set_transparency(core.TransparencyAttrib.M_alpha)
-        path.set_scale(2 * height)
+        path.set_scale(2 * (MARK_HEIGHT if is_mark else height))
         path.set_pos(at[0], 0, at[1])
         return path
 
@@ -234,14 +242,25 @@ class Labels:
         """Adds a text below a point, from -1 to 1, for good. height: of a line, part of the picture's."""
         self.write(text, (at[0] * self._aspect, at[1]), height=height, card=False)
 
-    def show(self, texts: Mapping[str, str], place: Callable[[str], tuple[float, float] | None]) -> None:
-        """Shows these texts at the bodies they are named by, and no others. place: returns -1 to 1, or None."""
+    def show(
+        self,
+        texts: Mapping[str, str],
+        place: Callable[[str], tuple[float, float] | None],
+        marks: Container[str] = (),
+    ) -> None:
+        """Shows these texts at the bodies they are named by, and no others. place: returns -1 to 1, or None. marks:
+        those that are small, to cover little of what they lie on."""
         for name in [name for name, (text, _) in self._made.items() if texts.get(name) != text]:
             self._made.pop(name)[1].remove_node()
         for name, text in texts.items():
             if name not in self._made:
-                self._made[name] = (text, self.write(text, (0, 0)))
-            path, at = self._made[name][1], place(name)
+                self._made[name] = (text, self.write(text, (0, 0), is_mark=name in marks))
+        self.place(place)
+
+    def place(self, place: Callable[[str], tuple[float, float] | None]) -> None:
+        """Moves the texts to their bodies, as the camera sees them now. place: as for `show`."""
+        for name, (_, path) in self._made.items():
+            at = place(name)
             path.hide()
             if at is not None:
                 path.show()

@@ -24,7 +24,7 @@ from engine.view.render.device import device
 from engine.view.render.edge_antialiasing import EdgePass, VisibleEdges
 from engine.view.render.nodes import Nodes
 from engine.view.render.outlines import Outlines, ring_around
-from engine.view.render.overlays import Labels, Overlay, OverlayLayer
+from engine.view.render.overlays import MARK_HEIGHT, Labels, Overlay, OverlayLayer
 from engine.view.render.passes import (
     OVERLAYS,
     SEEN,
@@ -82,6 +82,8 @@ class Stage:
         self._root = core.NodePath("stage")
         self._visible_edges = VisibleEdges()
         self._dirty = DirtyTracker()
+        self._texts: dict[str, str] = {}
+        self._marked: frozenset[str] = frozenset()
         self.camera = framing(self.sphere, aspect=size[0] / size[1])
         self._lens = core.PerspectiveLens()
         self._eye = self._root.attach_new_node(core.Camera("eye", self._lens))
@@ -114,6 +116,7 @@ class Stage:
             self._top, self.texture = self._edges.buffer, self._edges.texture
         self._root.set_shader_input("u_pixel", core.LVecBase2(1 / self.size[0], 1 / self.size[1]))
         self._labels = Labels(self._top, self.size)
+        self._labels.show(self._texts, self._label_place, self._marked)
         self._hud: Hud | None = None
         self._occlusion = None
         if self._level.occlusion:
@@ -186,6 +189,7 @@ class Stage:
         if self._hud is not None or not self._labels.is_empty:
             # they lie over the picture, and are drawn onto it
             self._dirty.add_all()
+            self._labels.place(self._label_place)
         self._shadow.prepare()
         table, (reach, blur) = self._bodies.table, self._reach_and_blur
         height = None if table is None else table.height
@@ -240,7 +244,7 @@ class Stage:
 
     def show(self, frame: Frame) -> None:
         """Puts bodies where the frame has them, for the next picture. Raises ViewError for unknown names."""
-        for name in (*frame.names, *frame.highlights, *frame.labels, *frame.unread):
+        for name in (*frame.names, *frame.highlights, *frame.labels, *frame.marks, *frame.unread):
             if name not in self._nodes:
                 raise ViewError(f'the stage has no body "{name}": make it with all bodies its frames name')
         there = np.asarray(np.isfinite(frame.poses).all(axis=1), dtype=np.bool_)
@@ -264,11 +268,17 @@ class Stage:
         if (table := self._bodies.table) is not None:
             table.shade(shaded(self._corners, table.height, *self._reach_and_blur))
         self._cover()
-        self._labels.show({name: text for name, text in frame.labels.items() if name in shown}, self._head)
+        self._marked = frozenset(frame.marks)
+        self._texts = {name: text for name, text in {**frame.labels, **frame.marks}.items() if name in shown}
+        self._labels.show(self._texts, self._label_place, self._marked)
 
-    def _head(self, name: str) -> tuple[float, float] | None:
-        """Returns where the top of a body is in the picture, from -1 to 1; None when it is behind the eye."""
+    def _label_place(self, name: str) -> tuple[float, float] | None:
+        """Returns where a text stands in the picture, from -1 to 1: above a body, or over its middle; None when that is
+        behind the eye."""
         x, y, z = self._nodes[name].get_pos()
+        if name in self._marked:
+            at = self._projected((x, y, z))
+            return None if at is None else (at[0], at[1] - 2 * MARK_HEIGHT)
         return self._projected((x, y, z + float(np.linalg.norm(self._halves.get(name, 0.0)))))
 
     def _projected(self, at: Vector) -> tuple[float, float] | None:

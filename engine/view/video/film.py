@@ -6,7 +6,7 @@ Plain values. A film is planned as a whole and drawn frame by frame, in any orde
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -27,7 +27,7 @@ from engine.view.panels import Panel
 from engine.view.render import mannequin
 from engine.view.render.bounds import NOWHERE, ScreenRect, seen
 from engine.view.render.shading import QUALITY_LEVELS, TABLE_TOPS, Quality, TableTop
-from engine.view.video import captions, director
+from engine.view.video import captions, director, exposure
 from engine.view.video.captions import Telling
 from engine.view.video.director import CAMERAS, CameraName
 from engine.view.video.pace import PaceName, Timing, timing_of
@@ -48,9 +48,6 @@ TITLE_S, CLOSING_S = 2.4, 2.6
 """Seconds that the title and the result stay."""
 REACH_IN_S, REACH_OUT_S = 0.35, 0.45
 """Seconds on the screen in which the hand comes and goes."""
-SHUTTER, BLUR_PX, MAX_SAMPLES = 0.5, 2.0, 8
-"""The part of a frame for which the shutter is open; pixels of motion that one picture may leave out, and pictures a
-frame at most."""
 REACH_DISTANCE = 0.30
 """Metres from which it comes."""
 
@@ -172,7 +169,7 @@ class Shot:
 @dataclass(frozen=True, eq=False)
 class Film:
     """bodies: all that is on stage. moments: (n,) seconds of the recording, one for each frame. poses: (n, bodies,
-    7), NaN where absent; in the order of `names`. still: what never moves."""
+    7), NaN where absent; in the order of `names`. is_still: single frames are wanted."""
 
     recipe: Recipe
     bodies: tuple[Body, ...]
@@ -184,6 +181,7 @@ class Film:
     timing: Timing
     motion: Motion
     lead: float
+    is_still: bool = False
 
     def __len__(self) -> int:
         return len(self.moments)
@@ -197,7 +195,7 @@ class Film:
         """Returns a frame of the film; or what is seen a part of the way to the next one, under the same words."""
         poses = self.poses[number].astype(np.float64)
         if part > 0.0:
-            after = self.poses[number + 1].astype(np.float64)
+            after = self.poses[min(number + 1, len(self) - 1)].astype(np.float64)
             poses[:, :3] += part * (after[:, :3] - poses[:, :3])
             poses[:, 3:] = slerp(poses[:, 3:], after[:, 3:], part)
         table = frame_of(body for body in self.bodies if body.name == TABLE)
@@ -207,18 +205,29 @@ class Film:
     @cached_property
     def samples(self) -> list[int]:
         """How many pictures make each frame: what comes down is blurred by its motion while the shutter is open."""
-        found = [1] * len(self)
-        if self.recipe.quality == "low":
-            return found
-        scale = self.recipe.size[1] / 2 / math.tan(math.radians(self.path.fov) / 2)
-        for number in range(len(self) - 1):
-            moment = self.moments[number]
-            if any(each.begin <= moment <= each.end for each in self.motion.collapses):
-                way = np.linalg.norm(self.poses[number + 1, :, :3] - self.poses[number, :, :3], axis=1)
-                away = np.linalg.norm(self.poses[number, :, :3] - self.path.eyes[number], axis=1)
-                pixels = SHUTTER * scale * float(np.nanmax(way / away, initial=0.0))
-                found[number] = min(max(math.ceil(pixels / BLUR_PX), 1), MAX_SAMPLES)
+        if self.recipe.quality == "low" or self.is_still:
+            return [1 if self.recipe.quality == "low" else exposure.STILL_SAMPLES] * len(self)
+        view = self.path.eyes, self.path.fov, self.recipe.size[1]
+        moving = exposure.motion_samples(self.moments, self.poses, *view, self.motion.collapses)
+        found: list[int] = (
+            np.maximum(moving, np.ceil(exposure.MAX_SAMPLES * self.openings)).astype(int).tolist()
+        )
         return found
+
+    @cached_property
+    def openings(self) -> Array:
+        """How far the lens is open (n,), 0 to 1: in falls, where frames are several pictures anyway, and in stills."""
+        if self.recipe.quality == "low" or self.is_still:
+            return np.full(len(self), float(self.recipe.quality != "low"))
+        screen = np.arange(len(self)) / self.recipe.fps - self.lead
+        return exposure.openings(self.motion.collapses, self.timing, screen)
+
+    def exposures(self, number: int) -> Iterator[Shot]:
+        """Yields the pictures of which a frame is the mean."""
+        count, opening = self.samples[number], float(self.openings[number])
+        for sample in range(count):
+            shot = self.shot(number, 0.0 if self.is_still else exposure.SHUTTER * sample / count)
+            yield replace(shot, camera=exposure.through_lens(shot.camera, sample, count, opening))
 
     def unlike(self) -> NDArray[np.bool_]:
         """Returns for each frame (n,) whether it differs from the one before it; the first does."""

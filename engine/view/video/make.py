@@ -31,7 +31,7 @@ from engine.view.render.shading import fibres, rings
 from engine.view.render.stage import Stage
 from engine.view.video import encode
 from engine.view.video.captions import Telling
-from engine.view.video.film import LOOPS, SHUTTER, Film, Recipe, Shot, film_of
+from engine.view.video.film import LOOPS, Film, Recipe, Shot, film_of
 from engine.workers import end_with_parent
 from engine.world import Body
 
@@ -74,7 +74,7 @@ def make(
     encode.check_path(path, recipe.size)
     suffix = path.suffix.lower()
     if suffix in encode.STILLS:
-        film = film_of(replay, bodies, telling, replace(recipe, cards=False))
+        film = replace(film_of(replay, bodies, telling, replace(recipe, cards=False)), is_still=True)
         # the first frame, or several evenly spaced ones
         numbers = np.linspace(0, len(film) - 1, min(film.recipe.strip, len(film))).round().astype(int)
         with closing(_here(film, "rgb24", numbers.tolist())) as stills:
@@ -114,12 +114,12 @@ class Painter:
 
     def paint(self, number: int) -> Pixels:
         """Returns a frame: (h * 3/2, w) bytes of `yuv420p` (BT.709), or (h, w, 3) of `rgb24`."""
-        count = self._film.samples[number]
-        pixels = self._drawn(self._film.shot(number))
-        if count > 1:
-            total = pixels.astype(np.uint16)
-            for sample in range(1, count):
-                total += self._drawn(self._film.shot(number, SHUTTER * sample / count))
+        first, *others = self._film.exposures(number)
+        pixels = self._drawn(first)
+        if others:
+            total, count = pixels.astype(np.uint16), 1 + len(others)
+            for shot in others:
+                total += self._drawn(shot)
             pixels = ((total + count // 2) // count).astype(np.uint8)
         if self._pixel_format == "rgb24":
             return np.ascontiguousarray(pixels[:, :, 2::-1])
