@@ -231,7 +231,7 @@ def warm() -> None:
         *("engine.topple.laboratory.results_table", "engine.topple.laboratory.probe", "lxml.etree"),
         *("engine.certificate.checker", "engine.record.gltf", "engine.view.video.film", "games.ui.settings"),
         *("games.__main__", "scenes.meshes", "models.fit", "pydantic.type_adapter", "typer.rich_utils"),
-        *("rich.markdown", "engine.certificate.maker", "games.commands.console", "typer._adapters"),
+        *("rich.markdown", "engine.certificate.maker", "games.commands.console"),
         *("trimesh", "scipy.optimize", "scipy.spatial", "rich.progress", "rich.table", "engine.workers"),
     ):
         import_module(name)
