@@ -101,6 +101,8 @@ def _pieces(path: Path, text: str) -> Mapping[str, PieceSpec]:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise CatalogueError(f"{path}: is not TOML: {error}") from error
+    except (RecursionError, ValueError):
+        raise CatalogueError(f"{path}: is not TOML: nested too deeply, or a number too long") from None
     pieces: dict[str, PieceSpec] = {}
     faults: list[str] = []
     for number, row in enumerate(tables.get("piece", [])):

@@ -39,8 +39,9 @@ LINES: dict[str, tuple[str, ...]] = {
     "long command": ("x" * 3000,),
     "long option": ("check", "arch", "--" + "x" * 3000),
     "one too many": ("check", "arch", "x" * 3000),
+    "turned round": ("check", "arch", "\u202eabc"),
 }
-MOST_LINES = {"long command": 9, "long option": 9, "one too many": 9}
+MOST_LINES = {"long command": 9, "long option": 9, "one too many": 9, "turned round": 9}
 """Where the usage is shown too, in a box; of others two."""
 
 

@@ -117,6 +117,7 @@ def test_a_mesh_lies_beside_its_catalogue(own: Path, monkeypatch: pytest.MonkeyP
     ("text", "message"),
     [
         ("[[piece]]\nid = ", "mine.toml: is not TOML"),
+        ("[[piece]]\nid = " + 4000 * "[", "mine.toml: is not TOML: nested too deeply"),
         (
             "[[piece]]\nshape = { sphere = 1 }",
             "piece[0]: id: a piece needs a name without a slash (got None)",

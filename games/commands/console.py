@@ -49,7 +49,7 @@ Progressed = Callable[[int, int], None]
 
 
 class Commands(TyperGroup):
-    """All commands of a program. What is wrong with a command line is said in few letters, however long its words."""
+    """All commands of a program. What is wrong with a command line is said in few plain letters, whatever its words."""
 
     def make_context(self, *given: Any, **more: Any) -> Any:
         """Read the options of the program itself."""
@@ -68,8 +68,9 @@ def _said_shortly() -> Iterator[None]:
         yield
     except Exception as error:
         # the base class of typer's errors of usage is private
-        if len(message := getattr(error, "message", "")) > MAX_LINE:
-            error.message = f"{message[:MAX_LINE]} ..."  # type: ignore[attr-defined]
+        if isinstance(message := getattr(error, "message", None), str):
+            lines = "\n".join(map(_without_controls, message.split("\n")))
+            error.message = lines if len(lines) <= MAX_LINE else f"{lines[:MAX_LINE]} ..."  # type: ignore[attr-defined]
         raise
 
 
