@@ -19,7 +19,7 @@ from engine.geometry.rotation import angle_between
 from engine.motions import between
 from engine.pose import Pose
 from engine.settings import TUNING, Tuning
-from engine.world import DOWN, Body, Contact, Scale, Tick, Vector, World
+from engine.world import Body, Contact, Scale, Tick, Vector, World
 
 Array = NDArray[np.float64]
 Keyframes = Sequence[tuple[int, Pose]]
@@ -83,6 +83,8 @@ class ScriptedWorld(World):
     doubled name, an unknown rate, and a path that is not in order.
     """
 
+    _bodies: dict[str, tuple[int, Body]]
+
     def __init__(
         self,
         bodies: Iterable[Body] = (),
@@ -94,15 +96,15 @@ class ScriptedWorld(World):
         tuning: Tuning = TUNING,
     ) -> None:
         listed = tuple(bodies)
-        self.scale, self.tuning, self._step = scale or Scale.of(listed, rate), tuning, 0
-        self.gravity = DOWN
         self.calls: list[Call] = []
         self._is_closed = False
         self._paths, self._holds = paths if paths is not None else {}, holds
         for name, path in self._paths.items():
             if any(later[0] <= earlier[0] for earlier, later in pairwise(path)):
                 raise ValueError(f"the path of {name!r} is not in order; its steps must increase")
-        self._bodies: dict[str, tuple[int, Body]] = {}
+        super().__init__(scale=scale or Scale.of(listed, rate), tuning=tuning)
+        # what it is made with is no call
+        self.calls.clear()
         for body in listed:
             self._put(body)
 
