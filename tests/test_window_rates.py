@@ -8,14 +8,14 @@ from collections.abc import Callable
 import pytest
 from window_driver import play_out
 
-MIN_PICTURES_S = {"carrying": 25.0, "turning": 35.0}
-"""On two idle cores. A busy machine says nothing about it: the tests that run beside this one would be measured."""
+ASKED_S = {"carrying": 25.0, "turning": 35.0}
+"""On two idle cores. It is told, not tested: on a busy machine what runs beside it would be measured."""
 
 
 @pytest.mark.soak
 def test_pictures_a_second_of_54_bricks(row: Callable[..., None]) -> None:
     said = play_out("window_rates:rates", seconds=600.0)
     told = json.loads(next(line for line in reversed(said.splitlines()) if line[:1] == "{"))
-    for act, least in MIN_PICTURES_S.items():
+    assert told["bricks"] == 54
+    for act, least in ASKED_S.items():
         row("Pictures a second of 54 bricks at 1280 x 720, medium", act=act, asked=least, **told[act])
-        assert told[act]["pictures_s"] > 0.0

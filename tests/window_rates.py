@@ -49,10 +49,6 @@ def rates(quality: str = "medium") -> None:
     person = Person(App(settings.model_copy(update={"picture": picture}), plan))
     person.wait(lambda: person.client.waits, "the tower stands")
     screen, client = person.app.screen, person.client
-    top = max(client.in_play, key=lambda name: client.pose(name).position[2])
-    screen.physics.send(Do(Take("Ana", top)))
-    person.asked(wait=Wait.HAND)
-    person.wait(lambda: screen.hand.grip, "it is in the hand")
     person.still()
     x, y = SIZE[0] * 0.5, SIZE[1] * 0.5
 
@@ -64,12 +60,14 @@ def rates(quality: str = "medium") -> None:
     def turn(number: int) -> None:
         screen.camera_control.drag(4.0 if number // 40 % 2 else -4.0, 0.0, float(SIZE[1]), is_pan=False)
 
-    told = {"bricks": len(client.in_play), "carrying": timed(person, carry)}
-    screen.hand.act("let_go", screen.camera_control.camera)
-    person.asked(wait=Wait.ACTION)
+    bricks, turning = len(client.in_play), timed(person, turn)
     person.still()
-    told["turning"] = timed(person, turn)
-    print(json.dumps(told))
+    top = max(client.in_play, key=lambda name: client.pose(name).position[2])
+    screen.physics.send(Do(Take("Ana", top)))
+    person.asked(wait=Wait.HAND)
+    person.wait(lambda: screen.hand.grip, "it is in the hand")
+    person.still()
+    print(json.dumps({"bricks": bricks, "turning": turning, "carrying": timed(person, carry)}))
     person.app.close()
 
 
