@@ -212,7 +212,7 @@ class Pages:
                 "marks",
                 f"letters on coloured pieces are {'on' if picture.marks else 'off'}",
                 is_on=picture.marks,
-                text2="for who cannot tell colours apart",
+                text2="for those who cannot tell colours apart",
             ),
             Slider("letters", "size of letters", picture.letters, 0.7, 2.0, f"{picture.letters:.2f}"),
             Slider("volume", "volume", sound.volume, 0.0, 1.0, f"{100 * sound.volume:.0f} %"),

@@ -203,7 +203,7 @@ class TableScreen:
         self._is_new = False
 
     def _letters(self) -> dict[str, str]:
-        """Letters on the pieces in play, for who cannot tell their colours apart."""
+        """Letters on the pieces in play, for those who cannot tell their colours apart."""
         if not self.settings.picture.marks:
             return {}
         letters = {name: letter_of(self.client.pieces[name]) for name in self.client.frame.names}
