@@ -128,17 +128,31 @@ class _Runner:
         if reached.failed:
             return True
         self.survivors = []
+        running: list[_Trial] = []
         for place, mutant in enumerate(self.mutants):
             names = self.allowed[mutant.path]
             may = {number for number, item in enumerate(self.items) if item.path.name in names}
             tests = reached.tests(mutant, may)
             patience = PATIENCE * sum(reached.seconds[number] for number in tests) + GRACE_S
-            result = self._result(mutant, tests, patience)
-            if result == "timeout":
-                print(f"timeout  {mutant.name}", flush=True)
-            if result == "survived":
-                self.survivors.append(place)
+            running.append(_Trial(place, self._begun(mutant, tests, patience), patience))
+            while len(running) == (os.cpu_count() or 1):
+                self._reap(running)
+        while running:
+            self._reap(running)
+        self.survivors.sort()
         return True
+
+    def _reap(self, running: list[_Trial]) -> None:
+        """Takes the trials that have ended out of the list, or waits a little."""
+        for trial in list(running):
+            result = trial.result()
+            if result:
+                running.remove(trial)
+            if result == "timeout":
+                print(f"timeout  {self.mutants[trial.place].name}", flush=True)
+            if result == "survived" and self.survivors is not None:
+                self.survivors.append(trial.place)
+        time.sleep(0.01)
 
     def _learn(self) -> Reached:
         """Runs all tests in a fork, so that nothing they leave in memory hides a mutant."""
@@ -186,8 +200,9 @@ class _Runner:
         after = self.items[following[0]] if following and following[0] < len(self.items) else None
         item.ihook.pytest_runtest_protocol(item=item, nextitem=after)
 
-    def _result(self, mutant: Mutant, tests: Sequence[int], patience: float) -> str:
-        """Runs tests in a fork with the code spoiled: survived, failed or timeout. patience: seconds of processor."""
+    def _begun(self, mutant: Mutant, tests: Sequence[int], patience: float) -> int:
+        """Runs tests in a fork with the code spoiled; its number. patience: seconds of processor."""
+        sys.stdout.flush()
         child = os.fork()
         if child == 0:
             with _leaving():
@@ -198,15 +213,26 @@ class _Runner:
                     self._run_one(number, tests[place + 1 : place + 2])
                     if self.failed:
                         os._exit(1)
-        deadline = time.monotonic() + 20 * patience  # a busy machine; or it sleeps for ever
-        while time.monotonic() < deadline:
-            pid, status = os.waitpid(child, os.WNOHANG)
-            if pid:
-                code = os.waitstatus_to_exitcode(status)
-                return "timeout" if code == -signal.SIGXCPU else "failed" if code else "survived"
-            time.sleep(0.01)
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+        return child
+
+
+class _Trial:
+    """A fork that runs the tests of one mutant. patience: seconds of processor that it may take."""
+
+    def __init__(self, place: int, pid: int, patience: float) -> None:
+        self.place, self.pid = place, pid
+        self._end = time.monotonic() + 20 * patience  # a busy machine; or it sleeps for ever
+
+    def result(self) -> str:
+        """`survived`, `failed` or `timeout`; empty while it runs."""
+        pid, status = os.waitpid(self.pid, os.WNOHANG)
+        if pid:
+            code = os.waitstatus_to_exitcode(status)
+            return "timeout" if code == -signal.SIGXCPU else "failed" if code else "survived"
+        if time.monotonic() < self._end:
+            return ""
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
         return "timeout"
 
 

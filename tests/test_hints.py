@@ -152,7 +152,7 @@ def test_a_place_that_the_rules_forbid_is_not_called_safe(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "places", [pytest.param(12, marks=pytest.mark.slow), pytest.param(200, marks=pytest.mark.soak)]
+    "places", [pytest.param(6, marks=pytest.mark.slow), pytest.param(200, marks=pytest.mark.soak)]
 )
 @pytest.mark.parametrize("name", PLAYED)
 def test_of_many_places_none_is_called_safe_that_the_rules_forbid(name: str, places: int) -> None:

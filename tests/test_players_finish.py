@@ -145,7 +145,7 @@ def test_TT_24_a_brick_that_leaves_the_tower_in_peace_is_out() -> None:
     session.close()
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_match_against_a_clumsy_hand_comes_to_its_end() -> None:
     """It leaves the bricks of the open row where none fits between them and the edge."""
     game = game_named("tower-topple")

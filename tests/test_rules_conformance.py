@@ -17,9 +17,9 @@ from games.core.rules import Action, Input, Wait
 from games.registry import GAMES, clauses_of, game_named
 
 PLAYTHROUGHS = 500
-QUICK = 25
+QUICK = 10
 """As many run at once, in batches of this size."""
-GATE = 25
+GATE = 10
 """As many run with all tests; the others are left to `make soak`."""
 
 

@@ -107,7 +107,7 @@ def test_a_signal_ends_everything_quietly(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["noise", "video"])
+@pytest.mark.parametrize("command", ["noise", pytest.param("video", marks=pytest.mark.soak)])
 def test_a_killed_command_leaves_no_process_and_the_next_one_sweeps_up(command: str, tmp_path: Path) -> None:
     found = end(COMMANDS[command], signal.SIGKILL, 3.0, tmp_path)
     assert found is not None

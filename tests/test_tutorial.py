@@ -19,7 +19,7 @@ from games.ui.settings import load_settings
 from games.ui.setup import first_view
 from games.ui.tutorial import Tutorial, stage_of, words_of
 
-IN_GATE = ("crazy-tower", "bausack", "tower-topple")
+IN_GATE = ("crazy-tower", "tower-topple")
 """The others are played in the soak."""
 
 

@@ -21,6 +21,7 @@ from engine.view.window.layout import lay_out
         "stillness",
         "sandbox_floor",
         "one_button",
+        pytest.param("one_button_line", marks=pytest.mark.soak),
     ],
 )
 def test_the_hand_at_the_window(scenario: str) -> None:

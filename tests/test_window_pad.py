@@ -15,8 +15,9 @@ from games.ui.settings import load_settings, with_key
 
 
 @pytest.mark.slow
-def test_a_whole_game_with_a_gamepad_alone(tmp_path: Path) -> None:
-    play_out("window_pad:bausack_by_pad", str(tmp_path / "pad.teeter"))
+@pytest.mark.parametrize("turns", [1, pytest.param(2, marks=pytest.mark.soak)])
+def test_a_turn_and_a_whole_game_with_a_gamepad_alone(turns: int, tmp_path: Path) -> None:
+    play_out("window_pad:bausack_by_pad", str(tmp_path / "pad.teeter"), str(turns))
 
 
 def test_buttons_go_down_repeat_and_come_up() -> None:

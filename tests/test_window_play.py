@@ -30,11 +30,6 @@ def test_a_brick_pulled_and_laid_by_keys_alone_and_undone() -> None:
 
 
 @pytest.mark.slow
-def test_every_game_begins_from_the_menu_and_the_window_may_shrink() -> None:
-    play_out("window_scenarios:menu_starts_every_game")
-
-
-@pytest.mark.slow
 def test_a_small_game_is_finished_by_hand(tmp_path: Path) -> None:
     assert "BS-20" in play_out("window_scenarios:small_game_by_hand", str(tmp_path / "small.teeter"))
 

@@ -11,7 +11,7 @@ from window_driver import play_out
 SIZES = [(1280, 720), (1920, 1080), (800, 600), (640, 480)]
 NEVER = ("lost", "camera", "overlaps", "crashes")
 TITLE = "Random input at four sizes of window"
-SHORT_S, LONG_S = 20, 150
+SHORT_S, LONG_S = 12, 150
 """Seconds at one size: the long runs are ten minutes together."""
 MOST_GROWN_MB = 50.0
 
@@ -26,7 +26,7 @@ def played(size: tuple[int, int], seconds: int, seed: int) -> dict[str, object]:
 
 
 @pytest.mark.slow
-def test_twenty_seconds_of_random_input_break_nothing() -> None:
+def test_some_seconds_of_random_input_break_nothing() -> None:
     found = played((800, 600), SHORT_S, 5)
     assert not found["faults"]
 

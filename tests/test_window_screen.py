@@ -40,7 +40,7 @@ def test_a_command_shows_a_picture_on_the_screen(words: tuple[str, ...], tmp_pat
 
 
 @pytest.mark.slow
-def test_the_screen_shows_menu_games_and_sandbox_as_the_program_does_after_a_resize_too() -> None:
+def test_every_game_begins_from_the_menu_and_the_screen_shows_it_after_a_resize_too() -> None:
     play_out("window_scenarios:everything_on_the_screen")
 
 

@@ -116,8 +116,8 @@ def ring_on(person: Person) -> bool:
     return bool((np.abs(shown - (194, 87, 26)).max(axis=2) < 40).sum() > 30)
 
 
-def bausack_by_pad(file: str) -> None:
-    """Bausack with two pieces, from the menu to the rematch, with a gamepad alone: cross, sticks and buttons."""
+def bausack_by_pad(file: str, turns: str) -> None:
+    """Bausack with two pieces, from the menu on, with a gamepad alone: one turn, or both and the rematch."""
     person = opened()
     padded = PadPerson(person)
     padded.choose("game:bausack")
@@ -129,7 +129,7 @@ def bausack_by_pad(file: str) -> None:
     person.app._play(Plan("bausack", ("Ana", "Ben"), 5, {"pieces": 2, "first": "Ana"}, Path(file)))
     person.asked(wait=Wait.ACTION)
     looks_round(padded)
-    for turn in range(2):
+    for turn in range(int(turns)):
         person.wait(lambda: person.client.waits and person.client.need.wait is Wait.ACTION, "a turn")
         padded.point(*person.place_of(person.client.choices[0].action.piece))
         padded.tap("pad_a")
@@ -143,11 +143,19 @@ def bausack_by_pad(file: str) -> None:
         if turn == 0:
             takes_back(padded)
         lays(padded)
+    if int(turns) == 2:
+        ends(padded, Path(file))
+    person.app.close()
+
+
+def ends(padded: PadPerson, file: Path) -> None:
+    """The end is on the screen and in the record; a rematch, and the way out by the pause."""
+    person = padded.person
     person.wait(lambda: person.client.game.rules.outcome(person.client.state), "the end")
     person.asked(wait=Wait.OVER)
     person.wait(lambda: shown_on(person, "over"), "the end on the screen")
     person.sees("pad-over")
-    kept = read_replay(Path(file)).meta.outcome
+    kept = read_replay(file).meta.outcome
     assert kept is not None
     assert kept["ended"] is True
     padded.choose("again")
@@ -156,7 +164,6 @@ def bausack_by_pad(file: str) -> None:
     padded.tap("pad_start")
     padded.choose("leave")
     person.wait(lambda: hasattr(person.app.screen, "form"), "the menu")
-    person.app.close()
 
 
 def looks_round(padded: PadPerson) -> None:

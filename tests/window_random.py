@@ -168,8 +168,12 @@ def _begin(person: Person, game: str) -> None:
 def _leave(person: Person) -> None:
     for button in ("1", "3"):
         xdotool("mouseup", button)
-    while hasattr(person.app.screen, "client"):
-        person.app.screen.wish = "menu"
+    # a click that is still under way may begin a game from the menu: until nothing comes any more
+    calm = 0
+    while calm < 5:
+        calm = 0 if hasattr(person.app.screen, "client") else calm + 1
+        if calm == 0:
+            person.app.screen.wish = "menu"
         person.look(2)
 
 

@@ -7,7 +7,6 @@ import os
 import signal
 import time
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -152,21 +151,42 @@ def brick_by_keys() -> None:
 
 
 def everything_on_the_screen() -> None:
-    """Menu, games and sandbox, each also after the window was resized: the screen has what the program believes."""
+    """From the menu by mouse every game begins and is left again, and the screen has what the program believes, also
+    after the window was resized; the window may shrink to a point."""
     person = opened()
-    person.wait(lambda: person.app.window.stage, "the still life of the menu")
+    window = person.app.window
+    person.wait(lambda: window.stage, "the still life of the menu")
     person.sees("screen-menu")
     for number, game in enumerate(GAMES):
         person.press(f"game:{game.name}")
+        assert person.app.screen.form.game == game.name
         person.press("start")
-        person.wait(lambda: hasattr(person.app.screen, "client") and person.client.waits, game.name)
+        person.wait(lambda: hasattr(person.app.screen, "client") and person.client.frame.names, game.name)
+        person.wait(
+            lambda: person.client.waits or person.client.busy.endswith(("thinks", "plays")), "it goes on"
+        )
+        assert person.client.game.name == game.name
+        person.wait(lambda: person.client.waits, "somebody is asked")
         person.sees(f"screen-{game.name}")
+        shades = person.picture()[::8, ::8].reshape(-1, 3).std(axis=0)
+        assert shades.min() > 12, "there is nothing to be seen"
         if number == 0:
-            xdotool("windowsize", person.number, "1000", "600")
-            person.wait(lambda: person.app.window.size == (1000, 600), "the new size")
+            resized(person, 1000, 600)
             person.sees("screen-resized")
         left(person)
+    for width, height in ((1, 1), (700, 400), (960, 540)):
+        resized(person, width, height)
+        person.look(3)
+    assert person.picture().shape == (540, 960, 3)
+    xdotool("key", "Escape")
+    person.until_closed()
     person.app.close()
+
+
+def resized(person: Person, width: int, height: int) -> None:
+    """Give the window another size, in pixels."""
+    xdotool("windowsize", person.number, str(width), str(height))
+    person.wait(lambda: person.app.window.size == (width, height), "the window has another size")
 
 
 def page_seen_at_once() -> None:
@@ -193,36 +213,6 @@ def replay_on_the_screen(file: str) -> None:
         viewer.round(0.1)
     sees(viewer.window, lambda: viewer.round(0.1), "screen-replay")
     viewer.window.close()
-
-
-def menu_starts_every_game() -> None:
-    """From the menu by mouse: every game begins and is left again; the window may shrink to a point."""
-    person = opened()
-    for game in GAMES:
-        person.press(f"game:{game.name}")
-        assert person.app.screen.form.game == game.name
-        person.press("start")
-        person.wait(lambda: hasattr(person.app.screen, "client") and person.client.frame.names, game.name)
-        person.wait(
-            lambda: person.client.waits or person.client.busy.endswith(("thinks", "plays")), "it goes on"
-        )
-        assert person.client.game.name == game.name
-        person.look(3)
-        shades = person.picture()[::8, ::8].reshape(-1, 3).std(axis=0)
-        assert shades.min() > 12, "there is nothing to be seen"
-        person.keep(f"menu-{game.name}")
-        left(person)
-    window = person.app.window
-    for width, height in ((1, 1), (700, 400), (960, 540)):
-        xdotool("windowsize", person.number, str(width), str(height))
-        person.wait(
-            partial(lambda wanted: window.size == wanted, (width, height)), "the window has another size"
-        )
-        person.look(3)
-    assert person.picture().shape == (540, 960, 3)
-    xdotool("key", "Escape")
-    person.until_closed()
-    person.app.close()
 
 
 def small_game_by_hand(file: str) -> None:
