@@ -25,7 +25,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine import bullet_body
 from engine.bullet_body import BulletBody, contact_of, outwards, solver_settings, surface_settings
@@ -35,12 +34,11 @@ from engine.process import suppress_stderr
 from engine.scratch import scratch_folder
 from engine.settings import Tuning
 from engine.world import Body, Contact, Scale, Tick, Vector, World
+from models.piece import Array
 
 with suppress_stderr():
     # it greets on standard error when it is imported, in the middle of whatever a command reports there
     import pybullet
-
-Array = NDArray[np.float64]
 
 
 _BELOW = Pose((0.0, 0.0, -1000.0))

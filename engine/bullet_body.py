@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.geometry.rotation import matrix_of, nudged, quaternion_of
 from engine.pose import Pose
@@ -25,9 +24,7 @@ from engine.scratch import scratch_folder
 from engine.settings import COLLISION_MARGIN, Tuning
 from engine.world import Body, Contact, Scale, Vector
 from models.hulls import FlatError, convex_hull, corners_within
-from models.piece import Part, Piece
-
-Array = NDArray[np.float64]
+from models.piece import Array, Part, Piece
 
 
 class BulletBody:

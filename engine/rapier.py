@@ -21,14 +21,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import rapier3d
-from numpy.typing import NDArray
 
 from engine.pose import Pose
 from engine.rapier_body import colliders_of, isometry, mass_of, radius_of
 from engine.settings import Tuning
 from engine.world import Body, Contact, Scale, Tick, Vector, World
-
-Array = NDArray[np.float64]
+from models.piece import Array
 
 SUBSTEPS = 8
 """Of a step. More of them creep more."""

@@ -15,7 +15,6 @@ from functools import partial
 from importlib.util import find_spec
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.bench.peers import AS_IT_COMES, MujocoSettings
 from engine.bench.rigs import piece, table, wood
@@ -24,8 +23,7 @@ from engine.pose import Pose
 from engine.settings import PLAY
 from engine.world import Assembly, Body, Vector, tilted_gravity, typical_size
 from engine.worlds import installed_engines
-
-Array = NDArray[np.float64]
+from models.piece import Array
 
 Maker = Callable[[], Assembly | tuple[Assembly, Vector]]
 """Gives the assembly of a scene, or with it a gravity of its own (m/s^2)."""

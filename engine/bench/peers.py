@@ -15,14 +15,13 @@ from typing import Any, Literal
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
 from engine.geometry.rotation import quaternion_of, shortest_rotation
 from engine.topple.trial import Limits, limits_of
 from engine.world import DOWN, Assembly, Body, Vector, typical_size
 from models.outline import convex_pieces
+from models.piece import Array
 
-Array = NDArray[np.float64]
 Solver = Literal["rbe", "cra"]
 
 HAS_MUJOCO = find_spec("mujoco") is not None

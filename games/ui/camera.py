@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from engine.hand import Sway
@@ -24,9 +23,7 @@ from engine.view.camera import (
 from engine.view.frame import Frame
 from engine.world import TABLE, Body
 from games.core.rules import Handicap
-from models.piece import Piece
-
-Array = NDArray[np.float64]
+from models.piece import Array, Piece
 
 VIEWS = ("three-quarter", "front", "side", "top", "close")
 SWING_S = 0.35

@@ -7,12 +7,10 @@ from itertools import product
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.world import DOWN, Body, Vector
+from models.piece import Array as Array
 from models.piece import Part
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
