@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Generic, Protocol, runtime_checkable
 from engine.view.panels import Item
 from games.core.rules import Choice
 from games.game import Game
-from games.registry import game_named
 from games.ui.messages import S
 from games.ui.naming import PieceNames
 from models.material import colours
@@ -164,17 +163,6 @@ class GameDetails(PieceNames, Generic[S]):
 def details_of(game: Game) -> GameDetails:
     """Returns what a game shows."""
     return game.part(game.screen_class, GameDetails)
-
-
-def game_of(shelf: str) -> Game:
-    """Returns the game whose pieces a catalogue holds."""
-    return game_named(shelf.replace("_", "-"))
-
-
-def piece_name(model: str) -> str:
-    """Returns what people call a piece of a catalogue."""
-    shelf, _, piece = model.partition("/")
-    return details_of(game_of(shelf)).piece_name(piece)
 
 
 def colour_of(choice: Choice) -> str:

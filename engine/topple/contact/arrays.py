@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from models.piece import Array as Array
-from models.piece import Flags as Bools
+from models.piece import Flags
 from models.piece import Ints as Ints
+
+Bools = Flags
 
 
 def expand(starts: Ints, counts: Ints) -> tuple[Ints, Ints]:
