@@ -133,14 +133,14 @@ SAID = {
 
 
 @cache
-def _shipped() -> dict[str, dict[str, object]]:
-    text = resources.files("games.ui").joinpath("settings.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+def shipped(file: str) -> dict[str, Any]:
+    """Returns what stands in a TOML file of this folder."""
+    return tomllib.loads(resources.files("games.ui").joinpath(file).read_text(encoding="utf-8"))
 
 
 def acts() -> tuple[str, ...]:
     """Everything a key can do."""
-    return tuple(_shipped()["keys"])
+    return tuple(shipped("settings.toml")["keys"])
 
 
 def with_key(settings: Settings, act: str, key: str) -> Settings:
@@ -186,7 +186,7 @@ def _own(file: Path) -> dict[str, Any]:
 
 def _with_own(file: Path, own: dict[str, Any]) -> Settings:
     """The shipped settings with those of a file over them. Raises SetupError."""
-    merged: dict[str, object] = {name: dict(table) for name, table in _shipped().items()}
+    merged: dict[str, object] = {name: dict(table) for name, table in shipped("settings.toml").items()}
     for name, table in own.items():
         base = merged.get(name)
         merged[name] = {**base, **table} if isinstance(base, dict) and isinstance(table, dict) else table
