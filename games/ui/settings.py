@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tomllib
 from functools import cache
@@ -14,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from games.core.errors import SetupError
 from models.files import whole_or_nothing
+from scenes.dump import pairs
 
 MAX_BYTES = 100_000
 HELP_LEVELS = ("coach", "table", "purist")
@@ -210,13 +210,7 @@ def write_settings(changes: dict[str, dict[str, object]], path: Path | None = No
     _with_own(file, own)
     lines = []
     for name, table in own.items():
-        rows = (f"{key} = {_toml(value)}" for key, value in table.items())
-        lines += [f"[{name}]", *rows, ""]
+        lines += [f"[{name}]", *pairs(table), ""]
     with whole_or_nothing(file) as part:
         part.parent.mkdir(parents=True, exist_ok=True)
         part.write_text("\n".join(lines), encoding="utf-8")
-
-
-def _toml(value: object) -> str:
-    """A number, a truth value or a text: JSON is TOML there, but for one character."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
