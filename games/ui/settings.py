@@ -13,7 +13,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from games.core.errors import SetupError
 from models.files import whole_or_nothing
-from scenes.dump import pairs
 
 MAX_BYTES = 100_000
 HELP_LEVELS = ("coach", "table", "purist")
@@ -202,6 +201,9 @@ def write_settings(changes: dict[str, dict[str, object]], path: Path | None = No
 
     Raises SetupError when the file or a change is wrong, OutputError when it cannot be written.
     """
+    # imported when needed: it loads all that pieces are built with
+    from scenes.dump import pairs
+
     file = path or place()
     own = _own(file) if file.exists() else {}
     _with_own(file, own)
