@@ -9,20 +9,17 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator
 
 from games.core.errors import SetupError
 from models.files import whole_or_nothing
+from models.tables import FileTable
 
 MAX_BYTES = 100_000
 HELP_LEVELS = ("coach", "table", "purist")
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class PictureSettings(_Section):
+class PictureSettings(FileTable):
     """How the window looks. width, height: pixels. letters: their size, 1 as designed. table: what lies on it.
     marks: whether coloured pieces have letters."""
 
@@ -34,14 +31,14 @@ class PictureSettings(_Section):
     letters: Annotated[float, Field(ge=0.7, le=2.0)]
 
 
-class SoundSettings(_Section):
+class SoundSettings(FileTable):
     """How loud it is, 0 to 1."""
 
     volume: Annotated[float, Field(ge=0.0, le=1.0)]
     mute: bool
 
 
-class HandSettings(_Section):
+class HandSettings(FileTable):
     """How the hand obeys; units are in the keys."""
 
     step_deg: Annotated[float, Field(gt=0.0, le=90.0)]
@@ -52,7 +49,7 @@ class HandSettings(_Section):
     shown: bool
 
 
-class Help(_Section):
+class Help(FileTable):
     """How much help there is, and one-button play. taught: the games whose tutorial was gone through or skipped."""
 
     level: Literal["coach", "table", "purist"]
@@ -62,7 +59,7 @@ class Help(_Section):
     taught: tuple[str, ...]
 
 
-class Settings(_Section):
+class Settings(FileTable):
     """All settings. keys: which keys do what, by the name of the act."""
 
     picture: PictureSettings
