@@ -72,11 +72,6 @@ def pair_coefficient(a: Any, b: Any) -> Any:
     return np.sqrt(a * b)
 
 
-def pair_friction(a: Material, b: Material) -> float:
-    """Returns the Coulomb coefficient between a surface of `a` and one of `b`."""
-    return float(pair_coefficient(a.friction, b.friction))
-
-
 @cache
 def colours() -> Mapping[str, str]:
     """All named colours as `#rrggbb`, by name."""

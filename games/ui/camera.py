@@ -161,13 +161,6 @@ class CameraController:
         if not self.is_locked:
             self._set(self._home)
 
-    def stand(self, azimuth: float, elevation: float, near: float) -> None:
-        """Look from there at once; near: times as far as at home."""
-        distance = near * self._home.distance
-        home = replace(self._home, azimuth=azimuth % 360.0, elevation=elevation, distance=distance)
-        self._set(home)
-        self.orbit = self._goal
-
     def look_at(self, place: Vector) -> None:
         """Follow a place, when following."""
         if self.is_following and not self.is_locked:

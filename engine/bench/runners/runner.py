@@ -45,7 +45,8 @@ class Runner(Protocol):
         """Returns metres: the deepest contact."""
 
     def close(self) -> None:
-        """Free the simulator."""
+        """Free the simulator, where that has to be done by hand."""
+        return
 
 
 def mass_frame_pose(body: Body) -> tuple[tuple[float, ...], tuple[float, float, float, float]]:
