@@ -3,8 +3,8 @@ simulator is loaded here.
 
 A piece is loaded as URDF text, its convex parts in the frame of its mass: the only way to a body of several hulls with
 a mass frame of its own. A pair's friction and restitution are the *product* of the bodies' values in Bullet, so each
-gets the square root, and the pair the geometric mean of `models.material.pair_coefficient`. A pair adds dampings and puts
-stiffnesses in series.
+gets the square root, and the pair their geometric mean (`models.material.pair_coefficient`). A pair adds dampings and
+puts stiffnesses in series.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, Generic, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Generic
 
 from engine.view.panels import Item
 from games.core.rules import Choice
@@ -81,13 +81,6 @@ class HeldCard:
     image: str
 
 
-@runtime_checkable
-class HasPhase(Protocol):
-    """A state that says where in a turn the game is."""
-
-    phase: Enum
-
-
 class GameDetails(PieceNames, Generic[S]):
     """What a game shows beside turns and scores; by default nothing."""
 
@@ -100,7 +93,8 @@ class GameDetails(PieceNames, Generic[S]):
 
     def phase(self, state: S) -> str:
         """Returns where in a turn the game is."""
-        return state.phase.name if isinstance(state, HasPhase) else ""
+        phase = getattr(state, "phase", None)
+        return phase.name if isinstance(phase, Enum) else ""
 
     def seat_colour(self, desk: ClientState[S], seat: int) -> str:
         """Returns the colour of a seat, as `#rrggbb`; empty for none."""
