@@ -25,7 +25,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine import bullet_body
 from engine.bullet_body import BulletBody, contact_of, outwards, solver_settings, surface_settings
@@ -33,36 +32,27 @@ from engine.geometry.rotation import even_directions, nudged
 from engine.pose import Pose
 from engine.process import suppress_stderr
 from engine.scratch import scratch_folder
-from engine.settings import Tuning
-from engine.world import Body, Contact, Scale, Tick, Vector, World
+from engine.world import Body, Contact, Snapshot, Tick, Vector, World
+from models.piece import Array
 
 with suppress_stderr():
     # it greets on standard error when it is imported, in the middle of whatever a command reports there
     import pybullet
-
-Array = NDArray[np.float64]
 
 
 _BELOW = Pose((0.0, 0.0, -1000.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BulletSnapshot:
+class BulletSnapshot(Snapshot):
     """A `Snapshot` of a `BulletWorld`.
 
     slots: the bodies as they were added, in that order (their shapes depend on how they lay then), None where one was
     removed. data: Bullet's record of poses, velocities and contacts, which Bullet does not check.
     """
 
-    step: int
-    scale: Scale
-    tuning: Tuning
-    gravity: Vector
     slots: tuple[Body | None, ...]
     data: bytes
-
-    def at_step(self, step: int) -> BulletSnapshot:
-        return replace(self, step=step)
 
     def restored(self) -> BulletWorld:
         world = BulletWorld(scale=self.scale, tuning=self.tuning)

@@ -3,8 +3,8 @@ simulator is loaded here.
 
 A piece is loaded as URDF text, its convex parts in the frame of its mass: the only way to a body of several hulls with
 a mass frame of its own. A pair's friction and restitution are the *product* of the bodies' values in Bullet, so each
-gets the square root, and the pair the geometric mean of `models.material.pair_friction`. A pair adds dampings and puts
-stiffnesses in series.
+gets the square root, and the pair their geometric mean (`models.material.pair_coefficient`). A pair adds dampings and
+puts stiffnesses in series.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.geometry.rotation import matrix_of, nudged, quaternion_of
 from engine.pose import Pose
@@ -25,9 +24,7 @@ from engine.scratch import scratch_folder
 from engine.settings import COLLISION_MARGIN, Tuning
 from engine.world import Body, Contact, Scale, Vector
 from models.hulls import FlatError, convex_hull, corners_within
-from models.piece import Part, Piece
-
-Array = NDArray[np.float64]
+from models.piece import Array, Part, Piece
 
 
 class BulletBody:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -25,7 +25,7 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """What counts. Lengths in metres, times in seconds, for pieces of the games' size; `scaled` gives others.
+    """What counts. Lengths in metres, times in seconds, for pieces of the games' size.
 
     ALL-3 asks for the first two, ALL-4 for `drop`, ALL-2 for the last two.
     """
@@ -53,20 +53,6 @@ class Thresholds:
     def rest(self) -> RestTolerance:
         """The last three together."""
         return RestTolerance(self.rest_speed, self.rest_distance, self.rest_time)
-
-    def scaled(self, times: float) -> Thresholds:
-        """Those of a scene `times` as large as the games' pieces: the same picture, slower by its root."""
-        slower = math.sqrt(times)
-        return replace(
-            self,
-            dwell=self.dwell * slower,
-            impulse=self.impulse * times**3 * slower,
-            move=self.move * times,
-            drop=self.drop * times,
-            rest_speed=self.rest_speed * slower,
-            rest_distance=self.rest_distance * times,
-            rest_time=self.rest_time * slower,
-        )
 
 
 THRESHOLDS = Thresholds()

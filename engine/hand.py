@@ -14,14 +14,13 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.geometry.rotation import angle_between, rotation_vector
 from engine.pose import Pose, vector_of
 from engine.settings import GRAVITY
 from engine.world import Body, World
+from models.piece import Array
 
-Array = NDArray[np.float64]
 Target = tuple[int, int, int, int, int, int, int]
 """x, y, z in micrometres, then the quaternion xyzw in millionths."""
 Place = tuple[Array, tuple[float, float, float, float]]

@@ -17,18 +17,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import rapier3d
-from numpy.typing import NDArray
 
 from engine.pose import Pose
 from engine.rapier_body import colliders_of, isometry, mass_of, radius_of
-from engine.settings import Tuning
-from engine.world import Body, Contact, Scale, Tick, Vector, World
-
-Array = NDArray[np.float64]
+from engine.world import Body, Contact, Snapshot, Tick, Vector, World
+from models.piece import Array
 
 SUBSTEPS = 8
 """Of a step. More of them creep more."""
@@ -43,18 +40,11 @@ STILL = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RapierSnapshot:
+class RapierSnapshot(Snapshot):
     """A `Snapshot` of a `RapierWorld`. handles: Rapier's numbers of each body. data: its record of everything else."""
 
-    step: int
-    scale: Scale
-    tuning: Tuning
-    gravity: Vector
     bodies: tuple[tuple[Body, int, int], ...]
     data: bytes
-
-    def at_step(self, step: int) -> RapierSnapshot:
-        return replace(self, step=step)
 
     def restored(self) -> RapierWorld:
         world = RapierWorld(scale=self.scale, tuning=self.tuning)

@@ -7,15 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 import rapier3d
-from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
 from engine.geometry.rotation import quaternion_of, rotation_vector
 from engine.pose import Pose
 from engine.world import Scale
-from models.piece import Part, Piece
-
-Array = NDArray[np.float64]
+from models.piece import Array, Part, Piece
 
 CORNERS = 4
 """Of a face that Rapier looks at."""

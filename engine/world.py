@@ -9,7 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,7 +155,8 @@ class Tick:
     contacts: tuple[Contact, ...] | None = None
 
 
-class Snapshot(Protocol):
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot(ABC):
     """A world at one moment, as a value that can be pickled: any number of equal worlds can be made from it.
 
     Poses alone would not do: what holds a tower still is the forces in its contacts, and where its friction last
@@ -163,17 +164,16 @@ class Snapshot(Protocol):
     centimetres. Never restore one from a file that came from elsewhere.
     """
 
-    @property
-    def step(self) -> int:
-        """The step of that moment."""
+    step: int
+    scale: Scale
+    tuning: Tuning
+    gravity: Vector
 
-    @property
-    def scale(self) -> Scale:
-        """How the world is made non-dimensional."""
-
-    def at_step(self, step: int) -> Snapshot:
+    def at_step(self, step: int) -> Self:
         """Returns the same moment with the clock set to another step."""
+        return replace(self, step=step)
 
+    @abstractmethod
     def restored(self) -> World:
         """Returns a fresh world that goes on from here; all of them go on alike. Raises RuntimeError when the engine
         cannot read it."""

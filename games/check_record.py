@@ -17,6 +17,7 @@ from engine.topple.verdict import Verdict, with_friction
 from engine.topple.words import headline
 from engine.world import TABLE, Body, Tick
 from engine.worlds import using
+from models.convex import even_directions
 from models.piece import Piece
 
 if TYPE_CHECKING:
@@ -99,11 +100,6 @@ def hull_of(piece: Piece) -> list[list[float]]:
     points = np.asarray(piece.visual.vertices, dtype=np.float64)
     corners = points[ConvexHull(points).vertices]
     if len(corners) > MOST_CORNERS:
-        # those that stand out in evenly spread directions (Fibonacci's lattice), and so the extents too
-        turn = np.arange(MOST_CORNERS - 6) + 0.5
-        up, around = 1 - 2 * turn / len(turn), np.pi * (1 + 5**0.5) * turn
-        flat = np.sqrt(1 - up * up)
-        ways = np.stack([flat * np.cos(around), flat * np.sin(around), up], axis=1)
-        ways = np.concatenate([ways, np.eye(3), -np.eye(3)])
-        corners = corners[np.unique(np.argmax(corners @ ways.T, axis=0))]
+        # those that stand out in evenly spread directions, the axes among them, and so the extents too
+        corners = corners[np.unique(np.argmax(corners @ even_directions(MOST_CORNERS).T, axis=0))]
     return [[float(round(1e3 * value, 4)) for value in corner] for corner in corners]

@@ -11,23 +11,22 @@ from importlib import resources
 from typing import Annotated
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from models.catalogue import find
 from models.errors import CatalogueError, faults_of
 from models.material import material_named
 from models.shapes import Box
 from models.spec import PieceSpec
+from models.tables import FileTable
 
 FILE = "tower_topple.toml"
 NOMINAL = "tower_topple/brick"
 Number = Annotated[float, Field(strict=True)]
 
 
-class Spread(BaseModel):
+class Spread(FileTable):
     """A normal distribution between limits: what falls outside is drawn again."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     mean: Number
     sd: Annotated[Number, Field(ge=0)]
@@ -48,10 +47,8 @@ class Spread(BaseModel):
                 return value
 
 
-class Scatter(BaseModel):
+class Scatter(FileTable):
     """How bricks differ: lengths in mm, density in kg/m3. taper: how much higher one end is than the other."""
-
-    model_config = Spread.model_config
 
     length: Spread
     width: Spread

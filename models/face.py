@@ -16,10 +16,11 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from models.errors import ModelError, nearest
 from models.material import hex_of
+from models.tables import FileTable
 
 BOXES = {".": "white", "#": "red", "-": "remove", "+": "play again", "x": "exchange"}
 """The sorts of boxes on a floor card, by the mark they are written with."""
@@ -34,15 +35,13 @@ def _colour(value: str) -> str:
     return value and hex_of(value)
 
 
-class Face(BaseModel):
+class Face(FileTable):
     """What is printed on the top of a piece: `boxes`, or `text` and `icon`.
 
     boxes: rows of marks from the far edge (+y) to the near one, each from -x to +x; see BOXES. box_mm: edge of a
     box; the grid lies in the middle. text: capitals, digits, plus and minus. icon: a sign before the text. ink:
     colour of the icon, a name or `#rrggbb`; burnt in when left out.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     boxes: Annotated[tuple[str, ...], Field(max_length=MAX_BOXES)] = ()
     box_mm: Annotated[float, Field(strict=True, gt=0, le=1e3)] = 16.0

@@ -14,23 +14,22 @@ from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AliasChoices, Field, model_validator
 
 from models.errors import ModelError, UnknownMaterialError, nearest
+from models.tables import FileTable
 
 Number = Annotated[float, Field(strict=True)]
 MAX_DENSITY = 25_000.0
 """kg/m3; heavier than osmium (22590) is a slip of units."""
 
 
-class Material(BaseModel):
+class Material(FileTable):
     """What a piece is made of. Friction and restitution are those between two surfaces of this material.
 
     A pair of different materials uses the geometric mean of the two values. In files the density may be
     written `density`, and `like = "beech"` takes over what is not given from a named material.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     name: str = ""
     density_kg_m3: Annotated[
@@ -71,11 +70,6 @@ def material_named(name: object) -> Material:
 def pair_coefficient(a: Any, b: Any) -> Any:
     """Returns the friction, or restitution, between two surfaces: the geometric mean; numbers or arrays."""
     return np.sqrt(a * b)
-
-
-def pair_friction(a: Material, b: Material) -> float:
-    """Returns the Coulomb coefficient between a surface of `a` and one of `b`."""
-    return float(pair_coefficient(a.friction, b.friction))
 
 
 @cache

@@ -19,8 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    import trimesh
-
     from models.face import Face
     from models.material import Material
 
@@ -42,13 +40,6 @@ class TriangleMesh:
     def triangles(self) -> Array:
         """The corners of every face (m, 3, 3), metres."""
         return self.vertices[self.faces]
-
-    def trimesh(self) -> trimesh.Trimesh:
-        """The same as a mesh of trimesh's, for all that it can do; a copy. Importing it takes a third of a second,
-        which a check of a tower has no need to spend."""
-        import trimesh
-
-        return trimesh.Trimesh(self.vertices, self.faces, process=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,10 +9,11 @@ import math
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from models.hulls import convex_hull
 from models.outline import Step, bored, outline_fault, section_fault, trace
+from models.tables import FileTable
 
 # below a hundredth of a millimetre and above a kilometre a number is a slip of units
 Length = Annotated[float, Field(strict=True, ge=0.01, le=1e6)]
@@ -21,10 +22,8 @@ Radius = Annotated[float, Field(strict=True, ge=0, le=1e6)]
 Coordinate = Annotated[float, Field(strict=True, ge=-1e6, le=1e6)]
 
 
-class Shape(BaseModel):
+class Shape(FileTable):
     """A shape of any kind; its first field is the key that names it in a file."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     @classmethod
     def key(cls) -> str:
@@ -56,10 +55,8 @@ class Sphere(Shape):
     sphere: Length
 
 
-class Extrusion(BaseModel):
+class Extrusion(FileTable):
     """A polygon in the xy plane, in mm, either way round, and how high it stands along z."""
-
-    model_config = Shape.model_config
 
     points: tuple[tuple[Coordinate, Coordinate], ...]
     height: Length
@@ -81,10 +78,8 @@ class Prism(Shape):
     prism: Extrusion
 
 
-class Cells(BaseModel):
+class Cells(FileTable):
     """Unit cubes by their integer places, and the length of a cube's edge in mm."""
-
-    model_config = Shape.model_config
 
     cells: tuple[tuple[Place, Place, Place], ...]
     edge: Length
@@ -133,15 +128,13 @@ Step2 = tuple[Radius, Coordinate]
 Step3 = tuple[Radius, Coordinate, Sagitta | Literal["round", "hollow"]]
 
 
-class Profile(BaseModel):
+class Profile(FileTable):
     """A half section in the (r, z) plane, and the radius of a hole drilled along the axis (0: none).
 
     profile: the corners, beginning at the lower end, up the outside and, where there is a hollow, down inside.
     `[r, z]` is reached by a straight line, `[r, z, s]` by an arc whose middle lies s out of the chord (into the
     wood when negative), `[r, z, "round"]` and `[r, z, "hollow"]` by a quarter of an ellipse. Closes by itself.
     """
-
-    model_config = Shape.model_config
 
     profile: tuple[Step2 | Step3, ...]
     bore: Radius = 0.0
@@ -255,10 +248,8 @@ class Ring(Shape):
 AnyTurned = Turned | Cone | Ring
 
 
-class Cutout(BaseModel):
+class Cutout(FileTable):
     """A block and the radius of what is taken out of it. Lengths in mm."""
-
-    model_config = Shape.model_config
 
     box: tuple[Length, Length, Length]
     radius: Length
@@ -316,10 +307,8 @@ class Hull(Shape):
         return corners
 
 
-class Caps(BaseModel):
+class Caps(FileTable):
     """A cube's edge, and how far its three caps bulge in their middle. Lengths in mm."""
-
-    model_config = Shape.model_config
 
     edge: Length
     sagitta: Annotated[float, Field(strict=True, ge=0.01)]

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Discriminator,
     Field,
     Tag,
@@ -22,6 +20,7 @@ from models.errors import SpecError, faults_of
 from models.face import Face
 from models.material import Material, hex_of, material_named
 from models.shapes import Shape
+from models.tables import FileTable
 
 SHAPES: tuple[type[Shape], ...] = tuple(Shape.__subclasses__())
 """In the order of their definitions."""
@@ -65,7 +64,7 @@ Colour = Annotated[str, Field(strict=True), AfterValidator(_colour)]
 """A colour by its name, or `#rrggbb`."""
 
 
-class PieceSpec(BaseModel):
+class PieceSpec(FileTable):
     """What to build. Equal specs build the same piece, so a spec may serve as a key.
 
     model: the id, such as `tower_topple/brick`; made up from the contents when left out. material: a name or
@@ -73,8 +72,6 @@ class PieceSpec(BaseModel):
     bevel: millimetres its edges are rounded by, in the picture only. value: what a game counts it for.
     face: what is printed on its top, in the picture only.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     model: Annotated[str, Field(max_length=200)] = ""
     shape: AnyShape

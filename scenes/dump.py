@@ -59,11 +59,11 @@ def compose(
     if table is None:
         lines.append("table = false")
     elif table != TableTop():
-        lines += ["", "[table]", *_pairs(_changed(table, TableTop()))]
+        lines += ["", "[table]", *pairs(_changed(table, TableTop()))]
     if expect is not None:
-        lines += ["", "[expect]", *_pairs(_changed(expect, Expect.model_construct()))]
+        lines += ["", "[expect]", *pairs(_changed(expect, Expect.model_construct()))]
     for row in rows:
-        lines += ["", "[[piece]]", *_pairs(row)]
+        lines += ["", "[[piece]]", *pairs(row)]
     return "\n".join(lines) + "\n"
 
 
@@ -116,7 +116,8 @@ def _material(material: Material) -> str | dict[str, Any]:
     return {"density": values.pop("density_kg_m3"), **values}
 
 
-def _pairs(table: Mapping[str, Any]) -> list[str]:
+def pairs(table: Mapping[str, Any]) -> list[str]:
+    """The lines of a TOML table."""
     return [f"{key} = {_value(value)}" for key, value in table.items()]
 
 
@@ -129,7 +130,7 @@ def _value(value: object) -> str:
     if isinstance(value, float):
         return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(_pairs(value)) + " }"
+        return "{ " + ", ".join(pairs(value)) + " }"
     if isinstance(value, Sequence):
         return "[" + ", ".join(_value(item) for item in value) + "]"
     return str(value)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from models.spec import AnyShape, Colour, NamedMaterial
+from models.tables import FileTable
 
 FORMAT = 1
 """The newest format version this code reads."""
@@ -43,20 +44,14 @@ def _quaternion(value: tuple[float, ...]) -> tuple[float, ...]:
     return value
 
 
-class SceneTable(BaseModel):
-    """What all tables share: no unknown keys, no infinite numbers."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class TableTop(SceneTable):
+class TableTop(FileTable):
     """The table top: size along x and y in mm, and the friction between two of its surfaces."""
 
     size: tuple[Length, Length] = (1200.0, 800.0)
     friction: Annotated[float, Field(strict=True, ge=0, le=10)] = 0.45
 
 
-class Expect(SceneTable):
+class Expect(FileTable):
     """What `teeter check` should say, and why. settle_mm: the `--settle` the scene needs, mm."""
 
     verdict: Literal["stands", "topples", "unsure"]
@@ -64,7 +59,7 @@ class Expect(SceneTable):
     settle_mm: Annotated[float, Field(strict=True, ge=0, le=1000)] = 0.0
 
 
-class PieceTable(SceneTable):
+class PieceTable(FileTable):
     """One `[[piece]]`: what it is (`model` or `shape`) and where its bounding box has its centre."""
 
     id: Annotated[str, Field(strict=True, min_length=1, max_length=100), AfterValidator(_id)]
@@ -91,7 +86,7 @@ class PieceTable(SceneTable):
         return self
 
 
-class Head(SceneTable):
+class Head(FileTable):
     """Everything in a file but its pieces."""
 
     teeter: Annotated[int, Field(strict=True)]

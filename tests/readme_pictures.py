@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from games.registry import game_named
 from games.ui.app import App
+from games.ui.camera import CameraController
 from games.ui.game_screen import GameScreen
 from games.ui.messages import Plan, SetSpeed
 from games.ui.settings import load_settings
@@ -64,7 +66,7 @@ def game(name: str, out: Path) -> Path:
         screen.physics.send(SetSpeed(FAST_SPEED))
         _until(app, lambda: screen.client.waits is not None)
         screen.physics.send(SetSpeed(1.0))
-        screen.camera_control.stand(azimuth, elevation, near)
+        _look_from(screen.camera_control, azimuth, elevation, near)
         if game_named(name).is_free_building:
             screen.act("check")
             _until(app, lambda: screen.hints.finding is not None)
@@ -73,6 +75,13 @@ def game(name: str, out: Path) -> Path:
         return _save(app, out / f"{name}.jpg")
     finally:
         app.close()
+
+
+def _look_from(camera: CameraController, azimuth: float, elevation: float, near: float) -> None:
+    """Look from there at once; near: times as far as at home."""
+    home, distance = camera._home, near * camera._home.distance
+    camera._set(replace(home, azimuth=azimuth % 360.0, elevation=elevation, distance=distance))
+    camera.orbit = camera._goal
 
 
 def _until(app: App, done: Callable[[], bool]) -> None:

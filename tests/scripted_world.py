@@ -19,7 +19,7 @@ from engine.geometry.rotation import angle_between
 from engine.motions import between
 from engine.pose import Pose
 from engine.settings import TUNING, Tuning
-from engine.world import Body, Contact, Scale, Tick, Vector, World
+from engine.world import Body, Contact, Scale, Snapshot, Tick, Vector, World
 
 Array = NDArray[np.float64]
 Keyframes = Sequence[tuple[int, Pose]]
@@ -52,18 +52,12 @@ def hold(a: str, b: str, start: int, stop: int, force: float = 1.0) -> Hold:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ScriptedSnapshot:
+class ScriptedSnapshot(Snapshot):
     """A `Snapshot` of a `ScriptedWorld`: the bodies where they are, and the script."""
 
-    step: int
-    scale: Scale
-    gravity: Vector
     bodies: tuple[Body, ...]
     paths: Mapping[str, Keyframes]
     holds: Sequence[Hold]
-
-    def at_step(self, step: int) -> ScriptedSnapshot:
-        return replace(self, step=step)
 
     def restored(self) -> ScriptedWorld:
         world = ScriptedWorld(paths=self.paths, holds=self.holds, scale=self.scale)
@@ -216,7 +210,9 @@ class ScriptedWorld(World):
     def snapshot(self) -> ScriptedSnapshot:
         self._check()
         bodies = tuple(body.at(self._at(name, self._step)) for name, (_, body) in self._bodies.items())
-        return ScriptedSnapshot(self._step, self.scale, self.gravity, bodies, self._paths, self._holds)
+        return ScriptedSnapshot(
+            self._step, self.scale, self.tuning, self.gravity, bodies, self._paths, self._holds
+        )
 
     def close(self) -> None:
         self._is_closed = True

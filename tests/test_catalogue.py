@@ -13,6 +13,7 @@ import pytest
 import trimesh
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
+from trimeshes import trimesh_of
 
 from models.bricks import draw
 from models.build import build
@@ -41,7 +42,7 @@ every_piece = pytest.mark.parametrize("name", list(EVERY))
 
 @every_piece
 def test_the_picture_is_closed_and_wound_outward(name: str) -> None:
-    mesh = build(EVERY[name]).visual.trimesh()
+    mesh = trimesh_of(build(EVERY[name]))
     assert mesh.is_watertight
     assert mesh.is_winding_consistent
     assert mesh.volume > 0
@@ -51,7 +52,7 @@ def test_the_picture_is_closed_and_wound_outward(name: str) -> None:
 def test_mass_and_inertia(name: str) -> None:
     piece = build(EVERY[name].model_copy(update={"bevel": 0.0}))
     density = piece.material.density_kg_m3
-    assert piece.mass == pytest.approx(piece.visual.trimesh().volume * density, rel=0.01)
+    assert piece.mass == pytest.approx(trimesh_of(piece).volume * density, rel=0.01)
     mesh = trimesh.Trimesh(piece.visual.vertices, piece.visual.faces)
     mesh.density = density
     size = np.linalg.norm(piece.extents)
@@ -69,7 +70,7 @@ def test_bevels_are_in_the_picture_only(name: str) -> None:
     assert soft.mass == sharp.mass
     assert soft.surface is sharp.surface
     assert soft.parts == sharp.parts
-    before, after = sharp.visual.trimesh(), soft.visual.trimesh()
+    before, after = trimesh_of(sharp), trimesh_of(soft)
     assert 0.95 * before.volume < after.volume <= before.volume * (1 + 1e-9)
     assert (after.bounds[1] <= before.bounds[1] + 1e-9).all()
     assert (after.bounds[0] >= before.bounds[0] - 1e-9).all()

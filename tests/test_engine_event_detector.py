@@ -259,14 +259,6 @@ def test_durations_become_steps_rounded_up(seconds: float, rate: int, steps: int
     assert steps_of(seconds, rate) == steps
 
 
-def test_thresholds_of_a_scene_a_hundred_times_larger() -> None:
-    large, plain = Thresholds().scaled(100.0), Thresholds()
-    assert large.move == pytest.approx(100 * plain.move)
-    assert large.dwell == pytest.approx(10 * plain.dwell)
-    assert large.rest_speed == pytest.approx(10 * plain.rest_speed)
-    assert large.impulse == pytest.approx(1e7 * plain.impulse)
-
-
 def test_the_farthest_corner_of_a_turned_box_agrees_with_the_corners_themselves() -> None:
     rng = np.random.default_rng(3)
     for _ in range(20):

@@ -16,7 +16,6 @@ from models.material import (
     material_named,
     materials,
     pair_coefficient,
-    pair_friction,
 )
 
 
@@ -51,8 +50,10 @@ def test_two_millimetres_of_grey_board_weigh_1290_grams_a_square_metre() -> None
 )
 def test_a_mixed_pair_takes_the_geometric_mean(a: str, b: str, friction: float) -> None:
     first, second = material_named(a), material_named(b)
-    assert math.isclose(pair_friction(first, second), friction)
-    assert pair_friction(first, second) == pair_friction(second, first)
+    assert math.isclose(pair_coefficient(first.friction, second.friction), friction)
+    assert pair_coefficient(first.friction, second.friction) == pair_coefficient(
+        second.friction, first.friction
+    )
     assert math.isclose(pair_coefficient(first.restitution, second.restitution), 0.15)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import trimesh
 from scipy.spatial import ConvexHull
+from trimeshes import trimesh_of
 
 from models import mesh_files, meshes
 from models.build import build, build_mesh
@@ -70,7 +71,7 @@ def with_nan() -> trimesh.Trimesh:
 def angle() -> trimesh.Trimesh:
     """An angle that narrows upwards: concave, and no straight prism."""
     outline = [[0, 0], [40, 0], [40, 10], [10, 10], [10, 40], [0, 40]]
-    mesh = build(parse({"shape": {"prism": {"points": outline, "height": 16}}}, "test")).visual.trimesh()
+    mesh = trimesh_of(build(parse({"shape": {"prism": {"points": outline, "height": 16}}}, "test")))
     narrow = np.where(mesh.vertices[:, 2:] > 0, 0.9, 1.0)
     return trimesh.Trimesh(
         mesh.vertices * np.c_[narrow, narrow, np.ones_like(narrow)], mesh.faces, process=False
@@ -118,7 +119,7 @@ def test_too_many_triangles(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_mesh_that_is_inside_out_is_turned() -> None:
     piece, _ = build_mesh(box(faces=box().faces[:, ::-1]), "node", BEECH)
     assert math.isclose(piece.volume, 0.06 * 0.03 * 0.015)
-    assert piece.visual.trimesh().volume > 0
+    assert trimesh_of(piece).volume > 0
 
 
 def test_a_hollow_is_taken_out() -> None:

@@ -10,6 +10,7 @@ import pytest
 import trimesh
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
+from trimeshes import trimesh_of
 
 from models.build import build, build_mesh
 from models.convex import part_volume
@@ -146,14 +147,14 @@ def test_facets_close_the_surface(name: str) -> None:
     area = sum(
         float(vector @ facet.normal) for vector, facet in zip(vectors, piece.surface.facets, strict=True)
     )
-    assert math.isclose(area, piece.visual.trimesh().area, rel_tol=1e-6)
+    assert math.isclose(area, trimesh_of(piece).area, rel_tol=1e-6)
     assert np.abs(np.sum(vectors, axis=0)).max() < 1e-9 * area
     # the divergence theorem: a third of position times area is the volume
     volume = sum(
         float(facet.rings[0][0] @ vector) / 3
         for vector, facet in zip(vectors, piece.surface.facets, strict=True)
     )
-    assert math.isclose(volume, piece.visual.trimesh().volume, rel_tol=1e-5)
+    assert math.isclose(volume, trimesh_of(piece).volume, rel_tol=1e-5)
 
 
 @every_piece
@@ -235,7 +236,7 @@ def test_parts_are_convex_and_fill_the_piece(name: str) -> None:
 @every_piece
 def test_the_origin_is_the_middle_of_the_bounding_box(name: str) -> None:
     piece = PIECES[name]
-    bounds = piece.visual.trimesh().bounds
+    bounds = trimesh_of(piece).bounds
     np.testing.assert_allclose(bounds.sum(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(bounds[1] - bounds[0], piece.extents, rtol=1e-12)
 
@@ -258,6 +259,6 @@ def test_a_foreign_cuboid_is_an_exact_box() -> None:
 
 
 def test_a_straight_concave_prism_is_cut_exactly() -> None:
-    piece = imported(made({"prism": {"points": L_OUTLINE, "height": 16}}).visual.trimesh(), TILT, single=True)
+    piece = imported(trimesh_of(made({"prism": {"points": L_OUTLINE, "height": 16}})), TILT, single=True)
     assert len(piece.parts) == 2
     assert math.isclose(sum(map(part_volume, piece.parts)), piece.volume, rel_tol=1e-5)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from trimeshes import trimesh_of
 
 from models.build import build
 from models.catalogue import catalogue
@@ -59,7 +60,7 @@ def test_volume_and_centre(shape: dict[str, Any], volume: float, height: float) 
     assert piece.mass == pytest.approx(volume * 1e-9 * DENSITY, rel=2e-4)
     if height is not None:
         assert piece.centre_of_mass * 1e3 == pytest.approx([0, 0, height], abs=2e-3)
-    assert piece.visual.trimesh().volume * 1e9 == pytest.approx(volume, rel=0.01)
+    assert trimesh_of(piece).volume * 1e9 == pytest.approx(volume, rel=0.01)
 
 
 def test_inertia_of_a_cone_and_a_ring() -> None:
@@ -85,7 +86,7 @@ def test_inertia_of_an_arch_and_a_drilled_block() -> None:
         {"drilled": {"box": [60, 40, 15], "radius": 8}},
     ):
         piece = made(shape)
-        mesh = piece.visual.trimesh()
+        mesh = trimesh_of(piece)
         mesh.density = DENSITY
         np.testing.assert_allclose(piece.centre_of_mass, mesh.center_mass, atol=1e-5)
         np.testing.assert_allclose(np.diag(piece.inertia), np.diag(mesh.moment_inertia), rtol=2e-3)
@@ -210,7 +211,7 @@ def test_all_faults_of_a_catalogue_at_once(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_bevels_round_edges_and_leave_faces() -> None:
-    soft = made({"box": [60, 30, 15]}, bevel=1.0).visual.trimesh()
+    soft = trimesh_of(made({"box": [60, 30, 15]}, bevel=1.0))
     assert soft.extents == pytest.approx([0.06, 0.03, 0.015])
     corner = np.abs(soft.vertices).sum(axis=1).max()
     # a sphere's corner lies 1 - 1/sqrt(3) of its radius within the cube's, along each axis

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import outside_scenes as outside
 import pytest
 
-import engine.bench.outside_scenes as outside
+from engine.bench.outside import kapla_tower, pyramid
 from engine.certificate.checker import check
 from engine.certificate.maker import certify
 from engine.certificate.proof import NoCertificateError
@@ -15,10 +16,10 @@ from engine.topple.balance.statics import analyse
 from engine.world import Assembly
 
 STANDING: dict[str, Callable[[], Assembly]] = {
-    "Kapla tower of two floors": lambda: outside.kapla_tower(floors=2),
+    "Kapla tower of two floors": lambda: kapla_tower(floors=2),
     "Jenga stack of 10 layers": lambda: outside.jenga_stack(10),
-    "pyramid of base 6": lambda: outside.pyramid(6),
-    "pyramid whose top weighs 300 times as much": lambda: outside.pyramid(3, top_times=300.0),
+    "pyramid of base 6": lambda: pyramid(6),
+    "pyramid whose top weighs 300 times as much": lambda: pyramid(3, top_times=300.0),
     "Siconos column": lambda: outside.siconos_stack("column"),
     "Siconos wall": lambda: outside.siconos_stack("wall"),
     "tent of two cards": lambda: outside.ipc_cards(1),
@@ -28,9 +29,9 @@ STANDING: dict[str, Callable[[], Assembly]] = {
     "cube on a cube": outside.cube_on_a_cube,
 }
 LARGE: dict[str, Callable[[], Assembly]] = {
-    "Kapla tower": outside.kapla_tower,
+    "Kapla tower": kapla_tower,
     "Jenga stack of 30 layers": outside.jenga_stack,
-    "pyramid of base 12": lambda: outside.pyramid(12),
+    "pyramid of base 12": lambda: pyramid(12),
     "Siconos pyramid": lambda: outside.siconos_stack("pyramid"),
     "PEEL's cards": outside.peel_cards,
     "arch of 101 stones": lambda: outside.ipc_arch(101),
@@ -38,7 +39,7 @@ LARGE: dict[str, Callable[[], Assembly]] = {
 }
 BALANCED: dict[str, Callable[[], Assembly]] = {
     "card house of 4 storeys": outside.ipc_cards,
-    "pyramid of base 20": lambda: outside.pyramid(20),
+    "pyramid of base 20": lambda: pyramid(20),
     "Keva block of 198": lambda: outside.keva_block(2, 13),
 }
 """Too large, or touching along edges that rounding moves: statics alone tells."""

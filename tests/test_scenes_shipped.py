@@ -17,7 +17,7 @@ from scipy.optimize import linprog
 import scenes
 from engine.topple.balance.statics import analyse
 from engine.world import Body
-from models.material import pair_friction
+from models.material import pair_coefficient
 from scenes.load import load, shipped
 from scenes.scene import Scene
 
@@ -168,7 +168,7 @@ def in_balance(scene: Scene) -> bool:
     forces = np.zeros((3 * len(row), 2 * len(contacts)))
     cones = np.zeros((2 * len(contacts), 2 * len(contacts)))
     for index, (first, second, point, normal) in enumerate(contacts):
-        mu = pair_friction(first.piece.material, second.piece.material)
+        mu = pair_coefficient(first.piece.material.friction, second.piece.material.friction)
         cones[2 * index : 2 * index + 2, 2 * index : 2 * index + 2] = [[-mu, 1], [-mu, -1]]
         for column, direction in enumerate((normal, np.array([normal[1], -normal[0]]))):
             for body, sign in ((first, 1.0), (second, -1.0)):

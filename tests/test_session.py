@@ -28,7 +28,7 @@ from games.play.session import Session
 from games.players.bots import Bot, bots_of, lay, play
 from games.registry import GAMES
 from games.wonky.state import PlayCard
-from models.material import pair_friction
+from models.material import pair_coefficient
 
 BY_NAME = {game.name: game for game in GAMES}
 
@@ -139,7 +139,9 @@ def test_a_push_lasts_half_a_second_and_a_table_that_is_tilted_on_lets_a_block_s
     height = float(block.piece.extents[2])
     wonky.table.put(replace(block, fixed=False, pose=Pose((0.0, 0.0, 0.5 * height))))
     wonky.table.run_to_rest()
-    friction = GRAVITY * pair_friction(block.piece.material, wonky.table.bodies[TABLE].piece.material)
+    friction = GRAVITY * pair_coefficient(
+        block.piece.material.friction, wonky.table.bodies[TABLE].piece.material.friction
+    )
     faster = 0.1 / block.piece.mass - friction
     wonky.table.shove("small_green", 0.1, math.pi / 2)
     # half a second faster and faster, then slower and slower

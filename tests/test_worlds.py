@@ -212,7 +212,7 @@ def test_a_snapshot_goes_on_bit_for_bit(engine: Engine) -> None:
 
 def test_a_broken_snapshot_is_refused(engine: Engine) -> None:
     with new_world(lying()) as world:
-        broken = replace(world.snapshot(), data=b"nonsense")  # type: ignore[type-var]
+        broken = replace(world.snapshot(), data=b"nonsense")  # type: ignore[call-arg]
     with pytest.raises(RuntimeError, match="the snapshot of step 0 cannot be restored"):
         broken.restored()
 

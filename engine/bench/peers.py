@@ -15,14 +15,13 @@ from typing import Any, Literal
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
 from engine.geometry.rotation import quaternion_of, shortest_rotation
 from engine.topple.trial import Limits, limits_of
 from engine.world import DOWN, Assembly, Body, Vector, typical_size
 from models.outline import convex_pieces
+from models.piece import Array
 
-Array = NDArray[np.float64]
 Solver = Literal["rbe", "cra"]
 
 HAS_MUJOCO = find_spec("mujoco") is not None
@@ -210,7 +209,8 @@ def complete(problem: Any, assembly: Assembly, gravity: Vector) -> None:
 def _block(body: Body, gravity: Vector, assembly: Assembly, with_curves: bool) -> Any:
     from compas_assembly.datastructures import Block
 
-    rotation, scale = _upright(np.asarray(gravity)), 1.0 / typical_size(assembly.bodies)
+    down = np.asarray(gravity) / np.linalg.norm(gravity)
+    rotation, scale = shortest_rotation(down, np.array([0.0, 0.0, -1.0])), 1.0 / typical_size(assembly.bodies)
     corners: list[list[float]] = []
     faces: list[list[int]] = []
     known: dict[tuple[float, ...], int] = {}
@@ -236,11 +236,6 @@ def find_interfaces(problem: Any, nearest: int | None = None) -> None:
 
     count = problem.graph.number_of_nodes()
     assembly_interfaces_numpy(problem, nmax=count if nearest is None else nearest, tmax=1e-6, amin=1e-5)
-
-
-def _upright(gravity: Array) -> Array:
-    """Returns the rotation (3, 3) that turns gravity to -z."""
-    return shortest_rotation(gravity / np.linalg.norm(gravity), np.array([0.0, 0.0, -1.0]))
 
 
 def _convex(ring: Array, normal: Array) -> list[Array]:

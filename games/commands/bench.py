@@ -58,18 +58,18 @@ def run(
 
 def _outside(as_json: bool) -> int:
     """A few stacks that must stand, in every engine that is installed; `make soak` runs all of them for ten minutes."""
-    from engine.bench.outside import QUICK, QUICK_LIMIT_S, QUICK_S, cells_of, measure, runners
+    from engine.bench.outside import QUICK_LIMIT_S, QUICK_S, SCENES, cells_of, measure, runners
 
     rows = []
     with spinner() as tell:
-        for scene in QUICK:
+        for scene, make in SCENES.items():
             for engine in runners():
                 tell(f"{scene}: {engine}")
-                rows.append(measure(scene, engine, QUICK_S, QUICK_LIMIT_S))
+                rows.append(measure(scene, make, engine, QUICK_S, QUICK_LIMIT_S))
     if as_json:
         print_json([asdict(row) for row in rows])
         return OK
-    for scene in QUICK:
+    for scene in SCENES:
         Console().print(f"[bold]{scene}[/bold]", highlight=False)
         table = plain_table("engine", *cells_of(rows[0]))
         for row in rows:
@@ -77,7 +77,7 @@ def _outside(as_json: bool) -> int:
                 table.add_row(row.engine, *cells_of(row).values())
         Console().print(table, "")
     for row in rows:
-        if row.scene == QUICK[-1]:
+        if row.scene == rows[-1].scene:
             Console().print(f"  {row.engine}: {row.version}; {row.settings}", style="dim", highlight=False)
     return OK
 

@@ -164,18 +164,13 @@ def crashed(error: Exception) -> NoReturn:
         where = f"please report it with {file.name}"
     except OSError:
         where = "please report it"
-    sys.stderr.write(f"teeter: internal error, no verdict: {_plain(what)}; {where}\n")
+    sys.stderr.write(f"teeter: internal error, no verdict: {ascii(what)[1:-1]}; {where}\n")
     sys.exit(CRASHED)
 
 
 def _without_controls(text: str) -> str:
     """Text that moves no cursor and changes no colour of a terminal: what is not a letter of any language, escaped."""
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
-
-
-def _plain(text: str) -> str:
-    """Text that any terminal can print: control and foreign characters escaped."""
-    return "".join(each if " " <= each <= "~" else ascii(each)[1:-1] for each in text)
 
 
 def one_thread_each() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -20,15 +19,6 @@ SECONDS = 10.0
 """Of the highlight."""
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
-    """A thing that was made. took: seconds."""
-
-    what: str
-    where: Path
-    took: float
-
-
 def run(
     out: Annotated[Path, typer.Option("--out", help="The folder for what is made.")] = Path("demo"),
 ) -> int:
@@ -39,7 +29,6 @@ def run(
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         refuse(f"{out}: cannot be made: {error.strerror or error}")
-    made: list[Made] = []
     replay = out / "game.teeter"
     steps: Sequence[tuple[str, Callable[[], tuple[str, Path]]]] = (
         ("playing a game", lambda: (_game(replay), replay)),
@@ -48,17 +37,15 @@ def run(
         ("checking a scene", lambda: _picture(out / "check.png")),
         *([("writing a page", lambda: _page(replay, out / "game.html"))] if is_built() else []),
     )
+    console = Console()
+    table = plain_table("what", "where", "size", "time", title="What was made")
     with spinner() as tell:
         for words, step in steps:
             tell(words)
             started = time.perf_counter()
             what, where = step()
-            made.append(Made(what, where, time.perf_counter() - started))
-    console = Console()
-    table = plain_table("what", "where", "size", "time", title="What was made")
-    for each in made:
-        size = each.where.stat().st_size / 1e6
-        table.add_row(each.what, str(each.where), f"{size:.2f} MB", f"{each.took:.0f} s")
+            took, size = time.perf_counter() - started, where.stat().st_size / 1e6
+            table.add_row(what, str(where), f"{size:.2f} MB", f"{took:.0f} s")
     console.print(table)
     console.print(
         f"Watch it with [bold]teeter replay {replay}[/bold], or play with [bold]teeter play[/bold]."

@@ -34,7 +34,7 @@ class Condition(Cited):
     LAID_FLAT = ("CT-14", "lies flat on the card")
     ON_ITS_SIDE = ("CT-43", "stands on its side")
     COVERS_NO_RED_BOX = ("CT-04", "covers no red box", "it covers a red box")
-    DROPPED_FROM_ABOVE = ("CT-50", "was let go at least 20 mm above the tower", "it was let go too low")
+    DROPPED_FROM_ABOVE = ("CT-50", "was let go at least 20 mm above the tower", "it is let go too low")
 
     IN_THE_CENTRE = ("WK-05", "stands in the centre of the play area")
     HIGHEST_OF_THE_TOWER = (

@@ -145,10 +145,7 @@ def first_seat(seats: Sequence[Seat], first: str) -> int:
 
 def seat_index(seats: Sequence[Seat], name: str) -> int:
     """The index of the seat of that name, -1 when there is none."""
-    for index, seat in enumerate(seats):
-        if seat.name == name:
-            return index
-    return -1
+    return next((index for index, seat in enumerate(seats) if seat.name == name), -1)
 
 
 H = TypeVar("H")

@@ -166,8 +166,7 @@ def offered(state: State) -> list[str]:
 
 def can_lay(state: State) -> bool:
     """Whether any of the own blocks may go on the highest floor."""
-    top = state.floors[-1]
-    return any(why_no_block(state, block, top) is None for block in state.hands[state.turn])
+    return bool(layable(state))
 
 
 def removable(state: State) -> list[str]:

@@ -3,7 +3,6 @@ much as the rules let that seat see."""
 
 from __future__ import annotations
 
-from games.core.rules import Need
 from games.host.connection import Connection
 from games.host.pictures import PicturePainter
 from games.host.scene import SharedScene, dumps
@@ -35,11 +34,6 @@ class Audience:
         self.broken: Broken | None = None
         """Why the game cannot go on."""
 
-    @property
-    def need(self) -> Need:
-        """What the game waits for."""
-        return self._wishes.need
-
     def joined(self) -> list[Connection]:
         """Returns those who hear what is said."""
         return [each for each in self.connections if each.is_open]
@@ -69,7 +63,7 @@ class Audience:
         over = self.views[""].over()
         for seat, view in self.views.items():
             listeners = [each for each in self.joined() if each.seat == seat]
-            turn = view.turn(self._wishes.turn, self.need) if listeners else {}
+            turn = view.turn(self._wishes.turn, self._wishes.need) if listeners else {}
             for connection in listeners:
                 self._send_turn(connection, turn)
                 if over is not None:
@@ -106,7 +100,7 @@ class Audience:
     def _table(self, connection: Connection) -> Message:
         view, aimed = self.view, self._wishes.aimed
         assert view is not None
-        is_mine = bool(view.held and connection.seat) and connection.seat == self.need.player
+        is_mine = bool(view.held and connection.seat) and connection.seat == self._wishes.need.player
         number = aimed.number if is_mine and aimed is not None and aimed.is_sent else -1
         shown = self.scene.numbers(view.names)
         return table_message(view, shown, self.scene.number(view.held), is_mine, number)
@@ -144,7 +138,7 @@ class Audience:
             connection.send({"type": "busy", "why": view.client.busy, "share": view.client.busy_share})
         if self.view is not None:
             connection.send_change(self._table(connection), but="step")
-        self._send_turn(connection, view.turn(self._wishes.turn, self.need))
+        self._send_turn(connection, view.turn(self._wishes.turn, self._wishes.need))
         over = view.over()
         if over is not None:
             connection.send_change(over)
@@ -165,7 +159,3 @@ class Audience:
         ]
         for connection in self.joined():
             connection.send_change({"type": "seats", "seats": rows})
-
-    def close(self) -> None:
-        """Ends the process that draws."""
-        self.painter.close()

@@ -7,7 +7,7 @@ import json
 import os
 import secrets
 import socket
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -114,15 +114,10 @@ class Links:
         """Writes the file anew, for nobody else to read. Raises OutputError."""
         if self.file is None:
             return
-        kept = {
-            "address": self.address.name,
-            "port": self.address.port,
-            "host": self.host,
-            "seats": self.seats,
-            "spectators": self.spectators,
-            "tokens": self.tokens,
-            "bots": self.bots,
-        }
+        kept = asdict(self)
+        del kept["file"]
+        address = kept.pop("address")
+        kept = {"address": address["name"], "port": address["port"], **kept}
         with whole_or_nothing(self.file) as part:
             # made for its owner alone before anything is in it
             os.close(os.open(part, os.O_WRONLY | os.O_CREAT, 0o600))

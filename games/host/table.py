@@ -329,5 +329,5 @@ class HostedTable:
 
     def close(self) -> None:
         """Ends the processes beside the physics."""
-        self.audience.close()
+        self.audience.painter.close()
         self._coach.close()

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 import shapely
 
-from engine.geometry.convex import solids_at
+from engine.geometry.convex import bounds_of, solids_at
 from engine.geometry.drop import drop, extreme_points, resting_faces
 from engine.geometry.rotation import Array, quaternion_of_rpy
 from engine.pose import Pose
@@ -45,13 +45,7 @@ def table(width_mm: float, depth_mm: float) -> Body:
 
 def bounds(piece: Piece, pose: Pose) -> tuple[Array, Array]:
     """The least and the greatest corner (3,) of a piece's bounding box in the world, metres."""
-    low, high = [], []
-    for part in piece.parts:
-        ball = part.radius is not None
-        points = pose.apply(part.centre[None] if ball else part.vertices)
-        low.append(points.min(axis=0) - (part.radius or 0.0))
-        high.append(points.max(axis=0) + (part.radius or 0.0))
-    return np.min(low, axis=0), np.max(high, axis=0)
+    return bounds_of(solids_at(piece, pose))
 
 
 @lru_cache(maxsize=1024)

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.events import Moved, SceneEvent, Touched
 from engine.hand import GRIP, Grip, StiffArm, Sway, Target, Tremor, onset, packed, unpacked
@@ -19,8 +18,8 @@ from games.core.events import Met, Nudged
 from games.core.rules import NO_HANDICAPS, Handicap, Running
 from games.game import Game
 from games.play.table import Moment, Table
+from models.piece import Array
 
-Array = NDArray[np.float64]
 S = TypeVar("S", bound=Running)
 
 OUT_SHARE = 0.6

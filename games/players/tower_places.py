@@ -76,15 +76,11 @@ def faces(piece: Piece) -> tuple[LyingFace, ...]:
 
 
 def _face(piece: Piece, normal: Array) -> LyingFace | None:
+    if all(part.radius is not None for part in piece.parts):
+        return None
     turn = _down(normal)
-    points = np.concatenate(
-        [part.vertices if part.radius is None else np.zeros((0, 3)) for part in piece.parts]
-        or [np.zeros((0, 3))]
-    )
     centre = turn @ piece.centre_of_mass
     least = float(bounds(piece, Pose.of(np.zeros(3), turn))[0][2])
-    if not len(points):
-        return None
     touching = [
         shapely.Polygon(*_flat(facet.rings, turn, centre))
         for facet in piece.surface.facets

@@ -59,10 +59,6 @@ class House:
     """The sandbox has no options."""
 
 
-class SandboxReason(Reason):
-    """The sandbox never ends."""
-
-
 class Phase(Enum):
     """What the hand does."""
 
@@ -84,11 +80,8 @@ class State:
     step: int = 0
     luck: ClassVar[int] = 0
     winners: ClassVar[tuple[str, ...]] = ()
-
-    @property
-    def reason(self) -> Reason | None:
-        """Never: building goes on."""
-        return None
+    # building goes on
+    reason: ClassVar[Reason | None] = None
 
 
 def start(players: Sequence[str], seed: int, options: Mapping[str, object], stock: Stock) -> State:

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from engine.hand import Sway
@@ -24,9 +23,7 @@ from engine.view.camera import (
 from engine.view.frame import Frame
 from engine.world import TABLE, Body
 from games.core.rules import Handicap
-from models.piece import Piece
-
-Array = NDArray[np.float64]
+from models.piece import Array, Piece
 
 VIEWS = ("three-quarter", "front", "side", "top", "close")
 SWING_S = 0.35
@@ -163,13 +160,6 @@ class CameraController:
         """Look from where one looked first."""
         if not self.is_locked:
             self._set(self._home)
-
-    def stand(self, azimuth: float, elevation: float, near: float) -> None:
-        """Look from there at once; near: times as far as at home."""
-        distance = near * self._home.distance
-        home = replace(self._home, azimuth=azimuth % 360.0, elevation=elevation, distance=distance)
-        self._set(home)
-        self.orbit = self._goal
 
     def look_at(self, place: Vector) -> None:
         """Follow a place, when following."""

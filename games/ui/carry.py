@@ -12,7 +12,6 @@ from functools import lru_cache
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
 from engine.geometry.convex import ConvexSolid, bounds_of, solids_at
 from engine.geometry.drop import DropTarget, extreme_points, resting_faces
@@ -23,9 +22,7 @@ from engine.pose import Pose
 from engine.view.camera import Vector
 from engine.view.frame import Frame
 from engine.view.render.overlays import Line, Overlay, Spot
-from models.piece import Piece
-
-Array = NDArray[np.float64]
+from models.piece import Array, Piece
 
 HIGHEST = 0.9
 """Metres."""

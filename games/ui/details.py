@@ -10,12 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, Generic, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Generic
 
 from engine.view.panels import Item
 from games.core.rules import Choice
 from games.game import Game
-from games.registry import game_named
 from games.ui.messages import S
 from games.ui.naming import PieceNames
 from models.material import colours
@@ -82,13 +81,6 @@ class HeldCard:
     image: str
 
 
-@runtime_checkable
-class HasPhase(Protocol):
-    """A state that says where in a turn the game is."""
-
-    phase: Enum
-
-
 class GameDetails(PieceNames, Generic[S]):
     """What a game shows beside turns and scores; by default nothing."""
 
@@ -101,7 +93,8 @@ class GameDetails(PieceNames, Generic[S]):
 
     def phase(self, state: S) -> str:
         """Returns where in a turn the game is."""
-        return state.phase.name if isinstance(state, HasPhase) else ""
+        phase = getattr(state, "phase", None)
+        return phase.name if isinstance(phase, Enum) else ""
 
     def seat_colour(self, desk: ClientState[S], seat: int) -> str:
         """Returns the colour of a seat, as `#rrggbb`; empty for none."""
@@ -164,17 +157,6 @@ class GameDetails(PieceNames, Generic[S]):
 def details_of(game: Game) -> GameDetails:
     """Returns what a game shows."""
     return game.part(game.screen_class, GameDetails)
-
-
-def game_of(shelf: str) -> Game:
-    """Returns the game whose pieces a catalogue holds."""
-    return game_named(shelf.replace("_", "-"))
-
-
-def piece_name(model: str) -> str:
-    """Returns what people call a piece of a catalogue."""
-    shelf, _, piece = model.partition("/")
-    return details_of(game_of(shelf)).piece_name(piece)
 
 
 def colour_of(choice: Choice) -> str:

@@ -144,7 +144,8 @@ class GameScreen(TableScreen):
             self.camera_control.next_view()
         elif name == "home":
             self.camera_control.go_home()
-            self.hand.bring_back()
+            # over the middle of the table
+            self.hand.go_to(0.0, 0.0)
         elif name == "follow":
             self.camera_control.is_following = not self.camera_control.is_following
         elif name in ("closer", "further"):

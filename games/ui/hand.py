@@ -224,10 +224,6 @@ class HandControl:
             self.grip.orient(pose)
             self._go(pose.position[0], pose.position[1])
 
-    def bring_back(self) -> None:
-        """Carry the held piece over the middle of the table."""
-        self.go_to(0.0, 0.0)
-
     def rest(self) -> None:
         """Pull no further."""
         if self.grip is not None and self.grip.is_pulling:

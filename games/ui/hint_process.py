@@ -15,11 +15,11 @@ from engine.view.camera import Vector
 from engine.world import Assembly, Body, Scale
 from engine.worlds import new_world
 from games.core.events import Condition
+from games.core.words import capital
 from games.game import Game
 from games.play.preview import LayPreview, Previewer
 from games.registry import game_named
 from games.ui.hints import (
-    AGAINST,
     Answer,
     CheckAnswer,
     CheckQuestion,
@@ -97,11 +97,11 @@ def _against(found: LayPreview, game: Game, held: str) -> str:
         return f"{said} ({game.judge.fall_clause})"
     if found.hit is not None:
         return f"It would lie against the tower of {found.hit} (BS-03)"
-    return _told(found.broken) if found.broken else ""
+    return capital(_told(found.broken)) if found.broken else ""
 
 
 def _told(broken: tuple[Condition, ...]) -> str:
-    return f"{AGAINST[broken[0]]} ({broken[0].clause})"
+    return f"{broken[0].missed} ({broken[0].clause})"
 
 
 def _risk(scene: Assembly) -> tuple[Risk, float]:

@@ -15,7 +15,6 @@ from engine.view.camera import Vector
 from engine.view.render.overlays import Ghost, Overlay
 from engine.workers import Failed, Questioner
 from engine.world import FLOOR, Body
-from games.core.events import Condition
 from games.ui.carry import CarryTarget
 from games.ui.physics_client import ClientState
 from models.piece import Piece
@@ -40,27 +39,6 @@ WORDS: dict[Risk, str] = {
     "against": "It would be against the rules",
     "": "Nobody can say",
 }
-AGAINST: dict[Condition, str] = {
-    Condition.ON_HIGHEST_FLOOR: "It would not lie on the card",
-    Condition.ON_NAMED_FLOOR: "It would not lie on the floor it is put back on",
-    Condition.CARD_ON_TOP: "The card would not lie on top of the tower",
-    Condition.CARD_TOUCHES_BLOCK: "The card would touch no block of the floor below",
-    Condition.LAID_FLAT: "It would not lie flat on the card",
-    Condition.ON_ITS_SIDE: "It would not stand on its side",
-    Condition.COVERS_NO_RED_BOX: "It would cover a red box",
-    Condition.DROPPED_FROM_ABOVE: "It has to be let go at least 20 mm above the tower",
-    Condition.IN_THE_CENTRE: "It would not stand in the centre",
-    Condition.HIGHEST_OF_THE_TOWER: "It would not be the highest of the tower",
-    Condition.TOUCHES_TOWER_ONLY: "It would touch more than the tower",
-    Condition.IN_OWN_AREA: "It would lie outside your own area",
-    Condition.ON_OWN_TOWER: "It would not lie on your own tower",
-    Condition.CLEAR_OF_OTHER_TOWERS: "It would touch another tower",
-    Condition.IN_TOP_ROW: "It would not lie in the row on top",
-    Condition.FLAT_IN_ROW: "It would not lie flat",
-    Condition.BESIDE_ITS_ROW: "It would not lie in a free place of its row",
-    Condition.ACROSS_THE_ROW_BELOW: "It would not lie across the row below",
-}
-"""What a condition that is not met means, beforehand."""
 PAUSE_S = 0.12
 """How long the hand holds still before it is asked about."""
 SAME = 2e-4

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.settings import GRAVITY
 from engine.tolerances import IMPACT_JUMP_LIVE, is_impact
@@ -14,9 +13,7 @@ from engine.view.camera import Camera
 from engine.view.sound import RATE, Speaker, echoed, impact_samples, sides_of, variant_of
 from engine.world import TABLE
 from games.ui.messages import TableView
-from models.piece import Piece
-
-Array = NDArray[np.float64]
+from models.piece import Array, Piece
 
 ONE_IMPACT_S = 0.05
 """Seconds in which changes of speed are one impact."""

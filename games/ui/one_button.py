@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from engine.pose import Pose
 from engine.view.panels import Button, Panel, Text
 from engine.view.render.overlays import Ghost, Line, Overlay
 from games.ui.hand import HandControl
@@ -27,11 +26,6 @@ class OneButton:
         self._across: float | None = None
         self._is_sweeping = False
 
-    @property
-    def places(self) -> tuple[Pose, ...] | None:
-        """The places that are offered; None while they are looked for."""
-        return self._client.places
-
     def step(self, seconds: float) -> None:
         """Time passes: ask for places as soon as there is a piece to lay, move the line."""
         grip = self._hand.grip
@@ -46,8 +40,9 @@ class OneButton:
 
     def choose(self, number: int) -> None:
         """Carry the piece over a place that was offered."""
-        if self.places is not None and number < len(self.places):
-            self._hand.carry_to(self.places[number])
+        places = self._client.places
+        if places is not None and number < len(places):
+            self._hand.carry_to(places[number])
 
     def press_line(self) -> None:
         """Begin to sweep the table from left to right; then from near to far; then the piece goes there."""
@@ -84,7 +79,7 @@ class OneButton:
             ends = ((at, near), (at, far)) if self._across is None else ((left, at), (right, at))
             (a, b), (c, d) = ends
             return [Line(((a, b, OVER_TABLE), (c, d, OVER_TABLE)), LINE, LINE_RADIUS)]
-        kind, _, number = lit.partition(":")
-        if kind != "place" or self.places is None or int(number) >= len(self.places):
+        (kind, _, number), places = lit.partition(":"), self._client.places
+        if kind != "place" or places is None or int(number) >= len(places):
             return []
-        return [Ghost(grip.piece, self.places[int(number)], LINE, 0.6)]
+        return [Ghost(grip.piece, places[int(number)], LINE, 0.6)]

@@ -9,41 +9,10 @@ from engine.view.window.events import Clicked, Event, Press, Slid
 from games.core.clauses import SHARED
 from games.game import Game
 from games.registry import clauses_of
-from games.ui.settings import SAID, Settings, with_key, write_settings
+from games.ui.settings import SAID, Settings, shipped, with_key, write_settings
 from models.errors import TeeterError
 
-ACTS = {
-    "choose": "take the lit choice",
-    "next": "next choice or piece",
-    "lay": "lower the held piece and let go",
-    "let_go": "let go where it is",
-    "turn_left": "turn left",
-    "turn_right": "turn right",
-    "flip": "flip to the next face",
-    "lift": "lift",
-    "lower": "lower",
-    "left": "hand or camera to the left",
-    "right": "hand or camera to the right",
-    "far": "away from you",
-    "near": "towards you",
-    "fine": "slower, while it is held",
-    "free": "turn freely; put away a piece that is clicked",
-    "undo": "undo",
-    "ghost": "show where it would rest",
-    "hint": "say what the checker thinks",
-    "feel": "feel a piece: what lies on it, how hard it is to move",
-    "tap": "tap a brick that is being pulled",
-    "view": "next view",
-    "follow": "follow the hand",
-    "home": "bring piece and view back",
-    "closer": "come nearer",
-    "further": "go further away",
-    "help": "this list",
-    "picture": "keep a picture",
-    "check": "check what stands (sandbox)",
-    "scan": "one-button play",
-    "menu": "pause; back",
-}
+ACTS: dict[str, str] = shipped("acts.toml")
 """What keys do, in words."""
 MOUSE = (
     "Left button: take, lay; or press on a piece, carry it, and let go. Right button and drag: turn the held piece, or "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tomllib
 from functools import cache
@@ -10,20 +9,17 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator
 
 from games.core.errors import SetupError
 from models.files import whole_or_nothing
+from models.tables import FileTable
 
 MAX_BYTES = 100_000
 HELP_LEVELS = ("coach", "table", "purist")
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class PictureSettings(_Section):
+class PictureSettings(FileTable):
     """How the window looks. width, height: pixels. letters: their size, 1 as designed. table: what lies on it.
     marks: whether coloured pieces have letters."""
 
@@ -35,14 +31,14 @@ class PictureSettings(_Section):
     letters: Annotated[float, Field(ge=0.7, le=2.0)]
 
 
-class SoundSettings(_Section):
+class SoundSettings(FileTable):
     """How loud it is, 0 to 1."""
 
     volume: Annotated[float, Field(ge=0.0, le=1.0)]
     mute: bool
 
 
-class HandSettings(_Section):
+class HandSettings(FileTable):
     """How the hand obeys; units are in the keys."""
 
     step_deg: Annotated[float, Field(gt=0.0, le=90.0)]
@@ -53,7 +49,7 @@ class HandSettings(_Section):
     shown: bool
 
 
-class Help(_Section):
+class Help(FileTable):
     """How much help there is, and one-button play. taught: the games whose tutorial was gone through or skipped."""
 
     level: Literal["coach", "table", "purist"]
@@ -63,7 +59,7 @@ class Help(_Section):
     taught: tuple[str, ...]
 
 
-class Settings(_Section):
+class Settings(FileTable):
     """All settings. keys: which keys do what, by the name of the act."""
 
     picture: PictureSettings
@@ -133,14 +129,14 @@ SAID = {
 
 
 @cache
-def _shipped() -> dict[str, dict[str, object]]:
-    text = resources.files("games.ui").joinpath("settings.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+def shipped(file: str) -> dict[str, Any]:
+    """Returns what stands in a TOML file of this folder."""
+    return tomllib.loads(resources.files("games.ui").joinpath(file).read_text(encoding="utf-8"))
 
 
 def acts() -> tuple[str, ...]:
     """Everything a key can do."""
-    return tuple(_shipped()["keys"])
+    return tuple(shipped("settings.toml")["keys"])
 
 
 def with_key(settings: Settings, act: str, key: str) -> Settings:
@@ -186,7 +182,7 @@ def _own(file: Path) -> dict[str, Any]:
 
 def _with_own(file: Path, own: dict[str, Any]) -> Settings:
     """The shipped settings with those of a file over them. Raises SetupError."""
-    merged: dict[str, object] = {name: dict(table) for name, table in _shipped().items()}
+    merged: dict[str, object] = {name: dict(table) for name, table in shipped("settings.toml").items()}
     for name, table in own.items():
         base = merged.get(name)
         merged[name] = {**base, **table} if isinstance(base, dict) and isinstance(table, dict) else table
@@ -202,6 +198,9 @@ def write_settings(changes: dict[str, dict[str, object]], path: Path | None = No
 
     Raises SetupError when the file or a change is wrong, OutputError when it cannot be written.
     """
+    # imported when needed: it loads all that pieces are built with
+    from scenes.dump import pairs
+
     file = path or place()
     own = _own(file) if file.exists() else {}
     _with_own(file, own)
@@ -210,13 +209,7 @@ def write_settings(changes: dict[str, dict[str, object]], path: Path | None = No
     _with_own(file, own)
     lines = []
     for name, table in own.items():
-        rows = (f"{key} = {_toml(value)}" for key, value in table.items())
-        lines += [f"[{name}]", *rows, ""]
+        lines += [f"[{name}]", *pairs(table), ""]
     with whole_or_nothing(file) as part:
         part.parent.mkdir(parents=True, exist_ok=True)
         part.write_text("\n".join(lines), encoding="utf-8")
-
-
-def _toml(value: object) -> str:
-    """A number, a truth value or a text: JSON is TOML there, but for one character."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

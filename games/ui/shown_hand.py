@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.view.frame import Frame
 from engine.view.render import mannequin
 from engine.view.render.stage import Stage
 from games.ui.physics_client import ClientState
-from models.piece import Piece
-
-Array = NDArray[np.float64]
+from models.piece import Array, Piece
 
 REACH_IN_S, REACH_OUT_S = 0.25, 0.40
 """Seconds in which the hand comes and goes."""

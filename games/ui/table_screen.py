@@ -261,7 +261,7 @@ class TableScreen:
             learned=self._tutorial.progress if self._tutorial is not None else (0, 0),
             is_scanning=self.is_scanned,
             is_pad=self.window.is_padded,
-            places=None if self.one_button.places is None else len(self.one_button.places),
+            places=None if self.client.places is None else len(self.client.places),
             lit=f"choice:{self._cursor}" if self._cursor >= 0 else self.look.lit,
         )
         panels = hud.panels(self.client, self.settings, look)

@@ -1,7 +1,8 @@
-"""Runs the scenes of engine/bench/outside.py in every engine and keeps the rows; prints the tables of its README.
+"""Runs the scenes of tests/outside_scenes.py in every engine and keeps the rows; prints the tables of
+engine/bench/README.md.
 
-python tests/research/outside_table.py outside.csv 60 8         # seconds simulated, and of processor time at most
-python tests/research/outside_table.py outside.csv print
+PYTHONPATH=tests python tests/research/outside_table.py outside.csv 60 8    # seconds simulated, and processor's at most
+PYTHONPATH=tests python tests/research/outside_table.py outside.csv print
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from collections.abc import Iterable
 from dataclasses import asdict, fields
 from pathlib import Path
 
-from engine.bench.outside import SCENES, StackRun, measure, runners
+from outside_scenes import SCENES, is_right
+
+from engine.bench.outside import StackRun, measure, runners
 
 
 def read(path: Path) -> dict[tuple[str, str], StackRun]:
@@ -44,11 +47,11 @@ def write(path: Path, rows: Iterable[StackRun]) -> None:
 
 def collect(path: Path, seconds: float, limit: float) -> None:
     """Runs what is not on file yet; every row is on file before the next is begun."""
-    for scene in SCENES:
+    for scene, make in SCENES.items():
         for engine in runners():
             rows = read(path)
             if (scene, engine) not in rows:
-                rows[scene, engine] = measure(scene, engine, seconds, limit)
+                rows[scene, engine] = measure(scene, make, engine, seconds, limit)
                 write(path, rows.values())
 
 
@@ -64,7 +67,7 @@ def summary(rows: Iterable[StackRun]) -> str:
     lines = []
     for engine, runs in engines.items():
         told = [run for run in runs if run.collapsed is not None or run.simulated >= ENOUGH_S]
-        right, wrong = (sum(run.is_right is so for run in told) for so in (True, False))
+        right, wrong = (sum(is_right(run) is so for run in told) for so in (True, False))
         stood = [run for run in told if run.collapsed is None]
         pace = sum(run.simulated for run in runs) / sum(run.cost for run in runs)
         creeps = sorted(run.creep for run in stood)
@@ -95,7 +98,7 @@ def matrix(rows: dict[tuple[str, str], StackRun]) -> str:
                 cells.append("")
             elif run.collapsed is not None:
                 cells.append(
-                    f"{'' if run.is_right else '**'}{run.collapsed:.1f} s{'' if run.is_right else '**'}"
+                    f"{'' if is_right(run) else '**'}{run.collapsed:.1f} s{'' if is_right(run) else '**'}"
                 )
             else:
                 cells.append(f"{run.creep:.2g}" + ("" if run.simulated >= 59 else f" / {run.simulated:.0f}"))

@@ -8,15 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from pybullet_utils import bullet_client
 
-from engine.bench.runners.runner import Rig, corners_of, half_extents_of, mass_frame_pose
+from engine.bench.runners.runner import Rig, Runner, corners_of, half_extents_of, mass_frame_pose
 
 
-class BulletAsItComes:
+class BulletAsItComes(Runner):
     """Bullet with what pybullet sets: multibodies, 240 steps a second, 50 iterations."""
 
     settings = "createMultiBody, 240 steps/s, 50 iterations"
     rate = 240
-    elsewhere = 0.0
 
     def __init__(self, rig: Rig) -> None:
         self.version = version("pybullet")

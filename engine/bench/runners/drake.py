@@ -9,17 +9,15 @@ import numpy as np
 import pydrake.all as drake
 from numpy.typing import NDArray
 
-from engine.bench.runners.runner import Rig, corners_of, half_extents_of, mass_frame_pose
+from engine.bench.runners.runner import Rig, Runner, corners_of, half_extents_of, mass_frame_pose
 from engine.world import Body, typical_size
 
 MODULUS = 1e7
 """Pascal, as in Drake's examples of hard things; with a tenth of it pieces sink ten times as deep."""
 
 
-class DrakeRunner:
+class DrakeRunner(Runner):
     """Drake's multibody plant at a thousand steps a second, its default."""
-
-    elsewhere = 0.0
 
     def __init__(self, rig: Rig) -> None:
         self.version = version("drake")
@@ -61,9 +59,6 @@ class DrakeRunner:
     def penetration(self) -> float:
         """Returns zero: in this model faces share a volume everywhere, and the sinking tells how deep."""
         return 0.0
-
-    def close(self) -> None:
-        """Nothing to free by hand."""
 
 
 def _put(plant: Any, body: Body, hint: float) -> Any:

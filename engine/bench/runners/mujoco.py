@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.bench.peers import MujocoSettings, mjcf
-from engine.bench.runners.runner import Rig
+from engine.bench.runners.runner import Rig, Runner
 
 
-class MujocoRunner:
+class MujocoRunner(Runner):
     """MuJoCo with settings of `peers`."""
-
-    elsewhere = 0.0
 
     def __init__(self, rig: Rig, tuning: MujocoSettings) -> None:
         self.version = version("mujoco-core")
@@ -41,6 +39,3 @@ class MujocoRunner:
     def penetration(self) -> float:
         """Returns the deepest contact, metres."""
         return float(max(0.0, -np.array(self._data.contact.dist).min(initial=0.0)))
-
-    def close(self) -> None:
-        """Nothing to free by hand."""

@@ -7,16 +7,14 @@ from importlib.metadata import version
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bench.runners.runner import Rig
+from engine.bench.runners.runner import Rig, Runner
 from engine.settings import PLAY, TUNING, Tuning
 from engine.world import Scale, World
 from engine.worlds import PACKAGES, Engine, maker_of
 
 
-class WorldRunner:
+class WorldRunner(Runner):
     """A `World`, settled as `check` and play do it."""
-
-    elsewhere = 0.0
 
     def __init__(self, rig: Rig, engine: Engine, tuning: Tuning = TUNING) -> None:
         self._begin(rig, maker_of(engine)(rig.bodies, tuning=tuning))

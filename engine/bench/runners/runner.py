@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import product
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.world import DOWN, Body, Vector
-from models.piece import Part
-
-Array = NDArray[np.float64]
+from models.piece import Array as Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +33,7 @@ class Runner(Protocol):
     @property
     def elsewhere(self) -> float:
         """Seconds of processor time that it took in other processes."""
+        return 0.0
 
     def run(self, steps: int) -> None:
         """Simulate."""
@@ -50,7 +45,8 @@ class Runner(Protocol):
         """Returns metres: the deepest contact."""
 
     def close(self) -> None:
-        """Free the simulator."""
+        """Free the simulator, where that has to be done by hand."""
+        return
 
 
 def mass_frame_pose(body: Body) -> tuple[tuple[float, ...], tuple[float, float, float, float]]:
@@ -61,17 +57,9 @@ def mass_frame_pose(body: Body) -> tuple[tuple[float, ...], tuple[float, float, 
 def hulls_of(body: Body) -> list[Array]:
     """Returns the corners (n, 3) of each part of a piece, metres from its centre of mass. Raises ValueError for a
     ball."""
-    return [_corners(part, body.name) - body.piece.centre_of_mass for part in body.piece.parts]
-
-
-def _corners(part: Part, name: str) -> Array:
-    if part.kind == "hull":
-        return part.vertices
-    if part.half_extents is None:
-        raise ValueError(f"{name} is round; only pieces with corners can be given")
-    signs = np.array(list(product((-1.0, 1.0), repeat=3)))
-    corners: Array = part.centre + (signs * part.half_extents) @ part.rotation.T
-    return corners
+    if any(part.kind == "sphere" for part in body.piece.parts):
+        raise ValueError(f"{body.name} is round; only pieces with corners can be given")
+    return [part.vertices - body.piece.centre_of_mass for part in body.piece.parts]
 
 
 def corners_of(body: Body) -> Array:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bench.runners.runner import Rig, half_extents_of, hulls_of, mass_frame_pose
+from engine.bench.runners.runner import Rig, Runner, half_extents_of, hulls_of, mass_frame_pose
 from engine.world import Body, typical_size
 
 PYTHON = "/usr/bin/python3"
@@ -33,7 +33,7 @@ def installed() -> str | None:
     return found.partition("+")[0] or None
 
 
-class SiconosRunner:
+class SiconosRunner(Runner):
     """A rig in units of its typical piece. All pairs have the friction of the first free body."""
 
     def __init__(self, rig: Rig) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from models.piece import Array as Array
+from models.piece import Flags
+from models.piece import Ints as Ints
+
+Bools = Flags
 
 
 def expand(starts: Ints, counts: Ints) -> tuple[Ints, Ints]:

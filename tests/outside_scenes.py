@@ -7,45 +7,18 @@ proven by a certificate (`tests/test_outside_scenes.py`).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
+from engine.bench.outside import SCENES as QUICK
+from engine.bench.outside import Box, Maker, StackRun, kapla_tower, level_slope, of_boxes, pyramid
 from engine.bench.rigs import on_slope, piece, table, wood
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
 from engine.settings import GRAVITY
-from engine.world import Assembly, Body, Vector, tilted_gravity
-
-Box = tuple[str, tuple[float, float, float], tuple[float, float, float], float]
-"""Name, size and centre in metres, kg."""
-
-
-def of_boxes(name: str, boxes: Iterable[Box], friction: float, ground: float = 20.0) -> Assembly:
-    """Level boxes on a square slab of so many metres whose top is at z = 0."""
-    bodies = [table(wood(friction), (ground * 1e3, ground * 1e3, 200.0))]
-    for label, size, centre, mass in boxes:
-        density = mass / math.prod(size)
-        shape = piece(wood(friction, density), box=tuple(1e3 * side for side in size))
-        bodies.append(Body(label, shape, Pose(centre)))
-    return Assembly(name, tuple(bodies))
-
-
-def kapla_tower(friction: float = 0.5, floors: int = 6) -> Assembly:
-    """The Kapla tower of SimBenchmark: 17 blocks of 10 kg a floor, 102 in all."""
-    boxes: list[Box] = []
-    for i in range(floors):
-        boxes += [
-            (f"base.{i}.{j}", (0.05, 0.25, 0.1), (0.2 * j, 0.0, 0.2 * i + 0.05), 10.0) for j in range(8)
-        ]
-        walls = [(0.4 * j + 0.1, -0.1) for j in range(4)] + [(0.4 * j + 0.3, 0.1) for j in range(3)]
-        walls += [(0.1, 0.1), (1.3, 0.1)]
-        boxes += [
-            (f"wall.{i}.{k}", (0.2, 0.05, 0.1), (x, y, 0.2 * i + 0.15), 10.0)
-            for k, (x, y) in enumerate(walls)
-        ]
-    return of_boxes("kapla", boxes, friction)
+from engine.world import Assembly, Body, Vector
 
 
 def jenga_stack(layers: int = 30, friction: float = 0.6) -> Assembly:
@@ -56,18 +29,6 @@ def jenga_stack(layers: int = 30, friction: float = 0.6) -> Assembly:
             size, at = ((2.0, 0.2, 0.2), (0.0, side)) if layer % 2 == 0 else ((0.2, 2.0, 0.2), (side, 0.0))
             boxes.append((f"bar.{layer}.{side:+.1f}", size, (*at, 0.2 * layer + 0.1), 80.0))
     return of_boxes("jenga", boxes, friction)
-
-
-def pyramid(base: int, *, density: float = 100.0, top_times: float = 1.0, friction: float = 0.6) -> Assembly:
-    """The pyramids of Box2D and Box3D: unit boxes, a row one shorter on every row. top_times: of the top box's mass,
-    as in the high mass ratios of Solver2D and PEEL."""
-    boxes: list[Box] = []
-    for row in range(base):
-        for k in range(base - row):
-            mass = density * (top_times if row == base - 1 else 1.0)
-            centre = (1.1 * k + 0.55 * row - 0.55 * (base - 1), 0.0, row + 0.5)
-            boxes.append((f"box.{row}.{k}", (1.0, 1.0, 1.0), centre, mass))
-    return of_boxes(f"pyramid.{base}", boxes, friction, 4.0 * base)
 
 
 def far_pyramid(base: int = 6, metres: float = 4e4) -> Assembly:
@@ -264,8 +225,34 @@ def friction_slope(mu: float, degrees: float) -> Assembly:
     return Assembly(f"slope.{mu}.{degrees}", on_slope(shape, math.radians(degrees), 0.0, wood(mu)))
 
 
-def level_slope(mu: float, degrees: float) -> tuple[Assembly, Vector]:
-    """The same, seen from the slab: level, under a gravity (m/s^2) that slopes."""
-    bed = table(wood(mu), (4000.0, 4000.0, 50.0))
-    block = Body("piece", piece(wood(mu), box=(400, 400, 100)), Pose((0.0, 0.0, 0.05)))
-    return Assembly(f"level.{mu}.{degrees}", (bed, block)), tilted_gravity(math.radians(degrees), 0.0)
+SLIDES = "R3 slope, mu 0.49, 26.565 degrees"
+"""The one that does not stand."""
+SCENES: dict[str, Maker] = {
+    "K1 Kapla tower, 102 blocks": kapla_tower,
+    "P1 PEEL's cards, 5 storeys": peel_cards,
+    "R1 IPC's cards, 4 storeys": ipc_cards,
+    "R2 arch of 25 stones": ipc_arch,
+    "R2 arch of 101 stones": partial(ipc_arch, 101),
+    SLIDES: partial(level_slope, 0.49, 26.565),
+    "R3 slope, mu 1, 26.565 degrees": partial(level_slope, 1.0, 26.565),
+    "B2 Jenga stack, 30 layers": jenga_stack,
+    "B3 arch of 17 stones, 4 slabs": box3d_arch,
+    "B4 pyramid of base 20": partial(pyramid, 20),
+    "B4 1240 boxes": partial(siconos_stack, "pyramid", 15, 0.6),
+    "S1 pyramid, top 300 x": partial(pyramid, 3, top_times=300.0),
+    "S1 pyramid, 40 km away": far_pyramid,
+    "S2 column": partial(siconos_stack, "column"),
+    "S2 wall": partial(siconos_stack, "wall"),
+    "S2 pyramid": partial(siconos_stack, "pyramid"),
+    "V1 Keva block of 40": keva_block,
+    "V1 Keva block of 198": partial(keva_block, 2, 13),
+    "G1 cube on a wall": cube_on_a_wall,
+    "N1 slope, mu 0.5, 26 degrees": partial(level_slope, 0.5, 26.0),
+    "B1 cube on a cube": cube_on_a_cube,
+}
+assert QUICK.keys() <= SCENES.keys()
+
+
+def is_right(found: StackRun) -> bool:
+    """Whether it stood or fell as it should, for as long as it was simulated."""
+    return (found.collapsed is None) is (found.scene != SLIDES)

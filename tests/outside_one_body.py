@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from outside_scenes import sliding_block
 
-from engine.bench.outside import runners
-from engine.bench.outside_scenes import level_slope, sliding_block
+from engine.bench.outside import level_slope, runners
 from engine.bench.runners.runner import Rig
 from engine.settings import GRAVITY
 
