@@ -2,7 +2,8 @@
 
     python tests/mutate_rules.py wonky              the rules in games/wonky
     python tests/mutate_rules.py core/setup.py      single files
-    python tests/mutate_rules.py seams              what tells the rules: judges, games/play, games/players, bots
+    python tests/mutate_rules.py seams              what tells the rules: judges, games/play, games/players
+    python tests/mutate_rules.py bots               what the bots of each game like: no rule hangs on it
     python tests/mutate_rules.py seams --sample 60  so many of them, drawn by lot (--seed)
     python tests/mutate_rules.py                    all rules, and games/core
 
@@ -18,8 +19,8 @@ from __future__ import annotations
 
 import argparse
 import ast
+import hashlib
 import os
-import random
 import sys
 import tomllib
 from collections.abc import Sequence
@@ -34,38 +35,46 @@ EXPLAINED = Path(__file__).parent / "mutants_explained.toml"
 PLAYED = (
     *("test_seams.py", "test_session_scripted.py", "test_session_undo.py", "test_session.py"),
     *("test_session_handicaps.py", "test_session_bausack.py", "test_session_resume.py"),
-    *("test_table_isolation.py", "test_recordings.py"),
+    *("test_table_isolation.py", "test_table_friction.py", "test_recordings.py"),
 )
-"""The tests of games/play."""
+"""The tests that play through games/play."""
+KEPT = ("test_games_kept.py", "test_replay_viewer.py", "test_record_roundtrip.py", "test_video_finding.py")
+"""The tests of what is recorded and shown again."""
 SKIP_FILES = {"__init__.py", "story.py", "game.py", "screen.py", "observation.py"}
 """Texts for people, which the golden transcripts compare word by word, and what is no rules."""
 
 
-def is_seam(path: Path) -> bool:
-    """Whether a file tells the rules what happened, or plays by them."""
-    return path.parent.name in ("play", "players", "judge") or path.name[:3] in ("bot", "jud")
+def kind_of(path: Path) -> str:
+    """`bots`: what a bot likes, whose strength the soak measures; `seams`: what tells the rules; or `rules`."""
+    if path.name.startswith("bot") and path.parent in FOLDERS:
+        return "bots"
+    is_seam = path.parent.name in ("play", "players", "judge") or path.name.startswith("judge")
+    return "seams" if is_seam else "rules"
 
 
 def tests_of(path: Path) -> set[str]:
     """The test files that may notice a change of a file: its own or those of its game, and what every game must do."""
     game = path.parent.name
-    if not is_seam(path):
+    if kind_of(path) == "rules":
         own = {
             each.name for each in (ROOT / "tests").glob(f"test_rules_{'' if game == 'core' else game}*.py")
         }
         names = {"test_rules_base.py", "test_rules_golden.py", "test_rules_conformance.py", *own}
     elif game == "play":
-        names = {*PLAYED, "test_games_kept.py", "test_replay_viewer.py"}
+        names = {*PLAYED, *KEPT, "test_hints.py"}
     elif game == "judge":
         names = {*(each.name for each in (ROOT / "tests").glob("test_judge_*.py")), *PLAYED}
     elif game == "players":
         names = {*PLAYED, "test_players_ahead.py", "test_players_finish.py", "test_play_bausack.py"}
-    elif path.name.startswith("jud"):
+        names |= {"test_wonky_height.py", "test_hints.py"}
+    elif kind_of(path) == "seams":
         names = {
             "test_seams.py",
             f"test_judge_{game}.py",
             f"test_play_{game}.py",
             "test_session_handicaps.py",
+            f"test_session_{game}.py",
+            "test_recordings.py",
         }
     else:
         names = {f"test_play_{game}.py", "test_seams.py", "test_players_ahead.py", "test_players_finish.py"}
@@ -74,17 +83,16 @@ def tests_of(path: Path) -> set[str]:
 
 def chosen(names: Sequence[str]) -> list[Path]:
     """The files to spoil."""
-    seams = [RULES / "play", RULES / "players", RULES / "judge", *FOLDERS]
-    roots = [root for name in names for root in (seams if name == "seams" else [RULES / name])]
+    kinds = [name for name in names if name in ("seams", "bots")] or ["rules"]
+    everywhere = [RULES / "play", RULES / "players", RULES / "judge", *FOLDERS]
+    roots = [root for name in names for root in (everywhere if name in kinds else [RULES / name])]
     files = [
         path
         for root in roots or [CORE, *FOLDERS]
         for path in (sorted(root.rglob("*.py")) if root.is_dir() else [root])
         if path.name not in SKIP_FILES
     ]
-    named = {path for path in files if path in roots}
-    wants_seams = "seams" in names
-    return [path for path in dict.fromkeys(files) if path in named or is_seam(path) == wants_seams]
+    return [path for path in dict.fromkeys(files) if path in roots or kind_of(path) in kinds]
 
 
 def explained(name: str) -> str:
@@ -95,10 +103,18 @@ def explained(name: str) -> str:
     return str(reasons.get(file, {}).get(word, ""))
 
 
+def lot(path: Path, word: str, seed: int) -> str:
+    """What decides whether a mutant is drawn: the same however the lines and the files around it change."""
+    return hashlib.sha256(f"{seed} {path.relative_to(RULES).as_posix()} {word}".encode()).hexdigest()
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("names", nargs="*", help="games or files below games (default: all rules)")
+    parser.add_argument(
+        "--like", action="append", default=[], help="of those drawn, what has this in its name"
+    )
     parser.add_argument("--list", action="store_true", help="only list the mutants")
     parser.add_argument("--sample", type=int, default=0, help="so many mutants, drawn by lot (default: all)")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
@@ -114,7 +130,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for path in chosen(options.names)
         for mutation in mutations(ast.parse(path.read_text(encoding="utf-8")))
     ]
-    drawn = random.Random(options.seed).sample(everything, options.sample) if options.sample else everything
+    drawn = sorted(everything, key=lambda each: lot(each.path, each.mutation.word, options.seed))[
+        : options.sample or None
+    ]
+    drawn = [each for each in drawn if not options.like or any(word in each.name for word in options.like)]
     if options.list:
         print("".join(f"{each.name}\n" for each in drawn) + f"{len(drawn)} mutants")
         return 0
