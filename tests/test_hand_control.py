@@ -154,8 +154,8 @@ class Table:
         opening = first_view(plan := Plan("crazy-tower", ("Ana", "Ben"), 3, {"first": "Ana"}))
         client = ClientState(plan, opening.game, opening.state, opening.bodies, time.perf_counter)
         heard(client)
-        self.client, line = client, Line()
-        self.hand = HandControl(client, line, load_settings())  # type: ignore[arg-type]
+        self.client, self.line = client, Line()
+        self.hand = HandControl(client, self.line, load_settings())  # type: ignore[arg-type]
         self.camera_control = CameraController(
             sphere_of(opening.bodies), CameraHandicap(client.game.handicaps.of(client.state))
         )
@@ -256,3 +256,26 @@ def test_a_button_that_is_lifted_over_a_page_holds_on_to_nothing(over: str, butt
     screen.handle(PointerMoved(700.0, 420.0))
     assert table.camera_control.orbit == before
     assert table.taken == []
+
+
+def test_a_hand_does_not_go_after_a_tower_that_trembles() -> None:
+    """As long as it moves time passes, and the tower goes on trembling."""
+    table = Table()
+    table.comes()
+    card, name = table.client.state.floors[0].card, table.client.held
+    table.hand.go_to(*table.client.pose(card).position[:2])
+    table.hand.settle()
+    row, sent = table.client.frame.names.index(card), len(table.line.sent)
+
+    def rises(metres: float) -> None:
+        poses = table.client.frame.poses.copy()
+        poses[row, 2] += metres
+        table.client.hear(TableView(0, 240, table.client.frame.names, poses, name, 0.0))
+        table.hand.settle()
+
+    for metres in (2e-8, 6e-6, -6e-6, 3e-6):
+        rises(metres)
+    assert len(table.line.sent) == sent
+    rises(1e-3)
+    assert isinstance(table.line.sent[-1], Aim)
+    assert len(table.line.sent) == sent + 1
