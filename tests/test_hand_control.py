@@ -1,19 +1,25 @@
-"""What a pointer means to the hand: a pull that goes on when the brick is out carries it nowhere."""
+"""What a pointer means to the hand: a pull that goes on when the brick is out carries it nowhere, and a button that is
+lifted late lays nothing else."""
 
 from __future__ import annotations
 
 import math
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from engine.view.camera import Orbit, seen_at
+from engine.view.window.events import Lift, PointerMoved, Press
 from games.core.events import Removed
-from games.core.rules import Input, Wait
+from games.core.rules import Input, TakeBack, Wait
+from games.ui.camera import CameraController, CameraHandicap, sphere_of
+from games.ui.game_screen import GameScreen
 from games.ui.hand import OVERRUN, HandControl
 from games.ui.messages import Aim, Lay, Order, Plan, TableView, Waits
 from games.ui.mouse import Mouse
+from games.ui.pages import Pages
 from games.ui.physics_client import ClientState
 from games.ui.settings import load_settings
 from games.ui.setup import first_view
@@ -139,3 +145,137 @@ def test_the_way_of_what_is_carried_is_looked_at_once_a_picture(monkeypatch: pyt
     hand.settle()
     hand.settle()
     assert len(looks) == 3
+
+
+class Table:
+    """A screen of Crazy Tower over which a mouse moves, without a window; lain: what it laid."""
+
+    def __init__(self) -> None:
+        opening = first_view(plan := Plan("crazy-tower", ("Ana", "Ben"), 3, {"first": "Ana"}))
+        client = ClientState(plan, opening.game, opening.state, opening.bodies, time.perf_counter)
+        heard(client)
+        self.client, self.line = client, Line()
+        self.hand = HandControl(client, self.line, load_settings())  # type: ignore[arg-type]
+        self.camera_control = CameraController(
+            sphere_of(opening.bodies), CameraHandicap(client.game.handicaps.of(client.state))
+        )
+        self.window: Any = SimpleNamespace(
+            size=SIZE, hud=SimpleNamespace(layout=SimpleNamespace(covers=lambda x, y: False))
+        )
+        self.acts, self.taken = list[str](), list[tuple[float, float]]()
+        self.act = self.acts.append
+        self.mouse = Mouse(self)  # type: ignore[arg-type]
+
+    def take_at(self, x: float, y: float) -> bool:
+        """The order is on its way."""
+        self.taken.append((x, y))
+        self.client.act()
+        return True
+
+    def comes(self, number: int = 0) -> None:
+        """A block comes into the hand."""
+        state, rules = self.client.state, self.client.game.rules
+        action = rules.legal(state)[number].action
+        self.client.state = rules.apply(state, action)
+        held(self.client, action.piece)  # type: ignore[attr-defined]
+        self.goes_on()
+
+    def goes_on(self) -> None:
+        """The game asks again, and a picture is drawn."""
+        heard(self.client)
+        self.hand.follow()
+        self.mouse.step()
+
+    def is_put_back(self) -> None:
+        """The hand is empty again."""
+        held(self.client, "")
+        self.client.act()
+        self.client.state = self.client.game.rules.apply(self.client.state, TakeBack("Ana"))
+        self.goes_on()
+
+
+def dragged() -> Table:
+    """A block was pressed on, and is on its way into the hand."""
+    table = Table()
+    table.mouse.pressed(Press("mouse1", 600.0, 400.0))
+    table.mouse.moved(PointerMoved(620.0, 400.0))
+    assert table.taken == [(600.0, 400.0)]
+    return table
+
+
+def test_a_button_that_is_lifted_before_the_piece_came_lays_it_when_it_comes() -> None:
+    table = dragged()
+    table.mouse.lifted(Lift("mouse1", 640.0, 400.0))
+    table.mouse.step()
+    assert table.acts == []
+    table.comes()
+    assert table.acts == ["lay"]
+
+
+def test_a_piece_that_never_came_is_not_owed_to_the_next() -> None:
+    table = dragged()
+    table.mouse.lifted(Lift("mouse1", 640.0, 400.0))
+    # refused: the game asks again
+    table.goes_on()
+    table.comes(1)
+    assert table.acts == []
+
+
+def test_a_piece_that_left_the_hand_while_it_was_dragged_is_not_owed_to_the_next() -> None:
+    table = dragged()
+    table.comes()
+    assert table.hand.grip is not None
+    table.is_put_back()
+    table.mouse.lifted(Lift("mouse1", 640.0, 400.0))
+    table.mouse.step()
+    table.comes(1)
+    assert table.acts == []
+
+
+@pytest.mark.parametrize("over", ["page", "pass"])
+@pytest.mark.parametrize("button", ["mouse1", "mouse2", "mouse3"])
+def test_a_button_that_is_lifted_over_a_page_holds_on_to_nothing(over: str, button: str) -> None:
+    """Else the view turns, or a piece is taken, with no button down."""
+    table = Table()
+    screen: Any = GameScreen.__new__(GameScreen)
+    vars(screen).update(vars(table), pages=Pages(load_settings()), take_at=table.take_at, _seated="Ana")
+    screen.mouse = Mouse(screen)
+    screen.handle(Press(button, 600.0, 400.0))
+    if over == "page":
+        screen.pages.page = "pause"
+    else:
+        screen.client.seat, screen.client._is_secret, screen._seated = (
+            None,
+            (screen.client.state, True),
+            "Ben",
+        )
+    assert bool(screen.pages.page) or screen.needs_pass
+    screen.handle(Lift(button, 600.0, 400.0))
+    screen.pages.page, screen._seated = "", "Ana"
+    before = table.camera_control.orbit
+    screen.handle(PointerMoved(700.0, 420.0))
+    assert table.camera_control.orbit == before
+    assert table.taken == []
+
+
+def test_a_hand_does_not_go_after_a_tower_that_trembles() -> None:
+    """As long as it moves time passes, and the tower goes on trembling."""
+    table = Table()
+    table.comes()
+    card, name = table.client.state.floors[0].card, table.client.held
+    table.hand.go_to(*table.client.pose(card).position[:2])
+    table.hand.settle()
+    row, sent = table.client.frame.names.index(card), len(table.line.sent)
+
+    def rises(metres: float) -> None:
+        poses = table.client.frame.poses.copy()
+        poses[row, 2] += metres
+        table.client.hear(TableView(0, 240, table.client.frame.names, poses, name, 0.0))
+        table.hand.settle()
+
+    for metres in (2e-8, 6e-6, -6e-6, 3e-6):
+        rises(metres)
+    assert len(table.line.sent) == sent
+    rises(1e-3)
+    assert isinstance(table.line.sent[-1], Aim)
+    assert len(table.line.sent) == sent + 1

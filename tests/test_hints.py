@@ -18,12 +18,14 @@ from games.core.events import Fell, HitNeighbour, Question
 from games.core.rules import Input, Need, Wait
 from games.play.held_piece import HeldPiece
 from games.play.recording import begin
-from games.players.bots import HOVER, SINK, bots_of, lay, offers, pull, skill_of
+from games.players.bots import HOVER, SINK, Bot, bots_of, lay, offers, pull, skill_of
 from games.registry import GAMES, game_named
+from games.ui.carry import CarryTarget
 from games.ui.hint_process import answerer
 from games.ui.hints import Hints, PlaceAnswer, PlaceQuestion
 from games.ui.messages import Plan, Pointed
 from games.ui.physics_client import ClientState
+from games.ui.setup import first_view
 
 PLAYED = tuple(game.name for game in GAMES if game.has_bots)
 HIGH = 2.0
@@ -208,6 +210,53 @@ def test_the_place_that_the_referee_points_to_is_shown_until_somebody_acts() -> 
     session.close()
 
 
+class Answers:
+    """Instead of the process that answers questions about places."""
+
+    def __init__(self) -> None:
+        self.asked: list[object] = []
+        self.come: list[tuple[int, PlaceAnswer]] = []
+
+    def tell(self, body: object) -> None:
+        """What is known of a body."""
+
+    def ask(self, question: object) -> int:
+        self.asked.append(question)
+        return len(self.asked)
+
+    def poll(self) -> list[tuple[int, PlaceAnswer]]:
+        found, self.come = self.come, []
+        return found
+
+
+def test_a_place_on_a_tower_that_trembles_is_asked_about_once_and_an_answer_too_late_is_for_no_other() -> (
+    None
+):
+    opening = first_view(plan := Plan("wonky", ("Ana", "Ben"), 3))
+    client = ClientState(plan, opening.game, opening.state, opening.bodies, lambda: 0.0)
+    hints, answers = Hints(client, ghost=True, hint=True), Answers()
+    hints._questions = answers  # type: ignore[assignment]
+    piece, said = client.pieces["large_blue"], PlaceAnswer("safe", 9.0, None)
+    grip = CarryTarget(
+        "large_blue", piece, Pose((0.0, 0.0, 0.1)), is_pulling=False, hover=0.004, reach=(-1, 1, -1, 1)
+    )
+    for picture in range(30):
+        grip.landing = 0.1 + 2e-8 * (picture % 3)
+        hints.step(grip, 0.02)
+    assert len(answers.asked) == 1
+    answers.come = [(1, said)]
+    hints.step(grip, 0.02)
+    assert hints.word.startswith("Safe")
+    # elsewhere it is asked anew, and what comes until then was about the other place
+    grip.goal = Pose((0.005, 0.0, 0.1))
+    hints.step(grip, 0.02)
+    answers.come = [(1, said)]
+    for _ in range(10):
+        hints.step(grip, 0.02)
+        assert hints.word == ""
+    assert len(answers.asked) == 2
+
+
 def test_the_places_that_one_button_offers_are_apart_and_stand() -> None:
     trial = Trial("crazy-tower", TURNS["crazy-tower"])
     poses = offers(trial.session, trial.need)
@@ -216,4 +265,22 @@ def test_the_places_that_one_button_offers_are_apart_and_stand() -> None:
         assert all(math.dist(pose.position, other.position) > 0.006 for other in poses[:number])
     said = [trial.asked(pose) for pose in poses[:3]]
     assert all(each.risk in ("safe", "risky") for each in said), said
+    trial.session.close()
+
+
+def test_for_one_button_only_one_bot_tries_places_on_a_wonky_tower(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of them would try for seconds, and find the same place."""
+    trial = Trial("wonky", TURNS["wonky"])
+    tried: list[int] = []
+
+    def firmest(session: object, tower: object, body: object, poses: list[Pose]) -> tuple[float, Pose]:
+        tried.append(len(poses))
+        return 1.0, poses[0]
+
+    monkeypatch.setattr("games.wonky.bot.firmest", firmest)
+    assert offers(trial.session, trial.need)
+    of_all, one = sum(tried), skill_of(trial.session.game)
+    tried.clear()
+    one.place(Bot("steady", "wonky", 0), trial.session, trial.need)
+    assert of_all == sum(tried) > 0
     trial.session.close()

@@ -1,6 +1,7 @@
 """Whole games by dragging pieces at the window, with the mouse alone; for `test_window_drag.py`.
 
-Where a piece is laid is what a player with an eye for it sees: a place that the computer players would think of.
+What is chosen and where it is laid is what a player with an eye for it sees: broad pieces below, each over the middle
+of what carries it or where the window offers a place, and nothing laid of which the screen says that it falls.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,14 @@ from window_scenarios import opened, shown_on
 
 from engine.pose import Pose
 from engine.record.reader import load as read_replay
+from engine.view.window.shapes import Letters
 from games.core.rules import Choice, Wait
+from games.crazy_tower.state import Pull
 from games.ui.hud import piece_of
 from games.ui.messages import Act, Plan
+from games.wonky.bot import summit
+from games.wonky.rules_turn import card_named, free_blocks
+from games.wonky.state import PlayCard, Sort
 
 PLANS = {
     "bausack": Plan("bausack", ("Ana", "Ben"), 5, {"pieces": 4, "first": "Ana"}),
@@ -33,8 +39,14 @@ MISS_MM = 2.0
 """How far from its place a piece may be let go: what a pixel or two are."""
 TIGHT_MM = 12.0
 """How far a brick stays behind the pointer that draws it, before it is left alone."""
-STUCK = 120
-"""Acts in which every one of these games is over."""
+STUCK = 160
+"""Acts in which every one of these games is over: a careful player needs less than a third of them."""
+TALL = 3
+"""Blocks of a Wonky tower on which only small ones go."""
+BAD = ("It falls", "It would", "The card would", "Another piece would fall")
+"""How hints begin that tell a player to look for another place."""
+HINT_S = 15.0
+"""Seconds for which a hint is waited for: without one the player lays the piece."""
 
 
 def whole_game(game: str, file: str) -> None:
@@ -42,9 +54,9 @@ def whole_game(game: str, file: str) -> None:
     plan = PLANS[game]
     begin = time.monotonic()
     person = opened(Plan(plan.game, plan.players, plan.seed, plan.options, Path(file)))
-    tally, tight = {"acts": 0, "drags": 0}, set[str]()
+    tally, tight = {"acts": 0, "drags": 0, "warned": 0}, set[str]()
     while not over(person):
-        assert tally["acts"] < STUCK, person.tell()
+        assert tally["acts"] < STUCK, f"{tally}; {person.tell()}"
         tally["acts"] += 1
         person.wait(lambda: over(person) or person.client.waits or shown_on(person, "pass"), "a turn")
         if over(person):
@@ -54,10 +66,10 @@ def whole_game(game: str, file: str) -> None:
             person.press("seat")
             continue
         if person.client.held and person.client.need.wait is Wait.HAND:
-            lay_held(person)
+            lay_held(person, tally)
         elif (choice := to_drag(person, tight)) is not None:
             name = piece_of(choice)
-            tight = set() if drag(person, name) else tight | {name}
+            tight = set() if drag(person, name, tally) else tight | {name}
             tally["drags"] += 1
         elif person.client.waits is not None:
             wanted = liked(person)
@@ -81,17 +93,35 @@ def over(person: Person) -> bool:
 
 
 def to_drag(person: Person, tight: Container[str]) -> Choice | None:
-    """A choice that a drag of its piece takes: the only one about it. Of bricks in a tower the upper ones are looser;
-    those that were too tight are not tried again."""
+    """A choice that a drag of its piece takes: the only one about it, the best first. Those that were too tight are not
+    tried again."""
     client = person.client
     if client.waits is None or client.need.wait is not Wait.ACTION or client.held:
         return None
-    on_table = [each for each in client.choices if piece_of(each) in client.frame.names]
+    pieces = [piece_of(each) for each in client.choices]
+    found = [
+        each
+        for each, name in zip(client.choices, pieces, strict=True)
+        if name in client.frame.names
+        and pieces.count(name) == 1
+        and name not in tight
+        # nothing is to be won by what comes out of a tower of one's own
+        and not isinstance(each.action, Pull)
+    ]
+    found.sort(key=lambda each: late(client, piece_of(each)))
+    return next((each for each in found if seen(person, piece_of(each))), None)
+
+
+def late(client: Any, name: str) -> float:
+    """Of pieces that may be taken, the one for which this is least comes first."""
     if client.game.name == "tower-topple":
-        on_table.sort(key=lambda each: client.pose(piece_of(each)).position[2], reverse=True)
-    return next(
-        (each for each in on_table if piece_of(each) not in tight and seen(person, piece_of(each))), None
-    )
+        # the upper bricks of a tower are looser
+        return -float(client.pose(name).position[2])
+    if client.game.name == "crazy-tower":
+        return -float(client.pieces[name].mass)
+    if client.game.name == "wonky":
+        return float(client.pieces[name].extents[0]) * (-1.0 if len(client.state.tower) < TALL else 1.0)
+    return 0.0
 
 
 def seen(person: Person, name: str) -> bool:
@@ -104,16 +134,31 @@ def seen(person: Person, name: str) -> bool:
 
 
 def liked(person: Person) -> Choice:
-    """What is clicked where nothing is dragged: a cheap bid, or to pass, or else the first there is."""
-    choices: tuple[Choice, ...] = person.client.choices
-    for end in ("opening with 1", "pass"):
+    """What is clicked where nothing is dragged: a card that suits the tower, a cheap bid, or to pass; to leave alone
+    what stands, and a new floor card where no block is to be laid; or else the first there is."""
+    client, choices = person.client, tuple[Choice, ...](person.client.choices)
+    if client.game.name == "wonky":
+        return min(choices, key=lambda each: late_card(client, each))
+    for end in ("opening with 1", "pass", "leave all blocks where they are", "floor card"):
         found = next((each for each in choices if each.sentence.endswith(end)), None)
         if found is not None:
             return found
     return choices[0]
 
 
-def drag(person: Person, name: str) -> bool:
+def late_card(client: Any, choice: Choice) -> float:
+    """Of Wonky's cards: those for broad blocks while the tower is low, then those for none, then for small blocks."""
+    if not isinstance(choice.action, PlayCard):
+        return 2.0
+    state, is_tall = client.state, len(client.state.tower) >= TALL
+    card = card_named(state, choice.action.card)
+    if card.sort is Sort.ACTION:
+        return -1.0 if is_tall else 1.0
+    widths = [float(client.pieces[name].extents[0]) for name in free_blocks(state, card)]
+    return min(widths) if is_tall else -max(widths)
+
+
+def drag(person: Person, name: str, tally: dict[str, int]) -> bool:
     """Press on a piece, carry it to a place that is offered, and let go; one that is only looked at stays in the
     hand. Returns whether the hand has done something with it."""
     client = person.client
@@ -128,7 +173,7 @@ def drag(person: Person, name: str) -> bool:
     if over(person) or client.need.wait is not Wait.HAND:
         up(person)
         return over(person) or client.need.wait is not Wait.PULL
-    if not carry_to_its_place(person, name):
+    if not carry_to_its_place(person, name, tally):
         up(person)
         return True
     let_go(person, name, lambda: up(person))
@@ -152,38 +197,86 @@ def draw_out(person: Person, name: str) -> None:
             return
 
 
-def lay_held(person: Person) -> None:
+def lay_held(person: Person, tally: dict[str, int]) -> None:
     """What was clicked into the hand goes where the pointer goes, and is laid by a click."""
     name = person.client.held
-    if carry_to_its_place(person, name):
+    if carry_to_its_place(person, name, tally):
         let_go(person, name, lambda: person.click(*person.app.window.pointer))
 
 
-def carry_to_its_place(person: Person, name: str) -> bool:
-    """Carry what is held over a place that is offered for it. Returns whether it got there: it may touch something on
-    the way, and where that is a foul it is put back."""
+def carry_to_its_place(person: Person, name: str, tally: dict[str, int]) -> bool:
+    """Carry what is held over the first place of which the screen says nothing bad, or the first of all. Returns
+    whether it got there: it may touch something on the way, and where that is a foul it is put back."""
     client, hand = person.client, person.app.screen.hand
     person.wait(lambda: hand.grip is not None and not hand.grip.is_pulling, f"{name} is carried")
-    client.places = None
-    person.app.screen.physics.send(Act.OFFER_PLACES)
-    person.wait(lambda: client.places is not None, f"places for {name}")
+    places = list(places_for(person, name))
     # the next one where the last was refused
-    again = sum("taken up again" in line for line in client.log[-4:])
-    place: Pose | None = next(iter((*client.places[again:], *client.places)), None)
-    if place is not None:
-        # the keys of the hand turn what the mouse carries
-        hand.grip.orient(place)
-    # where nothing is offered a person tries the middle
-    goal = place.position if place is not None else (0.0, 0.0, 0.0)
-    steer(person, lambda: goal)
+    again = sum("taken up again" in line for line in client.log[-4:]) % len(places)
+    for place in (*places[again:], *places[:again], places[0]):
+        carry_over(person, place)
+        if client.held != name:
+            return False
+        if not hinted(person).startswith(BAD):
+            break
+        tally["warned"] += 1
     return bool(client.held == name)
 
 
+def places_for(person: Person, name: str) -> Iterator[Pose | None]:
+    """Where a player thinks of laying a piece, the best place first; None for the middle of the table."""
+    client = person.client
+    if client.game.name == "wonky":
+        yield over_summit(client, name)
+        return
+    client.places = None
+    person.app.screen.physics.send(Act.OFFER_PLACES)
+    person.wait(lambda: client.places is not None, f"places for {name}")
+    yield from client.places or (None,)
+
+
+def over_summit(client: Any, name: str) -> Pose | None:
+    """A block of Wonky as it was taken up, its centre of mass over the highest point of the tower."""
+    tower = [body for body in client.lying(name) if body.name in client.state.tower]
+    if not tower:
+        return None
+    x, y, z = summit(max(tower, key=lambda body: body.pose.position[2]))
+    pose = client.pose(name)
+    east, north = (pose.matrix @ client.pieces[name].centre_of_mass)[:2].tolist()
+    return Pose((x - east, y - north, z), pose.orientation)
+
+
+def hinted(person: Person) -> str:
+    """What the screen says of the place that the held piece is over; empty when it says nothing in time."""
+    hints, end = person.app.screen.hints, time.perf_counter() + HINT_S
+    while time.perf_counter() < end and person.client.held:
+        person.look(1)
+        shapes = person.app.window.hud.layout.shapes
+        text = " ".join(shape.text for shape in shapes if isinstance(shape, Letters))
+        if hints.word and all(word in text for word in hints.word.split()):
+            return str(hints.word)
+    return ""
+
+
+def carry_over(person: Person, place: Pose | None) -> None:
+    """Bring what is held over a place, or over the middle of the table."""
+    grip = person.app.screen.hand.grip
+    if place is not None and grip is not None:
+        # the keys of the hand turn what the mouse carries
+        grip.orient(place)
+    goal = place.position if place is not None else (0.0, 0.0, 0.0)
+    steer(person, lambda: goal)
+
+
 def let_go(person: Person, name: str, act: Callable[[], None]) -> None:
-    """Lay what is held, and see what comes of it."""
-    client, before = person.client, person.on_screen().astype(int)
+    """Lay what is held, once more where the screen warns that it would end the game, and see what comes of it."""
+    screen, client, before = person.app.screen, person.client, person.on_screen().astype(int)
+    told = client.told
     act()
-    person.wait(lambda: not client.held, f"{name} is let go of")
+    if screen._warned is not None and client.held:
+        person.look(2)
+        person.click(*person.app.window.pointer)
+    # it may be in the hand again before anybody looks: what the rules took tells
+    person.wait(lambda: client.told > told, f"{name} is let go of")
     person.wait(lambda: client.waits or over(person), "what comes of it")
     shown = person.on_screen().astype(int)
     assert colours_of(shown) > COLOURS

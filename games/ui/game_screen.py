@@ -33,6 +33,8 @@ class GameScreen(TableScreen):
             self._turn_page()
         elif isinstance(event, Clicked):
             self._clicked(event.name)
+        elif isinstance(event, Lift) and (self.pages.page or self.needs_pass):
+            self.mouse.let_be(event)
         elif self.pages.page:
             if isinstance(event, Press) and not event.again and self._goes_back(event.key):
                 self.act("menu")

@@ -29,6 +29,9 @@ PER_STEP = 36.0
 OVERRUN = 0.06
 """Heights of the picture by which a pointer that draws a brick goes on when the brick is out: nobody stops at once, and
 what was meant to draw it must not fling it across the table."""
+TREMBLING = 1e-5
+"""Metres by which what lies below may move without the hand going after it: a tower of blocks on rounded faces is never
+quite still, and as long as the hand moves, time passes."""
 OVER_EDGE = 0.05
 """Metres beyond the table's edge to which a hand carries a piece."""
 
@@ -237,8 +240,14 @@ class HandControl:
         assert grip is not None
         self._has_gone, self._drawn_at, self._is_fresh = True, None, True
         before = grip.goal
-        if grip.to(x, y, self.client.surface(grip.name), self.client.pose(grip.name)) != before:
+        if self._aimed(x, y) != before:
             self.physics.send(Aim(grip.goal))
+
+    def _aimed(self, x: float, y: float) -> Pose:
+        """The held piece is wanted over a place."""
+        grip = self.grip
+        assert grip is not None
+        return grip.to(x, y, self.client.surface(grip.name), self.client.pose(grip.name))
 
     def _again(self) -> None:
         assert self.grip is not None
@@ -250,8 +259,12 @@ class HandControl:
         is_known, self._is_fresh = self._is_fresh, False
         # while the pointer moves its way was looked at a moment ago, and will be again in the next
         if self.grip is not None and not self.grip.is_pulling and self._has_gone and not is_known:
-            self._again()
-            self._is_fresh = False
+            before = self.grip.goal
+            goal = self._aimed(*before.position[:2])
+            if math.dist(goal.position, before.position) < TREMBLING:
+                self.grip.goal = before
+            else:
+                self.physics.send(Aim(goal))
 
     def guides(self) -> list[Overlay]:
         """Drop line and contact shadow of the held piece."""

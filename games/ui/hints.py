@@ -151,7 +151,8 @@ class Hints(Asker):
         self.felt: FeelAnswer | None = None
         self.feeling = ""
         self._asked: Question | None = None
-        self._place: tuple[str, Pose] | None = None
+        self._place: Pose | None = None
+        """The place that was asked about, as long as the piece is held there."""
         self._answer: PlaceAnswer | None = None
         self._since = 0.0
         self._last: Pose | None = None
@@ -188,11 +189,12 @@ class Hints(Asker):
         x, y, _ = grip.goal.position
         place = Pose((x, y, grip.landing), grip.goal.orientation)
         if self._last is None or not _alike(place, self._last):
-            self._last, self._since, self._answer = place, 0.0, None
+            self._last, self._since, self._place, self._answer = place, 0.0, None, None
             return
         self._since += seconds
-        if self._since >= PAUSE_S and self._place != (grip.name, place):
-            self._place = (grip.name, place)
+        # asked once: a tower that trembles a little moves the place in every picture, and no answer would be in time
+        if self._since >= PAUSE_S and self._place is None:
+            self._place = place
             self._ask_place(grip.name, place)
 
     def check(self) -> None:
@@ -238,7 +240,7 @@ class Hints(Asker):
                 self.finding = answer
             elif isinstance(answer, FeelAnswer):
                 self.felt, self.feeling = answer, ""
-            else:
+            elif self._place is not None:
                 self._answer = answer
 
     def _unanswered(self, why: str) -> Answer:

@@ -91,6 +91,9 @@ class Mouse:
     def step(self) -> None:
         """Time passes: a piece that was pressed on has come into the hand."""
         grip = self._screen.hand.grip
+        if self._screen.client.waits is not None and not self._screen.client.held:
+            # the piece did not come, or has left the hand again: what is taken next is not laid for it
+            self._owes_lay = False
         is_dragged = self._left is not None and self._left.kind == "carry"
         if grip is None or grip is self._carried or not (is_dragged or self._owes_lay):
             return
@@ -147,6 +150,14 @@ class Mouse:
                 self._screen.say(OVER_PANEL)
             else:
                 self._let_down()
+
+    def let_be(self, event: Lift) -> None:
+        """A button went up where it means nothing, as over a page: nothing is laid, and nothing goes on moving."""
+        if event.key == "mouse1":
+            self._left = None
+            self._screen.hand.rest()
+        elif event.key in ("mouse2", "mouse3"):
+            self._other = None
 
     def _let_down(self) -> None:
         """A piece that was dragged is let go of: lowered, or no longer pulled."""

@@ -60,6 +60,11 @@ class WonkySkill(Skill):
                 most, best = bears, pose
         return best.then(error)
 
+    def places(self, session: Session, need: Need) -> list[Pose]:
+        """Over the summit of a tower. With it, only one bot looks for the place that bears most, which takes seconds:
+        the others would find the same, but for the shaking of their hands."""
+        return [_over(session, need.pieces[0])] if session.state.tower else []
+
     def height(self, session: Session) -> float | None:
         """After a foul (WK-12) the block is dropped a little: a tall tower yields by a millimetre to a lowered one."""
         return DROPPED if session.state.fouls else None
