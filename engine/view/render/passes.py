@@ -105,7 +105,7 @@ class ShadowPass:
     """The shadow map: depths as seen from the sun, and what shaders need to look them up."""
 
     def __init__(self, device: Device, root: Any, level: QualityLevel) -> None:
-        self._root, self._level = root, level
+        self._root, self._level, self._engine = root, level, device.engine
         self._spread, self._waited = -1, 0
         self._is_due = True
         self.buffer, texture = device.depths("shadow", (level.shadow, level.shadow), sort=0, compare=True)
@@ -117,7 +117,8 @@ class ShadowPass:
         root.set_shader_input("u_shadow_map", texture)
 
     def close(self) -> None:
-        """Frees its camera."""
+        """Frees its buffer and its camera."""
+        self._engine.remove_window(self.buffer)
         self._eye.remove_node()
 
     def moved(self) -> None:
@@ -167,25 +168,28 @@ class ShadowPass:
 
 
 class OcclusionPass:
-    """Ambient occlusion, coarser than the picture: depths, occlusion, blur."""
+    """Ambient occlusion, coarser than the picture: depths, occlusion, blur. texture: what is left of the sky's light."""
 
     def __init__(
-        self, device: Device, root: Any, eye: Any, lens: Any, size: tuple[int, int], level: QualityLevel
+        self, device: Device, eye: Any, lens: Any, size: tuple[int, int], level: QualityLevel
     ) -> None:
         self._size = (-(-size[0] // level.coarse), -(-size[1] // level.coarse))
         self._regions: list[tuple[Any, Any]] = []
         depths, deep = device.depths("depths", self._size, sort=1, compare=False)
-        camera = eye.attach_new_node(core.Camera("depths", lens))
-        camera.node().set_initial_state(depth_state())
-        camera.node().set_camera_mask(DEEP)
-        depths.make_display_region().set_camera(camera)
+        self._camera = eye.attach_new_node(core.Camera("depths", lens))
+        self._camera.node().set_initial_state(depth_state())
+        self._camera.node().set_camera_mask(DEEP)
+        depths.make_display_region().set_camera(self._camera)
         shading = shader("occlusion.vert", "occlusion.frag", OCCLUSION=level.occlusion)
         first, self._quad, open_sky = self._screen(device, "occlusion", 2, shading)
         self._quad.set_shader_input("u_depth", deep)
-        second, blur, smooth = self._screen(device, "blur", 3, shader("screen.vert", "blur.frag"))
+        second, blur, self.texture = self._screen(device, "blur", 3, shader("screen.vert", "blur.frag"))
         blur.set_shader_input("u_source", open_sky)
-        root.set_shader_input("u_occlusion", smooth)
         self.buffers = (depths, first, second)
+
+    def close(self) -> None:
+        """Frees its camera."""
+        self._camera.remove_node()
 
     def limit(self, dark: ScreenRect | None, changed: ScreenRect) -> None:
         """Sets where there may be occlusion, and which part of the picture is drawn again."""
