@@ -80,7 +80,7 @@ void main() {
     float vh = vs * halfway;
     float rough = v_finish.x - tone * 0.25;
     float open = occlusion();
-    vec3 sun = SUN_LIGHT * (nl * sunlight(v_shadow) * (0.67 + 0.33 * open));
+    vec3 sun = SUN_LIGHT * (nl * sunlight(v_shadow, open) * (0.67 + 0.33 * open));
     vec3 sky = mix(GROUND_LIGHT, SKY_LIGHT, n.z * 0.5 + 0.5) * open;
     vec3 light = albedo * (sun * (1.0 / PI) + sky) + sun * ggx(nl, nv, nh, vh, rough * rough);
     float graze = 1.0 - nv;
