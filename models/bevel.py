@@ -56,7 +56,9 @@ def bevelled(shape: Shape, solid: Solid, bevel: float, detail: Detail) -> Triang
 def card(size: tuple[float, float, float]) -> TriangleMesh:
     """The mesh of a card with round corners. size: millimetres."""
     wide, deep, high = (side * MM for side in size)
-    ring, _ = _rounded(np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * [wide / 2, deep / 2], CARD_CORNER * MM)
+    ring, _ = _rounded(
+        np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * [wide / 2, deep / 2], CARD_CORNER * MM
+    )
     count, here = len(ring), np.arange(len(ring))
     there = np.roll(here, -1)
     cap = np.c_[np.zeros(count - 2, dtype=np.int64), here[1:-1], here[2:]]

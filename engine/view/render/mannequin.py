@@ -132,7 +132,10 @@ def _closed_on(width: float, lean: float) -> tuple[Array, Array]:
     half = width / 2
     back = np.array([0.0, math.sin(lean), math.cos(lean)])
     # the palm leans, and with it the row of knuckles; its foot comes nearer, or the fingers would be too short
-    leant, foot = np.array([[1.0, 0.0, 0.0], [0.0, back[2], -back[1]], back]), np.array([0.0, -24.0 * back[1], 0.0])
+    leant, foot = (
+        np.array([[1.0, 0.0, 0.0], [0.0, back[2], -back[1]], back]),
+        np.array([0.0, -24.0 * back[1], 0.0]),
+    )
     rows: list[tuple[Array, Array]] = []
     for y in FINGERS_Y_MM:
         knuckle, tip = np.array([15.0, 1.15 * y, KNUCKLES_MM]), np.array([half + TIP_MM, 0.8 * y, 0.0])

@@ -167,12 +167,12 @@ class ShadowPass:
         spacing = min(max(width / side, 1.2 * texel), 2.6 * texel)
         self._root.set_shader_input("u_shadow", back * self._lens.get_projection_mat() * _TO_TEXTURE)
         self._root.set_shader_input("u_shadow_blur", spacing / (2 * radius))
-        self._root.set_shader_input("u_shadow_deep", 4 * radius / (shading.CONTACT_REACH * scene.radius))
+        self._root.set_shader_input("u_shadow_deep", 4 * radius / shading.CONTACT_REACH_M)
         self._root.set_shader_input("u_shadow_step", texel + 0.5 * spacing * (side - 1))
 
 
 class OcclusionPass:
-    """Ambient occlusion, coarser than the picture: depths, occlusion, blur. texture: what is left of the sky's light."""
+    """Ambient occlusion, coarser than the picture: depths, occlusion, blur. texture: what is left of the light."""
 
     def __init__(
         self, device: Device, eye: Any, lens: Any, size: tuple[int, int], level: QualityLevel

@@ -41,8 +41,8 @@ FLOOR_DEPTH_M = 0.72
 PENUMBRA = 0.016
 # how far surfaces darken each other, as a fraction of the radius of what is shown
 OCCLUSION_REACH = 0.22
-# how far from what casts it a shadow fades, as a fraction of the same radius
-CONTACT_REACH = 0.9
+# metres from what casts it in which a shadow fades: some thicknesses of a piece
+CONTACT_REACH_M = 0.15
 
 
 def sun_axes() -> Array:

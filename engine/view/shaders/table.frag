@@ -43,9 +43,9 @@ void main() {
 #if OCCLUSION > 0
     // a shadow is darkest at the contact, where what casts it shuts off the sky as well, and fades away from it
     float near = clamp(1.0 - abs(v_shadow.z - texture(u_shadow_depths, v_shadow.xy).r) * v_deep, 0.0, 1.0);
-    near *= near;
-    open *= 1.0 - 0.55 * near * (1.0 - lit);
-    lit += 0.10 * (1.0 - near) * (1.0 - lit);
+    float dark = 1.0 - lit;
+    open *= 1.0 - dark * (0.35 * near + 0.6 * (1.0 - open));
+    lit += 0.11 * dark * (1.0 - near);
 #endif
     float sun = lit * SUN.z * (0.67 + 0.33 * open);
     vec3 sky = SKY_LIGHT * open;
