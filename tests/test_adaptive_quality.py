@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from games.ui.adaptive_quality import DECIDING_PICTURES, RUNGS, STILL_S, AdaptiveQuality
+from games.ui.adaptive_quality import DECIDING_PICTURES, SHARPNESS, STILL_S, AdaptiveQuality
 
 
 class FakeWindow:
@@ -55,7 +55,7 @@ def test_a_level_that_was_chosen_is_kept(best: str) -> None:
     quality = made(window, best, is_fixed=True)
     moving(quality, window, 1.0, 10 * DECIDING_PICTURES)
     assert {level for level, _ in window.lit} == {best}
-    assert window.lit[-1][1] == min(sharp for level, sharp in RUNGS if level == best)
+    assert window.lit[-1][1] == SHARPNESS[-1]
 
 
 def test_quick_pictures_stay_clear_and_become_clear_again() -> None:
@@ -64,7 +64,7 @@ def test_quick_pictures_stay_clear_and_become_clear_again() -> None:
     moving(quality, window, 0.015, 5 * DECIDING_PICTURES)
     assert not window.lit
     moving(quality, window, 0.04, 3 * DECIDING_PICTURES)
-    assert window.lit[-1] == ("low", 1.0)
+    assert window.lit[-1] == ("low", 0.85)
     moving(quality, window, 0.005, 3 * DECIDING_PICTURES)
     assert window.lit[-1] == ("medium", 1.0)
 

@@ -12,12 +12,13 @@ RUNGS: tuple[tuple[Quality, float], ...] = (
     ("medium", 1.0),
     ("medium", 0.85),
     ("medium", 0.7),
-    ("low", 1.0),
     ("low", 0.85),
     ("low", 0.7),
     ("low", 0.55),
 )
 """Level, and pixels along a side of a pixel of the window; from the clearest to the quickest."""
+SHARPNESS = (1.0, 0.85, 0.7)
+"""The same pixels of a level that was chosen."""
 SLOW_S, FAST_S = 1 / 45, 1 / 90
 """Seconds a picture takes when the next one is less clear, and clearer again: what comes before it on the processor
 takes as long once more."""
@@ -35,8 +36,8 @@ class AdaptiveQuality:
 
     def __init__(self, window: Window, best: Quality, *, is_fixed: bool = False) -> None:
         self._window = window
-        first = RUNGS.index((best, 1.0))
-        self._rungs = tuple(rung for rung in RUNGS[first:] if rung[0] == best or not is_fixed)
+        fixed = tuple((best, sharpness) for sharpness in SHARPNESS)
+        self._rungs = fixed if is_fixed else RUNGS[RUNGS.index((best, 1.0)) :]
         is_card = kind_of(window.renderer) == "gpu"
         self._slow, self._fast = (SLOW_ON_CARD_S, FAST_ON_CARD_S) if is_card else (SLOW_S, FAST_S)
         self._rung = 0
