@@ -53,7 +53,7 @@ MAX_RADIUS, MAX_HALF = 1.6, 1.15
 """Of what a fall shows, in half heights of the tower as it stood: it keeps more than half of the picture's height."""
 CLOSE_S = 0.7
 """Seconds for which the piece that sets off is seen close."""
-HAND_M, DRAWN_HAND_M = 0.13, 0.07
+HAND_M, DRAWN_HAND_M = 0.13, 0.03
 """Metres above a piece in which the hand is seen: to the middle of its palm, held from above and from the side."""
 MIN_HALF_SIZE = 0.045
 """Metres: half the size of the smallest thing that fills a frame."""
