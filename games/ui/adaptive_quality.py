@@ -17,8 +17,8 @@ RUNGS: tuple[tuple[Quality, float], ...] = (
     ("low", 0.55),
 )
 """Level, and pixels along a side of a pixel of the window; from the clearest to the quickest."""
-SHARPNESS = (1.0, 0.85, 0.7)
-"""The same pixels of a level that was chosen."""
+SHARPNESS = (1.0, 0.85, 0.7, 0.6)
+"""The pixels of a level that was chosen, which has no quicker one."""
 SLOW_S, FAST_S = 1 / 45, 1 / 90
 """Seconds a picture takes when the next one is less clear, and clearer again: what comes before it on the processor
 takes as long once more."""

@@ -36,7 +36,7 @@ Picture = NDArray[np.uint8]
 CAPTION_PX = 18.0
 # width of the soft edge of a shadow, in radii of the scene
 SHADOW_BLUR = 0.06
-MAX_CANVASES = 3
+MAX_CANVASES = 4
 """Sizes of pictures that are kept ready: while something moves a window has fewer pixels drawn."""
 
 
