@@ -1,7 +1,7 @@
 """Bevelled edges, for the picture only: statics and dynamics keep the sharp ones.
 
 Convex solids are shrunk and swollen again by a ball; straight prisms get a rounded outline and rounded ends; turned
-pieces a rounded profile. What is none of these keeps its edges.
+pieces a rounded profile. What is none of these keeps its edges. Cards have round corners.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from models.shapes import AnyTurned, Arch, Box, Cylinder, Drilled, Hull, Polycub
 STEPS = 3
 # corners that turn less than this (radians) belong to a curve and need no bevel
 SMOOTH = np.radians(20)
+# millimetres: of the corners of cards
+CARD_CORNER = 2.0
 # an outline's corners are rounded this much wider than its ends, so that no rounding shrinks to a point
 WIDER = 1.3
 
@@ -48,6 +50,21 @@ def bevelled(shape: Shape, solid: Solid, bevel: float, detail: Detail) -> Triang
         return TriangleMesh(upright(np.array(mesh.vertices)) - middle, mesh.faces)
     ring_height = _flat_outline(shape)
     return solid.visual if ring_height is None else _extruded(*ring_height, size)
+
+
+@lru_cache(maxsize=64)
+def card(size: tuple[float, float, float]) -> TriangleMesh:
+    """The mesh of a card with round corners. size: millimetres."""
+    wide, deep, high = (side * MM for side in size)
+    ring, _ = _rounded(
+        np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * [wide / 2, deep / 2], CARD_CORNER * MM
+    )
+    count, here = len(ring), np.arange(len(ring))
+    there = np.roll(here, -1)
+    cap = np.c_[np.zeros(count - 2, dtype=np.int64), here[1:-1], here[2:]]
+    sides = [np.c_[here, there, count + there], np.c_[here, count + there, count + here]]
+    levels = [np.c_[ring, np.full(count, z)] for z in (-high / 2, high / 2)]
+    return TriangleMesh(np.concatenate(levels), np.concatenate([cap[:, ::-1], cap + count, *sides]))
 
 
 def _revolved(section: Array, bevel: float, detail: Detail) -> TriangleMesh:

@@ -75,7 +75,16 @@ def build_mesh(
 def _piece(spec: PieceSpec, shape: Shape, stamp: Stamp, detail: Detail) -> Piece:
     solid = _solid(shape, stamp, detail)
     piece = piece_of(solid, spec.model, spec.material, spec.colour, spec.face)
+    if spec.face is not None and spec.face.boxes and isinstance(shape, shapes.Box):
+        return replace(piece, drawn=partial(_card, shape))
     return replace(piece, drawn=partial(_bevelled, shape, solid, spec.bevel, detail)) if spec.bevel else piece
+
+
+def _card(shape: shapes.Box) -> TriangleMesh:
+    from models.bevel import card
+
+    x, y, z = shape.box
+    return card((x, y, z))
 
 
 def _bevelled(shape: Shape, solid: Solid, bevel: float, detail: Detail) -> TriangleMesh:

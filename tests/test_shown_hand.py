@@ -18,6 +18,7 @@ from engine.world import Body
 from games.ui.physics_client import ClientState
 from games.ui.shown_hand import OWN_COVER, ShownHand
 from models.build import build
+from models.catalogue import find
 from models.piece import Piece
 from models.spec import parse
 
@@ -110,3 +111,23 @@ def test_ones_own_hand_is_seen_through_and_no_hand_casts_a_shadow(is_own: bool, 
     assert (solid & ~whole).sum() > 200
     assert seen.sum() == pytest.approx(share * whole.sum(), rel=0.15)
     assert (seen & ~whole).sum() < 0.03 * whole.sum()
+
+
+@pytest.mark.parametrize("yaw", [0.0, 0.4, 1.6, 3.0])
+def test_a_card_is_held_at_its_far_end_so_that_it_can_be_read(yaw: float) -> None:
+    card = build(find("crazy_tower/card_07"))
+    pose = np.array([0.1, 0.0, 0.2, 0.0, 0.0, np.sin(yaw / 2), np.cos(yaw / 2)])
+    grasp = mannequin.from_above(card, pose)
+    places = dict(zip(mannequin.names(), mannequin.poses(grasp)[:, :3] - pose[:3], strict=True))
+    ahead = np.array([*mannequin.AHEAD, 0.0])
+    far, half = grasp.axes[:, 1], float(card.extents[0]) / 2
+    assert far @ ahead > 0.7
+    for name, place in places.items():
+        # fingers on the far half of its sides, the palm behind it
+        assert place @ far > (half if name.endswith(("palm", "wrist")) else 0.0), name
+    turned = mannequin.from_above(card, np.array([*pose[:5], *_turned(yaw + 0.1)]), grasp.axes[:, 0])
+    assert turned.axes[:, 1] @ far > 0.99
+
+
+def _turned(yaw: float) -> tuple[float, float]:
+    return float(np.sin(yaw / 2)), float(np.cos(yaw / 2))

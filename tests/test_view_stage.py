@@ -207,6 +207,40 @@ def test_a_shadow_begins_at_the_foot_and_is_not_black() -> None:
     assert light[shaded].min() > 15
 
 
+def test_a_shadow_is_darkest_at_the_contact_and_fades_away_from_it() -> None:
+    tall = replace(BLOCK, piece=piece("box", 30, 30, 160, colour="white"), pose=Pose((0, 0, 0.08)))
+    own = Stage((TABLE, tall), size=SIZE)
+    try:
+        own.aim(Camera((0, 0, 1.2), (0.05, 0.05, 0), 20))
+        light = grey(own.render().astype(int))
+        own.show(frame_of([TABLE]))
+        bare = grey(own.render().astype(int))
+        # along the shadow, away from the sun
+        places = [seen_at(own.camera, SIZE, (0.42 * far, 0.55 * far, 0.0)) for far in (0.06, 0.10, 0.17)]
+    finally:
+        own.close()
+    found = []
+    for place in places:
+        assert place is not None
+        x, y = (round(part) for part in place)
+        found.append((light[y - 1 : y + 2, x - 1 : x + 2] / bare[y - 1 : y + 2, x - 1 : x + 2]).mean())
+    assert found[0] < found[1] < found[2]
+    assert found[0] < found[2] - 0.03
+    assert found[2] < 0.75
+
+
+def test_a_size_that_comes_again_gives_the_same_picture() -> None:
+    own = Stage(BODIES, size=SIZE)
+    try:
+        before = own.render()
+        for size in ((160, 90), (200, 120), (100, 100), SIZE, (160, 90), SIZE):
+            own.resize(size)
+            assert own.render().shape == (size[1], size[0], 3)
+        assert np.array_equal(own.render(), before)
+    finally:
+        own.close()
+
+
 def test_lit_faces_are_even() -> None:
     """No acne: a face in full sun has no stripes of its own shadow."""
     stage().aim(framing(stage().sphere, "top"))

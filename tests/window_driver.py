@@ -32,6 +32,8 @@ PATIENCE = 150.0
 
 STILL_S = 10.0
 """Seconds in which a camera comes to a stand."""
+SHARP_S = 3.0
+"""Seconds in which a picture becomes clear after something has moved."""
 ALIKE = 0.5
 """Mean difference, of 255, up to which the screen shows what the program believes to show."""
 COLOURS = 1000
@@ -237,8 +239,11 @@ class Person:
         return found
 
     def picture(self) -> NDArray[np.int_]:
-        """What the screen shows of the window, after one more round: (h, w, 3), red first."""
+        """What the screen shows of the window, as clear as it becomes at rest: (h, w, 3), red first."""
+        end = time.perf_counter() + SHARP_S
         self.look(1)
+        while self.app.window.sharpness < 1.0 and time.perf_counter() < end:
+            self.look(1)
         return self.on_screen().astype(int)
 
     def on_screen(self) -> NDArray[np.uint8]:

@@ -46,8 +46,7 @@ class App:
         self.settings = settings
         self.window = Window("teeter", size=(settings.picture.width, settings.picture.height))
         self.window.quality, self.window.top = self._first_quality(), settings.picture.table
-        is_auto = settings.picture.quality == "auto"
-        self._quality = AdaptiveQuality(self.window, self.window.quality) if is_auto else None
+        self._quality = self._adapted()
         say_when_lost(self._last_words)
         self.window.speaker = Speaker(0.0 if settings.sound.mute else settings.sound.volume)
         self.screen: MenuScreen | GameScreen = MenuScreen(self.window, settings)
@@ -65,6 +64,10 @@ class App:
         if wanted != "auto":
             return wanted
         return "high" if kind_of(self.window.renderer) == "gpu" else "medium"
+
+    def _adapted(self) -> AdaptiveQuality:
+        is_fixed = self.settings.picture.quality != "auto"
+        return AdaptiveQuality(self.window, self._first_quality(), is_fixed=is_fixed)
 
     def _last_words(self) -> str:
         plan = getattr(self.screen, "plan", None)
@@ -97,12 +100,11 @@ class App:
             panels = self.scanner.step(min(seconds, 0.1), panels)
         self.screen.lit = self.scanner.lit if self.scanner is not None else ""
         self.window.hud.show(panels, scale=self.settings.picture.letters)
-        if self._quality is not None:
-            self._quality.before(seconds)
+        self._quality.before(seconds)
         begin = time.perf_counter()
         if not self.window.draw():
             self.window.pause()
-        elif self._quality is not None:
+        else:
             self._quality.took(time.perf_counter() - begin)
         # another process draws them: after the first picture, not at once with it
         self.pictures.step()
@@ -177,10 +179,8 @@ class App:
         if settings.picture.table != before.picture.table:
             self.window.dress_table(settings.picture.table)
         if settings.picture.quality != before.picture.quality:
-            quality = self._first_quality()
-            is_auto = settings.picture.quality == "auto"
-            self._quality = AdaptiveQuality(self.window, quality) if is_auto else None
-            self.window.relight(quality, 1.0)
+            self._quality = self._adapted()
+            self.window.relight(self._first_quality(), 1.0)
 
     def _play(self, plan: Plan) -> None:
         """Sit down to a game."""

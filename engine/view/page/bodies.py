@@ -86,6 +86,7 @@ class BodyWriter:
             "albedo": [round(value, 5) for value in material.albedo],
             "finish": [finish.roughness, finish.coat, finish.grain, finish.fibre],
             "offset": [round(value, 5) for value in material.offset],
+            "kind": material.kind,
             "isBox": len(body.piece.parts) == 1 and body.piece.parts[0].half_extents is not None,
             "extents": [round(float(side), 6) for side in body.piece.extents],
         }

@@ -201,6 +201,16 @@ def close_screen() -> None:
         _MADE.pop().engine.remove_all_windows()
 
 
+def sampler_of(kind: Any) -> Any:
+    """Returns how a texture is sampled that ends at its sides. kind: the filter."""
+    sampler = core.SamplerState()
+    sampler.set_wrap_u(core.SamplerState.WM_clamp)
+    sampler.set_wrap_v(core.SamplerState.WM_clamp)
+    sampler.set_minfilter(kind)
+    sampler.set_magfilter(kind)
+    return sampler
+
+
 def _colours(name: str) -> Any:
     """Returns a texture for colours."""
     return _sampled(core.Texture(name), core.SamplerState.FT_linear)
@@ -214,8 +224,5 @@ def _depths(name: str, kind: Any) -> Any:
 
 
 def _sampled(texture: Any, kind: Any) -> Any:
-    texture.set_wrap_u(core.SamplerState.WM_clamp)
-    texture.set_wrap_v(core.SamplerState.WM_clamp)
-    texture.set_minfilter(kind)
-    texture.set_magfilter(kind)
+    texture.set_default_sampler(sampler_of(kind))
     return texture

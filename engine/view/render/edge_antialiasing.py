@@ -166,8 +166,16 @@ class VisibleEdges:
 
     def _edges(self, piece: Piece) -> Edges:
         if piece.surface not in self._known:
-            self._known[piece.surface] = edges_of(piece.surface)
+            is_card = piece.face is not None and piece.face.boxes
+            self._known[piece.surface] = edges_of(_drawn(piece) if is_card else piece.surface)
         return self._known[piece.surface]
+
+
+def _drawn(piece: Piece) -> Surface:
+    """Returns the surface of a card as it is drawn, with round corners."""
+    from models.surface import surface_of
+
+    return surface_of(piece.visual.vertices, piece.visual.faces)
 
 
 def joined(parts: list[Edges]) -> Edges:

@@ -6,7 +6,7 @@ Its frame: the origin between the fingertips, x from the thumb to the fingers, z
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 import numpy as np
@@ -33,20 +33,29 @@ MAX_WIDTH_MM = 96.0
 OPENING_MM = 16.0
 GRIP_DEPTH_MM = 9.0
 """How far the tips reach down the sides of a piece."""
+FLAT = 0.1
+"""Height by width of a card, which is held at its far end: what is printed on it has to be read."""
+CARD_LEAN, CARD_END_MM = math.radians(50.0), 22.0
+"""How far the palm leans back then, and how far from the end the middle finger holds it."""
+AHEAD = (-0.42, 0.91)
+"""Away from a viewer at the front right."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grasp:
-    """Where a hand is. origin: (3,) metres. axes: (3, 3), x, y and z as columns. width: metres between the tips."""
+    """Where a hand is. origin: (3,) metres. axes: (3, 3), x, y and z as columns. width: metres between the tips. lean:
+    of the palm from z to y, radians."""
 
     origin: Array
     axes: Array
     width: float
+    lean: float = 0.0
 
     def away(self, metres: float) -> Grasp:
         """Returns the open hand, withdrawn along its own axis."""
         opening = OPENING_MM * 2e-3 * min(metres / 0.03, 1.0)
-        return Grasp(self.origin + self.axes[:, 2] * metres, self.axes, self.width + opening)
+        back = self.axes @ (0.0, math.sin(self.lean), math.cos(self.lean))
+        return replace(self, origin=self.origin + back * metres, width=self.width + opening)
 
 
 @cache
@@ -105,7 +114,7 @@ def _palm() -> list[list[float]]:
 def poses(grasp: Grasp) -> Array:
     """Returns (parts, 7), metres and xyzw: the hand closed on a width."""
     width = min(max(grasp.width, 0.004), (MAX_WIDTH_MM + 2 * OPENING_MM) * 1e-3)
-    positions, rotations = _closed_on(round(1e3 * width, 1))
+    positions, rotations = _closed_on(round(1e3 * width, 1), grasp.lean)
     x, y, z, w = rotations.T
     p, q, r, s = quaternion_of(grasp.axes)
     found = np.empty((len(positions), 7))
@@ -118,18 +127,23 @@ def poses(grasp: Grasp) -> Array:
 
 
 @lru_cache(maxsize=512)
-def _closed_on(width: float) -> tuple[Array, Array]:
+def _closed_on(width: float, lean: float) -> tuple[Array, Array]:
     """Returns (parts, 3) metres and (parts, 4) xyzw in the frame of the hand. width: millimetres between the tips."""
     half = width / 2
+    back = np.array([0.0, math.sin(lean), math.cos(lean)])
+    # the palm leans, and with it the row of knuckles; its foot comes nearer, or the fingers would be too short
+    leant, foot = (
+        np.array([[1.0, 0.0, 0.0], [0.0, back[2], -back[1]], back]),
+        np.array([0.0, -24.0 * back[1], 0.0]),
+    )
     rows: list[tuple[Array, Array]] = []
     for y in FINGERS_Y_MM:
         knuckle, tip = np.array([15.0, 1.15 * y, KNUCKLES_MM]), np.array([half + TIP_MM, 0.8 * y, 0.0])
-        rows += _bent(knuckle, tip, FINGER_MM, +1.0)
+        rows += _bent(foot + knuckle @ leant, tip, FINGER_MM, +1.0)
     knuckle, tip = np.array([-13.0, 6.0, KNUCKLES_MM + 4]), np.array([-half - TIP_MM - 0.8, 0.0, 2.0])
-    rows += _bent(knuckle, tip, THUMB_MM, -1.0)
-    up = np.array([0.0, 0.0, 1.0])
-    rows.append((np.array([0.0, 0.0, KNUCKLES_MM + 0.40 * PALM_MM[0]]), up))
-    rows.append((np.array([0.0, 0.0, KNUCKLES_MM + 0.86 * PALM_MM[0] + WRIST_MM / 2]), up))
+    rows += _bent(foot + knuckle @ leant, tip, THUMB_MM, -1.0)
+    rows.append((foot + (KNUCKLES_MM + 0.40 * PALM_MM[0]) * back, back))
+    rows.append((foot + (KNUCKLES_MM + 0.86 * PALM_MM[0] + WRIST_MM / 2) * back, back))
     centres, axes = zip(*rows, strict=True)
     return 1e-3 * np.array(centres), np.array([quaternion_of(_rotation_to(axis)) for axis in axes])
 
@@ -159,23 +173,32 @@ def _rotation_to(along: Array) -> Array:
 
 
 def from_above(piece: Piece, pose: Array, before: Array | None = None) -> Grasp:
-    """Returns a hand that holds a piece from above, across its narrower side.
+    """Returns a hand that holds a piece from above, across its narrower side; a card at its far end.
 
     pose: (7,). before: its last x axis, kept when two sides are as good.
     """
     matrix = matrix_of((pose[3], pose[4], pose[5], pose[6]))
     high = int(np.argmax(np.abs(matrix[2])))
     sides = [axis for axis in range(3) if axis != high]
-    narrow = min(sides, key=lambda axis: (round(float(piece.extents[axis]), 4), axis))
+    narrow, other = sorted(sides, key=lambda axis: (round(float(piece.extents[axis]), 4), axis))
+    height = float(np.abs(matrix[2]) @ piece.extents) / 2
+    is_card = 2 * height < FLAT * float(piece.extents[narrow])
+    if is_card and piece.extents[other] < 1.01 * piece.extents[narrow]:
+        # of a square the side that leads away from the viewer, or from where the hand was
+        ahead = np.array([*AHEAD, 0.0]) if before is None else np.array([-before[1], before[0], 0.0])
+        narrow, other = sorted(sides, key=lambda axis: abs(float(matrix[:, axis] @ ahead)))
     x = matrix[:, narrow] * (1, 1, 0)
     x /= np.linalg.norm(x)
-    # the thumb on the side of a viewer at the front right
-    towards = before if before is not None else np.array([0.5, 0.85, 0.0])
+    # the thumb on the side of a viewer at the front right; that of a card at its left, with the palm behind it
+    towards = before if before is not None else np.array([0.91, 0.42, 0.0] if is_card else [0.5, 0.85, 0.0])
     x = x if x @ towards >= 0 else -x
-    height = float(np.abs(matrix[2]) @ piece.extents) / 2
     origin = pose[:3] + np.array([0.0, 0.0, height - min(GRIP_DEPTH_MM * 1e-3, 0.8 * height)])
     axes = np.array([[x[0], -x[1], 0.0], [x[1], x[0], 0.0], [0.0, 0.0, 1.0]])
-    return Grasp(origin, axes, min(float(piece.extents[narrow]), MAX_WIDTH_MM * 1e-3))
+    width = min(float(piece.extents[narrow]), MAX_WIDTH_MM * 1e-3)
+    if not is_card:
+        return Grasp(origin, axes, width)
+    origin += axes[:, 1] * max(float(piece.extents[other]) / 2 - CARD_END_MM * 1e-3, 0.0)
+    return Grasp(origin, axes, width, CARD_LEAN)
 
 
 def long_axis(piece: Piece, pose: Array) -> Array:

@@ -37,7 +37,7 @@ class Nodes:
         self.paths: dict[str, Any] = {}
         self.halves: dict[str, Array] = {}
         self.table: TableNode | None = None
-        self._kinds: dict[str, tuple[bool, int]] = {}
+        self._kinds: dict[str, tuple[tuple[str, ...], int]] = {}
         self._geoms: dict[tuple[TriangleMesh, bool], list[Any]] = {}
         self._decals = Decals(level.anisotropy)
         self.casters = ShadowCasters(root)
@@ -70,7 +70,7 @@ class Nodes:
             return
         for geom in self._mesh(body.piece, face > 0):
             path.node().add_geom(geom)
-        self._kinds[body.name] = (finish.coat > 0, face)
+        self._kinds[body.name] = (material.kind, face)
         self._shade(body.name)
         path.set_bin("pieces", 0)
         path.hide(CASTS | DEEP)
@@ -87,10 +87,10 @@ class Nodes:
 
     def _shade(self, name: str, *, is_airy: bool = False) -> None:
         """Gives a piece its shaders."""
-        path, (is_coated, face) = self.paths[name], self._kinds[name]
-        path.set_shader(self._piece_shader(is_coated, 0, is_airy=is_airy))
+        path, (kind, face) = self.paths[name], self._kinds[name]
+        path.set_shader(self._piece_shader(kind, 0, is_airy=is_airy))
         if face:
-            printed = core.ShaderAttrib.make(self._piece_shader(is_coated, face))
+            printed = core.ShaderAttrib.make(self._piece_shader(kind, face))
             path.node().set_geom_state(1, core.RenderState.make(printed))
 
     def dress(self, frame: Frame) -> None:
@@ -131,9 +131,9 @@ class Nodes:
         )
         return far, close
 
-    def _piece_shader(self, is_coated: bool, face: int, *, is_airy: bool = False) -> Any:
-        """Returns the shader of pieces: lacquered or not, and `FACE` as `Decals.dress` returns it."""
-        wanted = {"COAT": int(is_coated), "FACE": face, "AIRY": int(is_airy)}
+    def _piece_shader(self, kind: tuple[str, ...], face: int, *, is_airy: bool = False) -> Any:
+        """Returns the shader of pieces of a kind, and `FACE` as `Decals.dress` returns it."""
+        wanted = dict.fromkeys(kind, 1) | {"FACE": face, "AIRY": int(is_airy)}
         return self._shader("piece.frag", vertex="piece.vert", **{name: n for name, n in wanted.items() if n})
 
     def _shader(self, *fragments: str, vertex: str = "piece.vert", **defines: int) -> Any:

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from panda3d import core
 
 from engine.geometry.rotation import matrix_of
-from engine.view.camera import BOX_CORNERS, BoundingSphere, Camera, Vector
+from engine.view.camera import BOX_CORNERS, BoundingSphere, Camera
 from engine.view.frame import Frame
 from engine.view.render import shading
 from engine.view.render.bounds import EVERYTHING, NOWHERE, WHOLE, DirtyRegion, ScreenRect
-from engine.view.render.device import Device
+from engine.view.render.device import Device, sampler_of
 from engine.view.render.resources import indexed, screen_geom, shader, unculled
 from engine.view.render.shading import QualityLevel
 from models.piece import Array, Piece
@@ -105,7 +105,7 @@ class ShadowPass:
     """The shadow map: depths as seen from the sun, and what shaders need to look them up."""
 
     def __init__(self, device: Device, root: Any, level: QualityLevel) -> None:
-        self._root, self._level = root, level
+        self._root, self._level, self._engine = root, level, device.engine
         self._spread, self._waited = -1, 0
         self._is_due = True
         self.buffer, texture = device.depths("shadow", (level.shadow, level.shadow), sort=0, compare=True)
@@ -115,9 +115,12 @@ class ShadowPass:
         self._eye.node().set_camera_mask(CASTS)
         self.buffer.make_display_region().set_camera(self._eye)
         root.set_shader_input("u_shadow_map", texture)
+        # the same without comparing: how far what casts a shadow is
+        root.set_shader_input("u_shadow_depths", texture, sampler_of(core.SamplerState.FT_nearest))
 
     def close(self) -> None:
-        """Frees its camera."""
+        """Frees its buffer and its camera."""
+        self._engine.remove_window(self.buffer)
         self._eye.remove_node()
 
     def moved(self) -> None:
@@ -144,14 +147,14 @@ class ShadowPass:
         if steps == self._spread or (is_steady and 0 < self._waited <= SHRINK_DELAY_FRAMES):
             return False
         self._spread, self._waited = steps, 0
-        self._aim(scene.centre, scene.radius * 1.2**steps * 1.04, 2 * scene.radius * shading.PENUMBRA)
+        self._aim(scene, scene.radius * 1.2**steps * 1.04)
         return True
 
-    def _aim(self, centre: Vector, radius: float, width: float) -> None:
-        """Covers a sphere. width: of the soft edge, metres."""
+    def _aim(self, scene: BoundingSphere, radius: float) -> None:
+        """Covers so much around the middle of a scene, metres."""
         self._is_due = True
         axes = shading.sun_axes()
-        self._eye.set_mat(matrix_at(axes, np.array(centre) - 2 * radius * axes[1]))
+        self._eye.set_mat(matrix_at(axes, np.array(scene.centre) - 2 * radius * axes[1]))
         self._lens.set_film_size(2 * radius, 2 * radius)
         # what is thrown up is outside the sphere and still casts a shadow
         self._lens.set_near_far(-radius, 3 * radius)
@@ -160,32 +163,37 @@ class ShadowPass:
         texel = 2 * radius / self._level.shadow
         side = self._level.side
         # taps further apart than this leave stripes, and closer ones gain nothing
+        width = 2 * scene.radius * shading.PENUMBRA
         spacing = min(max(width / side, 1.2 * texel), 2.6 * texel)
         self._root.set_shader_input("u_shadow", back * self._lens.get_projection_mat() * _TO_TEXTURE)
         self._root.set_shader_input("u_shadow_blur", spacing / (2 * radius))
+        self._root.set_shader_input("u_shadow_deep", 4 * radius / shading.CONTACT_REACH_M)
         self._root.set_shader_input("u_shadow_step", texel + 0.5 * spacing * (side - 1))
 
 
 class OcclusionPass:
-    """Ambient occlusion, coarser than the picture: depths, occlusion, blur."""
+    """Ambient occlusion, coarser than the picture: depths, occlusion, blur. texture: what is left of the light."""
 
     def __init__(
-        self, device: Device, root: Any, eye: Any, lens: Any, size: tuple[int, int], level: QualityLevel
+        self, device: Device, eye: Any, lens: Any, size: tuple[int, int], level: QualityLevel
     ) -> None:
         self._size = (-(-size[0] // level.coarse), -(-size[1] // level.coarse))
         self._regions: list[tuple[Any, Any]] = []
         depths, deep = device.depths("depths", self._size, sort=1, compare=False)
-        camera = eye.attach_new_node(core.Camera("depths", lens))
-        camera.node().set_initial_state(depth_state())
-        camera.node().set_camera_mask(DEEP)
-        depths.make_display_region().set_camera(camera)
+        self._camera = eye.attach_new_node(core.Camera("depths", lens))
+        self._camera.node().set_initial_state(depth_state())
+        self._camera.node().set_camera_mask(DEEP)
+        depths.make_display_region().set_camera(self._camera)
         shading = shader("occlusion.vert", "occlusion.frag", OCCLUSION=level.occlusion)
         first, self._quad, open_sky = self._screen(device, "occlusion", 2, shading)
         self._quad.set_shader_input("u_depth", deep)
-        second, blur, smooth = self._screen(device, "blur", 3, shader("screen.vert", "blur.frag"))
+        second, blur, self.texture = self._screen(device, "blur", 3, shader("screen.vert", "blur.frag"))
         blur.set_shader_input("u_source", open_sky)
-        root.set_shader_input("u_occlusion", smooth)
         self.buffers = (depths, first, second)
+
+    def close(self) -> None:
+        """Frees its camera."""
+        self._camera.remove_node()
 
     def limit(self, dark: ScreenRect | None, changed: ScreenRect) -> None:
         """Sets where there may be occlusion, and which part of the picture is drawn again."""

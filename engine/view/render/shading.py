@@ -41,6 +41,8 @@ FLOOR_DEPTH_M = 0.72
 PENUMBRA = 0.016
 # how far surfaces darken each other, as a fraction of the radius of what is shown
 OCCLUSION_REACH = 0.22
+# metres from what casts it in which a shadow fades: some thicknesses of a piece
+CONTACT_REACH_M = 0.15
 
 
 def sun_axes() -> Array:
@@ -115,17 +117,21 @@ FINISHES = {
 }
 # how far pieces of one kind differ in lightness and from reddish to greenish, as parts of the albedo
 SHADE, WARMTH = 0.10, 0.03
+MAX_CARD_M = 0.004
+"""What of board is not thicker is a card."""
 # metres from the heart of the tree at which a piece is cut, min and max: along, sideways, outward
 CUT_RANGE = ((-0.5, -0.05, 0.02), (0.5, 0.05, 0.08))
 
 
 @dataclass(frozen=True, slots=True)
 class SurfaceMaterial:
-    """The surface of one body. albedo: linear colour. offset: where in the tree the piece was cut, metres."""
+    """The surface of one body. albedo: linear colour. offset: where in the tree the piece was cut, metres. kind: names
+    that the shader of pieces asks for: lacquer, worn edges, the edge of a card."""
 
     albedo: Triple
     finish: Finish
     offset: Triple
+    kind: tuple[str, ...]
 
 
 def srgb_of(colour: str) -> Triple:
@@ -163,11 +169,17 @@ def material_of(piece: Piece, name: str) -> SurfaceMaterial:
     finish = finish_of(piece)
     generator = np.random.default_rng(int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big"))
     x, y, z = generator.uniform(*CUT_RANGE).tolist()
+    is_card = finish.fibre > 0 and float(piece.extents[2]) < MAX_CARD_M
+    if is_card:
+        # of card it is known how deep below its face a place of its edge lies
+        z = 0.0
     shade = 1 + SHADE * finish.variety * generator.uniform(-1, 1)
     warmth = WARMTH * finish.variety * generator.uniform(-1, 1)
     red, green, blue = linear_of(piece.colour or piece.material.colour)
     albedo = (red * (shade + warmth), green * shade, blue * (shade - warmth))
-    return SurfaceMaterial(albedo, finish, (x, y, z))
+    is_box = len(piece.parts) == 1 and piece.parts[0].half_extents is not None
+    kinds = {"COAT": finish.coat > 0, "CARD": is_card, "WORN": is_box and not is_card}
+    return SurfaceMaterial(albedo, finish, (x, y, z), tuple(name for name, holds in kinds.items() if holds))
 
 
 def _noise(generator: np.random.Generator, shape: tuple[int, int], blur: tuple[float, float]) -> Array:

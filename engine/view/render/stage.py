@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,23 +19,15 @@ from engine.view.opengl import ViewError
 from engine.view.panels import Panel
 from engine.view.render import shading
 from engine.view.render.bounds import DirtyTracker, boxes_of, seen, shaded
+from engine.view.render.canvas import Canvas
 from engine.view.render.device import device
-from engine.view.render.edge_antialiasing import EdgePass, VisibleEdges
+from engine.view.render.edge_antialiasing import VisibleEdges
 from engine.view.render.nodes import Nodes
 from engine.view.render.outlines import Outlines, ring_around
-from engine.view.render.overlays import MARK_HEIGHT, Labels, Overlay, OverlayLayer
-from engine.view.render.passes import (
-    OVERLAYS,
-    SEEN,
-    DepthClearer,
-    OcclusionPass,
-    ShadowPass,
-    confine,
-    matrix_at,
-)
+from engine.view.render.overlays import MARK_HEIGHT, Overlay, OverlayLayer
+from engine.view.render.passes import OVERLAYS, SEEN, ShadowPass, confine, matrix_at
 from engine.view.render.png import save_png
 from engine.view.render.shading import MAX_SIDE_PX, QUALITY_LEVELS, Quality, TableTop
-from engine.view.window.hud import Hud
 from engine.world import TABLE, Body
 from models.piece import Array
 
@@ -45,6 +36,8 @@ Picture = NDArray[np.uint8]
 CAPTION_PX = 18.0
 # width of the soft edge of a shadow, in radii of the scene
 SHADOW_BLUR = 0.06
+MAX_CANVASES = 4
+"""Sizes of pictures that are kept ready: while something moves a window has fewer pixels drawn."""
 
 
 class Stage:
@@ -89,7 +82,8 @@ class Stage:
         self._eye = self._root.attach_new_node(core.Camera("eye", self._lens))
         self._eye.node().set_camera_mask(SEEN | OVERLAYS)
         self._shadow = ShadowPass(self._device, self._root, self._level)
-        self._make_eye()
+        self._canvases: dict[tuple[int, int], Canvas] = {}
+        self._put_up(size)
         self._bodies = Nodes(self._root, self._level, top)
         self._nodes, self._halves = self._bodies.paths, self._bodies.halves
         for body in bodies:
@@ -101,27 +95,22 @@ class Stage:
         first = frame_of(bodies)
         self.show(Frame(first.names, first.poses, unread=unread))
 
-    def _make_eye(self) -> None:
-        smooth = self._level.smooth_edges
-        to_ram, samples = self._to_ram and not smooth, self._level.samples
-        self._buffer, self.texture = self._device.colours(
-            "picture", self.size, sort=10, samples=samples, has_depth=True, to_ram=to_ram
-        )
-        self._clearer = DepthClearer(self._buffer)
-        self._buffer.make_display_region().set_camera(self._eye)
+    def _put_up(self, size: tuple[int, int]) -> None:
+        """Makes pictures of this size; the canvases of the last few sizes are kept."""
+        canvas = self._canvases.pop(size, None)
+        if canvas is None:
+            eye = self._eye, self._lens
+            canvas = Canvas(self._device, self._root, *eye, size, self._level, to_ram=self._to_ram)
+        for other in self._canvases.values():
+            other.set_active(False)
+        self._canvases[size] = self._canvas = canvas
+        while len(self._canvases) > MAX_CANVASES:
+            self._canvases.pop(next(iter(self._canvases))).close()
+        self.size, self.texture = size, canvas.texture
+        canvas.use()
+        canvas.set_active(True)
         self._dirty.add_all()
-        self._edges, self._top = None, self._buffer
-        if smooth:
-            self._edges = EdgePass(self._device, self.size, self._buffer, self.texture, to_ram=self._to_ram)
-            self._top, self.texture = self._edges.buffer, self._edges.texture
-        self._root.set_shader_input("u_pixel", core.LVecBase2(1 / self.size[0], 1 / self.size[1]))
-        self._labels = Labels(self._top, self.size)
-        self._labels.show(self._texts, self._label_place, self._marked)
-        self._hud: Hud | None = None
-        self._occlusion = None
-        if self._level.occlusion:
-            lens = self._eye, self._lens
-            self._occlusion = OcclusionPass(self._device, self._root, *lens, self.size, self._level)
+        canvas.labels.show(self._texts, self._label_place, self._marked)
 
     def add(self, body: Body) -> None:
         """Adds a body that frames may name, unseen until one does; it replaces one of the same name."""
@@ -138,18 +127,15 @@ class Stage:
     def resize(self, size: tuple[int, int]) -> None:
         """Makes pictures of another size from now on. Raises ViewError for an impossible size."""
         _check(size)
-        self._remove(self._sized())
-        self.size = size
-        self._make_eye()
+        self._put_up(size)
         self.aim(self.camera)
 
     def relight(self, quality: Quality) -> None:
         """Makes pictures at another quality level from now on."""
         self.close()
         self.quality, self._level = quality, QUALITY_LEVELS[quality]
-        self._shadow.close()
         self._shadow = ShadowPass(self._device, self._root, self._level)
-        self._make_eye()
+        self._put_up(self.size)
         self._bodies.relight(self._level)
         self.aim(self.camera)
         self._cover()
@@ -173,35 +159,34 @@ class Stage:
 
     def write(self, panels: Iterable[Panel]) -> None:
         """Shows these panels over the picture and no others, from the next one on."""
-        if self._hud is None:
-            self._hud = Hud(self._top, self.size)
-        self._hud.show(panels)
+        self._canvas.write(panels)
 
     def rest(self, is_still: bool) -> None:
         """Keeps the last picture while nothing changes, at no cost; or makes pictures again."""
-        for buffer in (self._shadow.buffer, *self._sized()):
-            buffer.set_active(not is_still)
+        self._shadow.buffer.set_active(not is_still)
+        self._canvas.set_active(not is_still)
         if not is_still:
             self._prepare()
 
     def _prepare(self) -> None:
         """Updates what depends on both bodies and camera, and which part of the picture is drawn again."""
-        if self._hud is not None or not self._labels.is_empty:
-            # they lie over the picture, and are drawn onto it
+        canvas = self._canvas
+        if not canvas.is_plain:
+            # it lies over the picture, and is drawn onto it
             self._dirty.add_all()
-            self._labels.place(self._label_place)
+            canvas.labels.place(self._label_place)
         self._shadow.prepare()
         table, (reach, blur) = self._bodies.table, self._reach_and_blur
         height = None if table is None else table.height
         region = self._dirty.take(self.camera, self.size, height, reach, blur)
-        self._clearer.clear(region)
+        canvas.clearer.clear(region)
         changed = region.bounds.whole_pixels(self.size)
         confine(self._eye, changed)
-        if self._edges is not None:
-            self._edges.show(self._visible_edges.seen(self.camera.eye), self.camera, self._planes, changed)
+        if canvas.edges is not None:
+            canvas.edges.show(self._visible_edges.seen(self.camera.eye), self.camera, self._planes, changed)
         self._outlines.show(self._outlined(), self.camera, self._planes, self.size)
-        if self._occlusion is not None:
-            self._occlusion.limit(seen(self._corners, self.camera, self.size, reach), changed)
+        if canvas.occlusion is not None:
+            canvas.occlusion.limit(seen(self._corners, self.camera, self.size, reach), changed)
 
     def _outlined(self) -> dict[str, Array]:
         """Returns the lines (n, 2, 3) around what is pointed out, by colour."""
@@ -239,8 +224,8 @@ class Stage:
         self._lens.set_near_far(near, far)
         self._lens.set_fov(wide, camera.fov)
         self._root.set_shader_input("u_eye", core.LVecBase3(*camera.eye))
-        if self._occlusion is not None:
-            self._occlusion.aim(camera, self._planes, self.sphere.radius * shading.OCCLUSION_REACH)
+        if self._canvas.occlusion is not None:
+            self._canvas.occlusion.aim(camera, self._planes, self.sphere.radius * shading.OCCLUSION_REACH)
 
     def show(self, frame: Frame) -> None:
         """Puts bodies where the frame has them, for the next picture. Raises ViewError for unknown names."""
@@ -270,7 +255,7 @@ class Stage:
         self._cover()
         self._marked = frozenset(frame.marks)
         self._texts = {name: text for name, text in {**frame.labels, **frame.marks}.items() if name in shown}
-        self._labels.show(self._texts, self._label_place, self._marked)
+        self._canvas.labels.show(self._texts, self._label_place, self._marked)
 
     def _label_place(self, name: str) -> tuple[float, float] | None:
         """Returns where a text stands in the picture, from -1 to 1: above a body, or over its middle; None when that is
@@ -292,7 +277,7 @@ class Stage:
         height: of a line, pixels.
         """
         if (point := self._projected(at)) is not None:
-            self._labels.caption(text, point, height / self.size[1])
+            self._canvas.labels.caption(text, point, height / self.size[1])
 
     def render(self) -> Picture:
         """Returns the picture: (h, w, 3) bytes, RGB, top row first."""
@@ -316,16 +301,10 @@ class Stage:
 
     def close(self) -> None:
         """Frees the buffers. A closed stage makes no more pictures."""
-        self._remove((self._shadow.buffer, *self._sized()))
-
-    def _remove(self, buffers: Iterable[Any]) -> None:
-        for buffer in buffers:
-            self._device.engine.remove_window(buffer)
-
-    def _sized(self) -> tuple[Any, ...]:
-        """Returns the buffers that depend on the size of the picture."""
-        ahead = () if self._occlusion is None else self._occlusion.buffers
-        return (*ahead, self._buffer, *(() if self._edges is None else (self._edges.buffer,)))
+        self._shadow.close()
+        for canvas in self._canvases.values():
+            canvas.close()
+        self._canvases.clear()
 
 
 def _check(size: tuple[int, int]) -> None:

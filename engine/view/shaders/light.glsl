@@ -10,10 +10,12 @@ const float PI = 3.14159265;
 
 // Part of the sun that reaches a place: a square of taps, or a middle and four corners, turned so that its rows do not
 // run along the map's.
+// Its edge is sharper the less of the sky is open there: near contacts, where what casts it is close.
 // Straight through: software renderers lose more by a loop that can end early than by the taps it would save.
-float sunlight(vec3 at) {
+float sunlight(vec3 at, float open) {
+    float spread = v_screen.z * max(open * open, 0.25);
 #if TAPS == 5
-    vec2 far = v_screen.z * vec2(1.04, 0.34);
+    vec2 far = spread * vec2(1.04, 0.34);
     float sum = texture(u_shadow_map, at);
     sum += texture(u_shadow_map, vec3(at.xy + far, at.z));
     sum += texture(u_shadow_map, vec3(at.xy - far, at.z));
@@ -22,7 +24,7 @@ float sunlight(vec3 at) {
 #else
     float sum = 0.0;
     for (int i = 0; i < TAPS; ++i) {
-        vec2 tap = (vec2(float(i % SIDE), float(i / SIDE)) - 0.5 * float(SIDE - 1)) * v_screen.z;
+        vec2 tap = (vec2(float(i % SIDE), float(i / SIDE)) - 0.5 * float(SIDE - 1)) * spread;
         sum += texture(u_shadow_map, vec3(at.xy + vec2(0.8 * tap.x - 0.6 * tap.y, 0.6 * tap.x + 0.8 * tap.y), at.z));
     }
 #endif

@@ -70,6 +70,15 @@ void main() {
 #endif
     // late wood and pores are not only darker but redder
     albedo *= 1.0 + tone * vec3(0.75, 1.0, 1.25);
+#ifdef WORN
+    // hands wear the edges of a box: where its normal leaves its sides
+    vec3 along = abs(v_grain_normal);
+    albedo *= 1.0 + 0.10 * smoothstep(0.01, 0.12, 1.0 - max(along.x, max(along.y, along.z)));
+#endif
+#ifdef CARD
+    // the core of the board shows between its two papers
+    albedo *= 1.0 + 0.35 * (1.0 - abs(v_grain_normal.z)) * clamp(2.0 - 3500.0 * abs(v_grain.z), 0.0, 1.0);
+#endif
     float facing = dot(n, SUN);
     float nl = max(facing, 0.0);
     float nv = max(dot(n, v), 0.02);
@@ -80,7 +89,7 @@ void main() {
     float vh = vs * halfway;
     float rough = v_finish.x - tone * 0.25;
     float open = occlusion();
-    vec3 sun = SUN_LIGHT * (nl * sunlight(v_shadow) * (0.67 + 0.33 * open));
+    vec3 sun = SUN_LIGHT * (nl * sunlight(v_shadow, open) * (0.67 + 0.33 * open));
     vec3 sky = mix(GROUND_LIGHT, SKY_LIGHT, n.z * 0.5 + 0.5) * open;
     vec3 light = albedo * (sun * (1.0 / PI) + sky) + sun * ggx(nl, nv, nh, vh, rough * rough);
     float graze = 1.0 - nv;
@@ -91,6 +100,10 @@ void main() {
     light += v_finish.y * (sun * ggx(nl, nv, nh, vh, 0.04) + mirror * (0.04 + 0.5 * graze));
 #else
     light += sky * graze * 0.12;
+#endif
+#if defined(FACE) && defined(CARD)
+    // ink is glossier than the board below it
+    light += 0.35 * face.a * (sun * ggx(nl, nv, nh, vh, 0.09) + room(reflect(-v, n)) * (open * (0.04 + 0.5 * graze)));
 #endif
     colour = vec4(film(light), 1.0);
 }

@@ -20,6 +20,10 @@ flat out vec3 v_albedo;
 flat out vec4 v_finish;
 #ifdef TABLE
 out vec2 v_lit;            // by the sun, and by the sky
+#if CLOSE && OCCLUSION > 0
+uniform float u_shadow_deep;
+flat out float v_deep;
+#endif
 flat out vec3 v_stain;
 
 // A table that glows as pieces do would draw the eye: greyer, and a little darker.
@@ -48,6 +52,9 @@ void main() {
     v_finish = u_finish;
 #ifdef TABLE
     v_albedo = quiet(u_albedo);
+#if CLOSE && OCCLUSION > 0
+    v_deep = u_shadow_deep;
+#endif
     v_stain = quiet(u_albedo * vec3(0.8, 1.0, 1.2));
     v_grain = grain;
     // in place of a normal along the grain the table has the part of the light that reaches it

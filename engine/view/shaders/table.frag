@@ -6,6 +6,10 @@ flat in vec3 v_albedo;
 flat in vec3 v_stain;      // what a tone of one adds to it
 flat in vec4 v_finish;     // roughness, coat, grain, fibre
 uniform sampler2D u_fibres;
+#if CLOSE && OCCLUSION > 0
+uniform sampler2D u_shadow_depths;
+flat in float v_deep;      // depths of the shadow map to reaches of a contact
+#endif
 out vec4 colour;
 
 void main() {
@@ -35,7 +39,15 @@ void main() {
 #endif
 #if CLOSE
     float open = occlusion();
-    float sun = sunlight(v_shadow) * SUN.z * (0.67 + 0.33 * open);
+    float lit = sunlight(v_shadow, open);
+#if OCCLUSION > 0
+    // a shadow is darkest at the contact, where what casts it shuts off the sky as well, and fades away from it
+    float near = clamp(1.0 - abs(v_shadow.z - texture(u_shadow_depths, v_shadow.xy).r) * v_deep, 0.0, 1.0);
+    float dark = 1.0 - lit;
+    open *= 1.0 - dark * (0.35 * near + 0.6 * (1.0 - open));
+    lit += 0.11 * dark * (1.0 - near);
+#endif
+    float sun = lit * SUN.z * (0.67 + 0.33 * open);
     vec3 sky = SKY_LIGHT * open;
 #else
     // far from all pieces, and its sides

@@ -40,7 +40,7 @@ ORBIT_SPEED = 14.0
 DRIFT_DEG, DRIFT_PERIOD_S = 5.0, 11.0
 """Amplitude and period of the slow swing that keeps a film alive."""
 AHEAD_S = 1.2
-"""Seconds before a fall in which the whole tower is in the frame."""
+"""Seconds before a fall in which the whole tower is in the frame, and before a carry in which the hand is."""
 LINGER_S = 0.8
 """Seconds after a fall for which the eye stays low."""
 LOW_DEG, MAX_TURN_DEG = 7.0, 40.0
@@ -53,6 +53,8 @@ MAX_RADIUS, MAX_HALF = 1.6, 1.15
 """Of what a fall shows, in half heights of the tower as it stood: it keeps more than half of the picture's height."""
 CLOSE_S = 0.7
 """Seconds for which the piece that sets off is seen close."""
+HAND_M, DRAWN_HAND_M = 0.13, 0.03
+"""Metres above a piece in which the hand is seen: to the middle of its palm, held from above and from the side."""
 MIN_HALF_SIZE = 0.045
 """Metres: half the size of the smallest thing that fills a frame."""
 
@@ -129,16 +131,16 @@ def _wanted(name: CameraName, scenery: Scenery, moment: float, whole: FramedCyli
     shot = scenery.shot_at(moment)
     if shot is None:
         return whole
-    carry, laid = shot
+    carry, _ = shot
     tower = scenery.tower(carry)
-    if carry.begin - 0.4 <= moment <= carry.end:
-        # where it is, and where it will be in a moment
-        for later in (0.0, 0.6):
-            tower = np.concatenate([tower, scenery.corners(min(moment + later, carry.end), (carry.body,))])
-        if laid - moment > 1.6:
-            # the hand above it is to be seen as well
-            tower = np.concatenate([tower, tower[-1:] + np.array([0.0, 0.0, 0.07])])
-    return cylinder_of(tower)
+    if not carry.begin - AHEAD_S <= moment <= carry.end:
+        return cylinder_of(tower)
+    # where it is, and where it will be in a moment, with the hand above it, if it is not held from the side
+    found, high = [tower], DRAWN_HAND_M if scenery.is_drawn(carry) else HAND_M
+    for later in (0.0, 0.6, 1.2):
+        now = scenery.corners(min(max(moment + later, carry.begin), carry.end), (carry.body,))
+        found += [now, now[-1:] + np.array([0.0, 0.0, high])]
+    return cylinder_of(np.concatenate(found))
 
 
 def _of_collapse(name: CameraName, scenery: Scenery, collapse: Collapse, moment: float) -> FramedCylinder:

@@ -100,10 +100,14 @@ class Scenery:
     def tower(self, carry: Carry) -> Array:
         """Returns corners of what a piece is laid on, with the piece as it lies there; of what it is drawn from."""
         if carry not in self._towers:
-            before, after = (self.around(t, carry.body) for t in (carry.begin, carry.end + SETTLE_S))
-            is_drawn = len(before) > MIN_TOWER * len(BOX_CORNERS)
-            self._towers[carry] = np.concatenate([after, before]) if is_drawn else after
+            after = self.around(carry.end + SETTLE_S, carry.body)
+            before = [self.around(carry.begin, carry.body)] if self.is_drawn(carry) else []
+            self._towers[carry] = np.concatenate([after, *before])
         return self._towers[carry]
+
+    def is_drawn(self, carry: Carry) -> bool:
+        """Returns whether a piece is drawn from a tower."""
+        return len(self.around(carry.begin, carry.body)) > MIN_TOWER * len(BOX_CORNERS)
 
     def shot_at(self, moment: float) -> tuple[Carry, float] | None:
         """Returns the carry that is being filmed: the one that goes on, the next from half a second before, or the

@@ -24,7 +24,7 @@ from panda3d import core
 from engine.view.camera import BoundingSphere, Camera
 from engine.view.frame import Frame
 from engine.view.opengl import ViewError
-from engine.view.render.device import close_screen, open_screen
+from engine.view.render.device import close_screen, open_screen, sampler_of
 from engine.view.render.overlays import Overlay
 from engine.view.render.passes import covering
 from engine.view.render.resources import shader
@@ -82,7 +82,7 @@ class Window:
         self._pad_down = ""
         self._mouse: tuple[float, float] | None = None
         self._keyboard = Keyboard(self._window)
-        self._screen = covering(shader("picture.vert", "copy.frag"))
+        self._screen = covering(shader("picture.vert", "picture.frag"))
         self._screen.set_depth_test(False)
         scene = core.NodePath("screen")
         self._screen.reparent_to(scene)
@@ -319,9 +319,9 @@ class Window:
     def _fit(self) -> None:
         """Shows the picture of the stage: as it is, or stretched where it is smaller than the window."""
         stage = self._stage()
-        fragment = "copy.frag" if stage.size == self.size else "picture.frag"
-        self._screen.set_shader(shader("picture.vert", fragment))
-        self._screen.set_shader_input("u_picture", stage.texture)
+        # software renderers copy what is not filtered twice as fast
+        kind = core.SamplerState.FT_nearest if stage.size == self.size else core.SamplerState.FT_linear
+        self._screen.set_shader_input("u_picture", stage.texture, sampler_of(kind))
         self.is_new = True
 
     def _inner(self) -> tuple[int, int]:

@@ -29,6 +29,7 @@ export interface BodyRow {
   albedo: Triple;
   finish: number[];
   offset: Triple;
+  kind: string[];
   extents: Triple;
   isBox: boolean;
   print?: Print;

@@ -177,7 +177,7 @@ export class Stage {
     const own = isTable
       ? this.device.program("piece.vert", ["light.glsl", "table.frag"], { TABLE: 1, CLOSE: close })
       : this.device.program("piece.vert", ["light.glsl", "piece.frag"], {
-          ...(body.finish[1] > 0 ? { COAT: 1 } : {}),
+          ...Object.fromEntries(body.kind.map((name) => [name, 1])),
           ...(body.print ? { FACE: body.print.isPressed ? 2 : 1 } : {}),
         });
     const { program, at } = own;
