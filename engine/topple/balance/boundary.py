@@ -23,6 +23,8 @@ ROUND_QUERIES = 32
 """Where so many queries give one value the set is a disc, as of what slides; they prove 99.5 % of it (half 98 %)."""
 ROUND = 2e-6
 """Values this close to each other, relative, are one value (in a tower the solver reaches 1e-6)."""
+ASIDE = 0.01
+"""A load so far aside of its direction, relative, lies in a corner."""
 SNAP = 0.01
 """Radians. Edges of contacts are where pieces tip: a bearing so close to the normal asked next is asked instead."""
 MAX_BEARINGS = 32
@@ -74,6 +76,12 @@ class _Asked:
         self.snapped.add(len(self.answers))
         self.ask(direction)
 
+    def has_corners(self) -> bool:
+        """Returns whether a load lies aside of the direction asked: not so where all slides."""
+        answers = zip(self.directions, self.answers, strict=True)
+        aside = [float(np.linalg.norm(point - value * way)) for way, (value, point, _) in answers]
+        return max(aside) > ASIDE * max(self.values)
+
     @property
     def values(self) -> list[float]:
         return [value for value, _, _ in self.answers]
@@ -111,6 +119,9 @@ def nearest_boundary(
         first = _units(FIRST_DIRECTION + quarter * np.pi / 2)
         if not asked.directions or not asked.has(first):
             asked.ask(first)
+        if asked.has_corners() and asked.nearest_edge()[0] > 0:
+            # images enclose the origin: the edges between them say where to ask next
+            break
     lower = _search(asked, unlimited, bearings, round_queries)
     best = asked.best
     value, _, velocities = asked.answers[best]

@@ -16,6 +16,7 @@ from engine.topple.balance.boundary import NearestBoundary, Query
 from engine.topple.balance.equilibrium import MAX_PULL, Balance, SupportFunction
 from engine.topple.balance.symmetry import Symmetry
 from engine.topple.contact.arrays import Array, Bools
+from models.hulls import groups_of
 
 MANY = 48
 """Fewer pieces than this are asked as a whole at once."""
@@ -26,6 +27,8 @@ SAME = 2e-4
 """Of a value: the whole is no weaker than the few."""
 LOOSE = 1e-2
 """Of the greatest speed: what moves so unlike the rest is let loose."""
+LEVEL = 0.1
+"""A normal that rises less than this carries nothing."""
 UNSEEN = np.radians(130.0)
 """The widest angle between directions where the whole is asked: three of them where nothing is symmetric."""
 
@@ -48,7 +51,7 @@ def nearest_by_few(
         return search(ask)
     whole = _Whole(ask, same)
     few = round(FEW * len(balance.names) ** (1 / 3))
-    loose = _around(balance, np.arange(len(balance.names)) == pushed, few)
+    loose = _around(balance, _beside(balance, pushed), few)
     for _ in range(ROUNDS):
         spread = _motions(balance, loose)
         inner = _joined(balance, loose)
@@ -118,6 +121,19 @@ class _Whole:
             return None
         angle = angles[widest] + gaps[widest] / np.ceil(gaps[widest] / UNSEEN)
         return np.array([np.cos(angle), np.sin(angle)])
+
+
+def _beside(balance: Balance, pushed: int) -> Bools:
+    """Returns the piece that is pushed and those that carry nothing and touch it, directly or through each other: they
+    make room for one another, as along the top of a wall."""
+    rise = -(balance.contacts.normals @ balance.down)
+    carry = np.zeros(len(balance.names) + 1, dtype=np.bool_)
+    carry[np.where(rise > 0, balance.second, balance.first)[np.abs(rise) > LEVEL]] = True
+    carry[-1] = True  # what is fixed
+    idle = ~carry[balance.first] & ~carry[balance.second]
+    group = groups_of(len(balance.names), balance.first[idle], balance.second[idle])
+    beside: Bools = group == group[pushed]
+    return beside
 
 
 def _around(balance: Balance, start: Bools, count: int) -> Bools:
