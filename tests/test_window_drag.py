@@ -11,11 +11,14 @@ from window_drag import PLANS
 from window_driver import play_out
 
 TITLE = "Whole games by drag"
+LEAST_DRAGS = {"bausack": 4, "crazy-tower": 4, "tower-topple": 3, "wonky": 7}
+"""Pieces that a careful player lays by drag before such a game can be over: all four that are in play; more floors than
+fall by themselves; a row; and the cards of a hand less those that ask for no block."""
 
 
 def played(game: str, folder: Path) -> dict[str, object]:
     """Returns what was told of a game."""
-    said = play_out("window_drag:whole_game", game, str(folder / f"{game}.teeter"), seconds=1500.0)
+    said = play_out("window_drag:whole_game", game, str(folder / f"{game}.teeter"), seconds=2400.0)
     told: dict[str, object] = json.loads(
         next(line for line in reversed(said.splitlines()) if line[:1] == "{")
     )
@@ -27,4 +30,4 @@ def played(game: str, folder: Path) -> dict[str, object]:
 def test_a_whole_game_by_drag(game: str, tmp_path: Path, row: Callable[..., None]) -> None:
     found = played(game, tmp_path)
     row(TITLE, **found)
-    assert found["drags"]
+    assert int(str(found["drags"])) >= LEAST_DRAGS[game]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from window_driver import COLOURS, Person, colours_of
+from window_driver import COLOURS, Person, colours_of, seen_at
 from window_hand import down, up
 from window_scenarios import opened, shown_on
 
@@ -35,8 +35,8 @@ PLANS = {
     "tower-topple": Plan("tower-topple", ("Ana", "Ben"), 3, {"first": "Ana", "rounds": 1}),
     "wonky": Plan("wonky", ("Ana", "Ben"), 3, {"first": "Ana"}),
 }
-MISS_MM = 2.0
-"""How far from its place a piece may be let go: what a pixel or two are."""
+MISS_MM, NEAR_MM = 0.7, 6.0
+"""How far from its place a piece may be let go, and from where on the hand goes there in fine mode."""
 TIGHT_MM = 12.0
 """How far a brick stays behind the pointer that draws it, before it is left alone."""
 STUCK = 160
@@ -284,22 +284,31 @@ def let_go(person: Person, name: str, act: Callable[[], None]) -> None:
 
 
 def steer(person: Person, wanted: Callable[[], Any]) -> None:
-    """Move the pointer until what is carried is over a place, by what is seen of it, or is carried no more."""
-    hand, pose = person.app.screen.hand, person.client.pose
+    """Move the pointer until what is carried is over a place, by what is seen of it, or is carried no more. The last
+    millimetres go with Shift: a pixel is more than what some places leave."""
+    hand, pose, times = person.app.screen.hand, person.client.pose, 1.0
     for _ in range(60):
         if hand.grip is None:
-            return
-        goal = hand.grip.goal.position
-        if math.dist(goal[:2], wanted()[:2]) < MISS_MM / 1e3:
             break
-        height = goal[2]
-        there = wanted()
-        away = np.subtract(person.place(there[0], there[1], height), person.place(goal[0], goal[1], height))
+        goal, there = hand.grip.goal.position, wanted()
+        off = math.dist(goal[:2], there[:2])
+        if off < MISS_MM / 1e3:
+            break
+        if times == 1.0 and off < NEAR_MM / 1e3:
+            person.hold("shift")
+            times = 1.0 / hand.fine
+        person.still()
+        camera, (width, high) = person.app.screen.camera_control.camera, person.app.window.size
+        at, here = (seen_at(camera, (width, high), (*place[:2], goal[2])) for place in (there, goal))
+        assert at is not None
+        assert here is not None
+        away = times * np.subtract(at, here)
         far = float(np.hypot(*away))
         x, y = np.asarray(person.app.window.pointer) + (away if far < 200 else away * 200 / far)
-        width, high = person.app.window.size
         person.move(min(max(x, 2), width - 3), min(max(y, 2), high - 3))
         person.look(2)
+    if times != 1.0:
+        person.lift("shift")
     person.wait(
         lambda: hand.grip is None or math.dist(pose(hand.grip.name).position, hand.grip.goal.position) < 2e-3,
         "it comes along",
