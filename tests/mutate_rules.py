@@ -61,12 +61,12 @@ def tests_of(path: Path) -> set[str]:
         }
         names = {"test_rules_base.py", "test_rules_golden.py", "test_rules_conformance.py", *own}
     elif game == "play":
-        names = {*PLAYED, *KEPT, "test_hints.py"}
+        names = {"test_hints.py"} if path.name == "preview.py" else {*PLAYED, *KEPT}
     elif game == "judge":
         names = {*(each.name for each in (ROOT / "tests").glob("test_judge_*.py")), *PLAYED}
     elif game == "players":
         names = {*PLAYED, "test_players_ahead.py", "test_players_finish.py", "test_play_bausack.py"}
-        names |= {"test_wonky_height.py", "test_hints.py"}
+        names |= {"test_wonky_height.py"}
     elif kind_of(path) == "seams":
         names = {
             "test_seams.py",
