@@ -119,7 +119,7 @@ def nearest_boundary(
         first = _units(FIRST_DIRECTION + quarter * np.pi / 2)
         if not asked.directions or not asked.has(first):
             asked.ask(first)
-        if asked.has_corners() and asked.nearest_edge()[0] > 0:
+        if len(images) and asked.has_corners() and asked.nearest_edge()[0] > 0:
             # images enclose the origin: the edges between them say where to ask next
             break
     lower = _search(asked, unlimited, bearings, round_queries)
