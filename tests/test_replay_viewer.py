@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from video_lab import END, LAID, NAMES, SET_OFF, TELLING, TIDY, TOP, bodies, recorded
+from video_lab import END, LAID, NAMES, SET_OFF, SPEC, TELLING, TIDY, TOP, bodies, recorded
 
+from engine.record.meta import BodyMeta
 from engine.record.motion import motion_of
-from engine.view.panels import Button, Row, Slider
+from engine.view.panels import Button, Row, Slider, Text
+from engine.view.video.captions import Caption
 from engine.view.video.scenery import Scenery
+from engine.world import FLOOR, TABLE
 from games.play.replays import (
     FRAME_S,
     LEAD_S,
+    NOWHERE,
     ORDERS,
     SPEEDS,
     Mark,
     ViewerState,
     assembly_at,
+    bodies_of,
     line_at,
     marks_of,
     ordered,
     panels,
     placed,
+    telling_of,
 )
 
 
@@ -143,6 +150,74 @@ def test_pieces_stand_where_they_are_first_seen(scenery: Scenery) -> None:
     found = {body.name: body.pose.position for body in placed(scenery.replay, bodies())}
     assert found["block"] == pytest.approx((0.3, 0.0, 0.015), abs=1e-4)
     assert found["spare"] == pytest.approx((0.2, 0.2, 0.015), abs=1e-4)
+
+
+def test_what_is_never_shown_lies_with_the_first_piece_and_not_with_the_table(scenery: Scenery) -> None:
+    table, piece, unseen = NAMES
+    laid = [body if body.name != table else replace(body, name=TABLE) for body in bodies()]
+    poses = scenery.replay.poses.copy()
+    poses[:, NAMES.index(unseen)] = np.nan
+    named = tuple(replace_id(each, TABLE) if each.id == table else each for each in scenery.replay.meta.bodies)
+    replay = replace(
+        scenery.replay, meta=scenery.replay.meta.model_copy(update={"bodies": named}), poses=poses
+    )
+    bare = [replace(body, pose=NOWHERE) for body in laid]
+    found = {body.name: body.pose for body in placed(replay, bare)}
+    assert found[unseen] == found[piece] != found[TABLE]
+
+
+def replace_id(body: BodyMeta, name: str) -> BodyMeta:
+    """A body by another name."""
+    return body.model_copy(update={"id": name})
+
+
+def test_a_table_of_its_own_is_drawn_as_it_is_and_the_floor_not_at_all(scenery: Scenery) -> None:
+    own = BodyMeta(id=TABLE, spec={**SPEC, "shape": {"box": [300, 200, 20]}}, fixed=True)
+    plain = BodyMeta(id=TABLE, model=TABLE, fixed=True)
+    floor = BodyMeta(id=FLOOR, model=FLOOR, fixed=True)
+    extents = {}
+    for table in (own, plain):
+        meta = scenery.replay.meta.model_copy(update={"bodies": (table, floor)})
+        (found,) = bodies_of(replace(scenery.replay, meta=meta))
+        extents[table.model] = tuple(found.piece.extents)
+    assert extents[None] == pytest.approx((0.3, 0.2, 0.02))
+    assert extents[TABLE] != extents[None]
+
+
+def test_captions_say_who_acted_last_and_leave_out_turns_and_empty_lines(scenery: Scenery) -> None:
+    acts = (
+        (240, {"type": "input", "input": {"type": "Take", "player": "Ana"}, "story": ["Ana takes it.", ""]}),
+        (480, {"type": "input", "input": {"type": "Placed"}, "story": ["It lies.", "- Ben's turn"]}),
+        (720, {"type": "input", "input": {"type": "Take", "player": "Ben"}, "story": ["Ben takes it."]}),
+        (960, {"type": "verdict", "story": ["It stands."]}),
+    )
+    found = telling_of(replace(scenery.replay, events=acts)).lines
+    assert [(line.seconds, line.text, line.who) for line in found] == [
+        (1.0, "Ana takes it.", "Ana"),
+        (2.0, "It lies.", "Ana"),
+        (3.0, "Ben takes it.", "Ben"),
+        (4.0, "It stands.", "Ben"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "texts"),
+    [
+        (None, []),
+        (Caption(1.0, "It falls!", ""), ["It falls!"]),
+        (Caption(1.0, "Ana lets go.", "Ana"), ["Ana", "Ana lets go."]),
+    ],
+)
+def test_what_was_told_is_shown_with_who_did_it(line: Caption | None, texts: list[str]) -> None:
+    shown = {panel.name: panel for panel in panels(ViewerState(10.0), (), line, "Lab", "")}
+    assert [item.text for item in shown["told"].items if isinstance(item, Text)] == texts
+    assert "said" not in shown, "nothing was checked"
+
+
+def test_the_camera_is_chosen_by_name() -> None:
+    watching = ViewerState(10.0, seconds=4.0)
+    assert ordered(watching, ORDERS["3"], ()) == replace(watching, camera="follow")
+    assert ordered(watching, "check", ()) == watching
 
 
 def test_a_broken_file_is_refused_before_a_window_opens(tmp_path: Path) -> None:

@@ -98,14 +98,15 @@ def test_WK_10_the_player_who_is_next_draws_whichever_way_play_runs(direction: i
 # -- the piece in the hand -----------------------------------------------------------------------------------------
 
 
-def held_over(*pairs: tuple[str, str], moved: float = 0.0) -> HeldPiece:
-    """A held brick of 75 mm, that lay with its neighbours when it was taken and has come so far (mm) since."""
+def held_over(*pairs: tuple[str, str], moved: float = 0.0, risen: float = 0.0) -> HeldPiece:
+    """A held brick of 75 mm, that lay with its neighbours when it was taken and has come so far aside and up (mm)
+    since."""
     start = SimpleNamespace(
         pose=Pose((0.0, 0.0, 0.1)), piece=SimpleNamespace(extents=np.array([0.075, 0.025, 0.015]))
     )
     table = SimpleNamespace(bodies={"b": start}, touching=(("a", "b"), ("b", "c")))
     held = HeldPiece("b", cast(Any, table), cast(Any, None))
-    table.bodies = {"b": SimpleNamespace(pose=Pose((moved / 1e3, 0.0, 0.1)), piece=start.piece)}
+    table.bodies = {"b": SimpleNamespace(pose=Pose((moved / 1e3, 0.0, 0.1 + risen / 1e3)), piece=start.piece)}
     table.touching = pairs
     return held
 
@@ -156,8 +157,26 @@ def test_BS_08_a_held_piece_lands_only_after_it_was_lifted(ground: str) -> None:
     assert not held.sees_landing(own)
     assert held.sees_landing(others)
     assert not held.sees_landing(Touched(5, "a", "b", 0.1))
+    assert not held.sees_landing(Touched(5, "a", "c", 0.1))
     held.is_lifted = True
     assert held.sees_landing(own)
+    assert not held.sees_landing(Touched(5, "a", "b", 0.1)), "on a piece, not on the ground"
+
+
+@pytest.mark.parametrize(
+    ("risen", "pairs", "is_lifted"),
+    [(2.1, (), True), (2.1, (("a", "b"),), False), (1.9, (), False), (1.9, (("a", "b"),), False)],
+)
+def test_BS_08_a_piece_is_lifted_when_it_has_risen_and_touches_nothing(
+    risen: float, pairs: tuple[tuple[str, str], ...], is_lifted: bool
+) -> None:
+    """BS-08: by 2 mm, and for good: what it touches later is a landing."""
+    held = held_over(*pairs, risen=risen)
+    held.follow()
+    assert held.is_lifted == is_lifted
+    held._table.bodies["b"].pose = Pose((0.0, 0.0, 0.1))
+    held.follow()
+    assert held.is_lifted == is_lifted
 
 
 # -- the referee ---------------------------------------------------------------------------------------------------

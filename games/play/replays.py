@@ -241,7 +241,7 @@ def assembly_at(scenery: Scenery, bodies: Sequence[Body], seconds: float) -> Ass
         x, y, z, a, b, c, d = poses[body.name]
         if body.name == TABLE:
             found.insert(0, replace(body, fixed=True))
-        elif body.name != FLOOR and np.isfinite(x):
+        elif np.isfinite(x):
             found.append(replace(body.at(Pose((x, y, z), (a, b, c, d))), fixed=False))
     return Assembly(f"{seconds:.2f} s", tuple(found))
 

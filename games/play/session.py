@@ -172,16 +172,17 @@ class Session(Generic[S]):
             self._rest()
         self._tidy()
 
-    def answer(self, yes: bool = False) -> None:
-        """The referee answers; heights are measured by the table itself."""
-        self._journal(self.table.step, {"type": "answer", "yes": yes})
+    def answer(self, yes: bool) -> None:
+        """The referee answers; heights are measured by the table itself. Raises ValueError when nothing was asked."""
         need = self.need
+        if need.question is None:
+            raise ValueError("the referee answers, and nothing was asked")
+        self._journal(self.table.step, {"type": "answer", "yes": yes})
         if need.question is Question.HOW_TALL:
             self._apply(self._referee.measured(self.state))
-        elif need.question is not None:
+        else:
             self._apply(RefereeAnswer(self.table.step, need.question, need.pieces, yes))
-        if self.need.wait in (Wait.ACTION, Wait.OVER):
-            self._tidy()
+        self._tidy()
 
     def wait(self, steps: int) -> None:
         """CT-37 to CT-39: a player has thought for so long, with an empty hand. Raises ValueError while the hand holds
