@@ -11,12 +11,13 @@ import pytest
 
 from engine.record.format import RecordError
 from engine.record.latest import found
-from engine.record.reader import load
+from engine.record.reader import Replay, load
 from engine.world import FLOOR
 from games.commands.play import PlayRequest, _plan_of
-from games.core.rules import Wait
-from games.play.playback import past_of
-from games.play.recording import begin
+from games.core.rules import TakeBack, Wait
+from games.game import stock_of
+from games.play.playback import fork, past_of, verify
+from games.play.recording import begin, meta_of
 from games.players.bots import Bot, lay
 from games.registry import game_named
 from games.ui.physics_client import ClientState
@@ -111,3 +112,75 @@ def test_a_record_that_the_rules_refuse_is_said_so(left: Any) -> None:
     other = {**entry, "input": {**entry["input"], "player": "Zoe"}}
     with pytest.raises(RecordError, match="holds what the game refuses"):
         past_of(replace(replay, events=((step, other), *replay.events[1:])))
+
+
+# -- what a record says of a game, and what is made of one that says something else ---------------------------------
+
+
+def with_meta(replay: Replay, **more: object) -> Replay:
+    return replace(replay, meta=replay.meta.model_copy(update=more))
+
+
+@pytest.fixture(scope="module")
+def kept(left: Any) -> Replay:
+    """The record of that game, at its last checkpoint."""
+    return load(found(left[0]))
+
+
+def test_a_record_keeps_options_as_they_were_given_and_a_tremor_only_where_there_is_one() -> None:
+    game = game_named("crazy-tower")
+    options: dict[str, object] = {"mode": "solo", "challenge": 9, "colour_count": 1}
+    state = game.rules.start(("Ana",), 1, options, stock_of(game))
+    calm, shaking = (meta_of(game, state, ("Ana",), 1, options, tremor) for tremor in (0.0, 0.002))
+    assert (calm.mode, calm.options) == ("solo", {"challenge": 9, "colour_count": 1})
+    assert calm.settings == {"contacts": "rigid"}
+    assert shaking.settings == {"contacts": "rigid", "tremor_mm": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"players": ()}, "cannot be gone on with: .* the game refuses: .* players"),
+        ({"engine": "newton"}, "cannot be gone on with: it was simulated by the engine 'newton', and here are"),
+    ],
+)
+def test_a_fork_that_nobody_records_says_why_it_cannot_be(
+    more: dict[str, object], words: str, kept: Replay
+) -> None:
+    with pytest.raises(RecordError, match=words):
+        fork(with_meta(kept, **more))
+
+
+def test_a_record_that_lost_its_inputs_is_forked_where_they_lead(kept: Replay) -> None:
+    assert len(kept.checkpoints) > 1
+    bare = replace(kept, journal=())
+    session, _ = fork(bare, 0)
+    assert session.table.step == kept.checkpoints[0].step
+    session.close()
+    with pytest.raises(RecordError, match="does not reach the checkpoints of the record"):
+        fork(bare, 1)
+
+
+def test_an_input_of_another_kind_is_named(kept: Replay) -> None:
+    step = kept.journal[0][0]
+    with pytest.raises(RecordError, match="a journal entry of the unknown type 'dance'"):
+        fork(replace(kept, journal=((step, {"type": "dance"}),)))
+
+
+def test_ALL_6_records_that_say_undo_are_played_as_those_that_take_back(tmp_path: Path) -> None:
+    """ALL-6: records of before have an input of its own for it."""
+    path = tmp_path / "back.teeter"
+    session, recorder = begin(game_named("wonky"), PLAYERS, 3, {}, path=path)
+    assert recorder is not None
+    while session.table.hand.held is None:
+        session.act(session.choices[0].action)
+    session.undo()
+    session.close()
+    recorder.close()
+    replay = load(path)
+    step, entry = replay.journal[-1]
+    assert entry["input"]["type"] == TakeBack.__name__
+    again, _ = fork(replace(replay, journal=(*replay.journal[:-1], (step, {"type": "undo"}))))
+    assert again.table.step == replay.checkpoints[-1].step
+    again.close()
+    assert verify(path).agrees

@@ -10,8 +10,9 @@ from engine.hand import packed
 from engine.pose import Pose
 from engine.settings import GRAVITY
 from engine.topple.resting import resting
-from engine.world import Assembly, Body, Scale
+from engine.world import Assembly, Body, Contact, Scale
 from engine.worlds import new_world
+from games.play import rigid
 from games.play.table import Table
 
 ROWS, SEED = 8, 1
@@ -71,6 +72,36 @@ def test_what_is_alone_rubs_as_it_is() -> None:
         assert with_block.friction_of("block") == 1.0
     finally:
         with_block.close()
+
+
+def pressed(*forces: tuple[str, str, float]) -> list[Contact]:
+    """What the simulation says: newtons between pairs of bodies, on level faces."""
+    return [Contact(a, b, (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 0.0, force, None) for a, b, force in forces]
+
+
+def test_only_what_lies_with_others_is_drawn_as_between_rigid_pieces() -> None:
+    """Of two blocks the upper one is pressed by its weight; rounded, so that no two machines differ. Nothing else is
+    asked about a piece alone, nor about what is fixed."""
+    block = piece(wood(), box=(40, 40, 20))
+    low, top = (Body(name, block, Pose((0.0, 0.0, z))) for name, z in (("low", 0.01), ("top", 0.03)))
+    away = Body("away", block, Pose((0.3, 0.0, 0.01)))
+    bodies = {body.name: body for body in (table(), low, top, away)}
+    touching = (("away", "table"), ("low", "table"), ("low", "top"))
+    weight = block.mass * GRAVITY
+    felt = pressed(("low", "table", 2.0 * weight), ("low", "top", 3.0 * weight), ("away", "table", 7.0))
+    assert rigid.friction("top", bodies, touching, felt) == 0.333
+    assert rigid.friction("away", bodies, touching, felt) == 1.0
+    assert rigid.friction("table", bodies, touching, felt) == 1.0
+    assert rigid.loads(bodies, touching) == pytest.approx({"low": weight, "top": 0.0, "away": 0.0}, abs=1e-4)
+
+
+def test_pieces_that_lie_on_what_is_fixed_lie_in_no_group_for_it() -> None:
+    """Whichever of the two names comes first."""
+    block = piece(wood(), box=(40, 40, 20))
+    ones = [Body(name, block, Pose((x, 0.0, 0.01))) for name, x in (("a", 0.0), ("z", 0.2))]
+    bodies = {body.name: body for body in (table(), *ones)}
+    groups = list(rigid._groups(bodies, (("a", "table"), ("table", "z"))))
+    assert [[body.name for body in group.free] for group in groups] == [["a"], ["z"]]
 
 
 @pytest.mark.parametrize("times", [0.25, 1.5])
