@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +17,9 @@ from engine.view.render.overlays import Ghost
 from engine.world import FLOOR
 from games.core.events import Fell, HitNeighbour, Question
 from games.core.rules import Input, Need, Wait
+from games.game import stock_of
 from games.play.held_piece import HeldPiece
+from games.play.preview import Previewer
 from games.play.recording import begin
 from games.players.bots import HOVER, SINK, Bot, bots_of, lay, offers, pull, skill_of
 from games.registry import GAMES, game_named
@@ -26,6 +29,7 @@ from games.ui.hints import Hints, PlaceAnswer, PlaceQuestion
 from games.ui.messages import Plan, Pointed
 from games.ui.physics_client import ClientState
 from games.ui.setup import first_view
+from games.wonky.state import Phase
 
 PLAYED = tuple(game.name for game in GAMES if game.has_bots)
 HIGH = 2.0
@@ -208,6 +212,31 @@ def test_the_place_that_the_referee_points_to_is_shown_until_somebody_acts() -> 
     client.act()
     assert hints.guides(None) == []
     session.close()
+
+
+@pytest.mark.parametrize(("aside", "does_stand"), [(0.0, True), (0.1, False)])
+def test_WK_14_a_block_that_is_down_before_the_count_is_over_comes_to_no_rest(
+    aside: float, does_stand: bool
+) -> None:
+    """WK-14: beside the tower it is on the table in a moment: that is a fall, wherever it would end."""
+    game = game_named("wonky")
+    state = game.rules.start(("Ana", "Ben"), 1, {}, stock_of(game))
+    below, held = "large_blue", "small_green"
+    state = replace(state, tower=(below,), held=held, card=state.stock.cards[0].id, phase=Phase.CARRY)
+    bodies = {body.name: body for body in game.judge.layout(state)}
+    heights = {name: float(bodies[name].piece.extents[2]) for name in (below, held)}
+    lying = [body for name, body in bodies.items() if name not in (below, held)]
+    lying.append(bodies[below].at(Pose((0.0, 0.0, heights[below] / 2))))
+    up = heights[held] / 2 + (heights[below] if does_stand else 0.0)
+    previewer = Previewer(game)
+    found = previewer.preview(state, lying, bodies[held].at(Pose((aside, 0.0, up + 0.002))))
+    previewer.close()
+    if does_stand:
+        assert found.rest is not None
+        assert found.rest.position == pytest.approx((0.0, 0.0, up), abs=1e-3)
+        assert (found.fell, found.hit, found.broken, found.outcome) == ((), None, (), None)
+    else:
+        assert (found.rest, found.fell) == (None, (held,))
 
 
 class Answers:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import pytest
 from scripted_world import Hold, Keyframes, ScriptedWorld, hold
+from test_play_crazy_tower import GAME as CRAZY
+from test_play_crazy_tower import position
 
+from engine.events import Dropped
 from engine.hand import packed
 from engine.pose import Pose
 from engine.world import TABLE
-from games.core.events import CountElapsed, Fell
-from games.core.rules import Input, Wait
+from games.core.events import CountElapsed, Fell, Placed, Question, RefereeAnswer
+from games.core.rules import Input, Take, Wait
+from games.crazy_tower.state import CrazyReason, Floor, HandPhase
 from games.game import stock_of
 from games.play.session import Session
 from games.registry import game_named
@@ -164,4 +169,121 @@ def test_a_take_back_restores_the_scripted_world_too() -> None:
     session.undo()
     assert session.table.world.pose(held) == home
     assert session.table.hand.held is None
+    session.close()
+
+
+def test_WK_14_what_falls_while_a_block_is_carried_is_told_at_once() -> None:
+    """WK-14: the block in the hand is let go, and the player begins anew."""
+    script = Script(fall_at=-1)
+    session = script.session
+    while script.laid < 2 or session.need.wait is not Wait.HAND:
+        if session.need.wait is Wait.HAND:
+            script.lay(session.need.pieces[0])
+        elif session.need.wait is Wait.ACTION:
+            session.act(session.choices[0].action)
+        else:
+            session.settle()
+    top, held, now = session.state.tower[-1], session.need.pieces[0], session.table.step
+    pose = session.table.bodies[top].pose
+    script.paths[top] = [(now, pose), (now + 20, Pose((0.0, -0.1, 0.02)))]
+    script.holds[:] = [each for each in script.holds if top not in (each.contact.a, each.contact.b)]
+    script.holds.append(hold(top, TABLE, now + 20, FOREVER))
+    script.heard.clear()
+    for _ in range(40):
+        if session.table.hand.held is not None:
+            session.aim(packed(session.table.world.pose(held)))
+    assert [given.pieces for given in script.heard if isinstance(given, Fell)] == [(top,)]
+    assert session.table.hand.held is None
+    assert session.state.phase is Phase.RESTART
+    session.close()
+
+
+# -- other games, as far as the session is concerned -----------------------------------------------------------------
+
+
+class Played:
+    """A session of any game at a state, and what its rules hear."""
+
+    def __init__(self, game: Any, state: Any) -> None:
+        self.paths: dict[str, Keyframes] = {}
+        self.heard: list[Input] = []
+        self.entries: list[dict[str, Any]] = []
+        self.session = Session(
+            game,
+            game.judge,
+            state,
+            tell=[lambda before, given, after: self.heard.append(given)],
+            journal=lambda step, entry: self.entries.append(entry),
+            make_world=partial(ScriptedWorld, paths=self.paths),
+            is_rigid=False,
+        )
+
+
+@pytest.mark.parametrize("yes", [True, False])
+def test_CT_10_the_referee_answers_what_was_asked_and_nothing_else(yes: bool) -> None:
+    """CT-10: then there is a checkpoint. An answer that nobody waits for is refused, and not written down."""
+    played = Played(CRAZY, position(Floor("card_01"), hand=HandPhase.ASK))
+    session, need = played.session, played.session.need
+    session.answer(yes)
+    step = session.table.step
+    assert played.heard == [RefereeAnswer(step, Question.DOES_FIT, need.pieces, yes)]
+    assert session.state.fits == yes
+    assert session.checkpoint.state == session.state
+    assert played.entries == [{"type": "answer", "yes": yes}]
+    with pytest.raises(ValueError, match="the referee answers, and nothing was asked"):
+        session.answer(yes)
+    assert len(played.entries) == len(played.heard) == 1
+    session.close()
+
+
+def test_TT_06_a_brick_that_is_let_go_before_it_is_out_is_still_to_be_pulled() -> None:
+    """TT-06: the rules hear nothing of it."""
+    game = game_named("tower-topple")
+    played = Played(game, game.rules.start(("Ana", "Ben"), 1, {"mode": "3"}, stock_of(game)))
+    session = played.session
+    session.act(next(each.action for each in session.choices if isinstance(each.action, Take)))
+    need = session.need
+    session.release()
+    assert (session.need, session.table.hand.held) == (need, None)
+    assert need.wait is Wait.PULL
+    assert [type(given) for given in played.heard] == [Take]
+    session.close()
+
+
+def test_CT_39_a_tower_that_collapses_as_the_time_is_over_has_collapsed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """CT-39, CT-19: the game is over with the fall, and no other end follows."""
+    block, lying = "red_i1", "green_o4"
+    played = Played(CRAZY, position(Floor("card_01", (lying,)), challenge=9))
+    session = played.session
+    session.act(Take("Ana", block))
+    monkeypatch.setattr(session.table, "aim", lambda target: (Dropped(session.table.step, lying, 20.0),))
+    monkeypatch.setattr(
+        session._referee, "fell", lambda *asked: Fell(session.table.step, ("card_01", lying))
+    )
+    monkeypatch.setattr(session.handling, "is_late", lambda step, rate: True)
+    session.aim(packed(session.table.hand.target))
+    assert session.outcome is not None
+    assert session.outcome.reason is CrazyReason.CHALLENGE_COLLAPSE
+    session.close()
+
+
+def test_ALL_9_a_block_that_is_refused_goes_home_when_it_lies_still_and_no_sooner() -> None:
+    """ALL-2, ALL-9: after ten seconds it is judged as it lies, and may still move; then it is waited for again."""
+    block = "red_i1"
+    played = Played(CRAZY, position(Floor("card_01")))
+    session = played.session
+    session.act(Take("Ana", block))
+    start, rate = session.table.bodies[block].pose, session.table.rate
+    begin, stop = session.table.step, session.table.step + 12 * rate
+    x, y, z = start.position
+    played.paths[block] = [(begin, start), (stop, Pose((x, y + 0.1, z), start.orientation))]
+    session.release()
+    session.settle()
+    placed = played.heard[-1]
+    assert isinstance(placed, Placed)
+    assert placed.broken
+    assert placed.step < stop < session.table.step
+    assert session.table.bodies[block].pose == session.judge.home(session.state, block).pose
     session.close()

@@ -14,7 +14,7 @@ from engine.motions import Motion, carry, glide, lower
 from engine.pose import Pose
 from engine.settings import GRAVITY
 from engine.world import Body, Scale, Tick
-from games.play.table import Table
+from games.play.table import STRIDE_STEPS, Table
 
 BRICK = tower()[-1].piece
 HEIGHT = float(BRICK.extents[2])
@@ -72,6 +72,23 @@ def test_time_goes_on_and_the_tower_is_left_where_it_was() -> None:
     still = [row for row, name in enumerate(after.names) if name != "loose"]
     assert (after.poses[still] == before.poses[still]).all()
     assert laid.bodies["loose"].pose.position == pytest.approx((0.3, 0.2, 0.2), abs=5e-3)
+    laid.close()
+
+
+def test_who_watches_sees_a_piece_fly_in_the_same_beat_as_everything_else() -> None:
+    laid = ground()
+    laid.hand.grab(laid.bodies["loose"])
+    run(laid, glide(laid.hand, Pose((0.3, 0.0, 0.2))), True)
+    assert laid._isolated is not None
+    seen: list[tuple[int, Pose]] = []
+    laid.sink = lambda step, bodies: seen.append((step, bodies["loose"].pose))
+    flown: dict[int, Pose] = {}
+    for target in glide(laid.hand, Pose((0.3, 0.05, 0.2))):
+        laid.aim(target)
+        flown[laid.step] = laid.world.pose("loose")
+    assert laid._isolated is not None
+    assert len(seen) > 10
+    assert seen == [(step, pose) for step, pose in flown.items() if step % STRIDE_STEPS == 0]
     laid.close()
 
 
