@@ -141,7 +141,10 @@ def test_a_record_keeps_options_as_they_were_given_and_a_tremor_only_where_there
     ("more", "words"),
     [
         ({"players": ()}, "cannot be gone on with: .* the game refuses: .* players"),
-        ({"engine": "newton"}, "cannot be gone on with: it was simulated by the engine 'newton', and here are"),
+        (
+            {"engine": "newton"},
+            "cannot be gone on with: it was simulated by the engine 'newton', and here are",
+        ),
     ],
 )
 def test_a_fork_that_nobody_records_says_why_it_cannot_be(

@@ -157,7 +157,9 @@ def test_what_is_never_shown_lies_with_the_first_piece_and_not_with_the_table(sc
     laid = [body if body.name != table else replace(body, name=TABLE) for body in bodies()]
     poses = scenery.replay.poses.copy()
     poses[:, NAMES.index(unseen)] = np.nan
-    named = tuple(replace_id(each, TABLE) if each.id == table else each for each in scenery.replay.meta.bodies)
+    named = tuple(
+        replace_id(each, TABLE) if each.id == table else each for each in scenery.replay.meta.bodies
+    )
     replay = replace(
         scenery.replay, meta=scenery.replay.meta.model_copy(update={"bodies": named}), poses=poses
     )

@@ -259,9 +259,7 @@ def test_CT_39_a_tower_that_collapses_as_the_time_is_over_has_collapsed(
     session = played.session
     session.act(Take("Ana", block))
     monkeypatch.setattr(session.table, "aim", lambda target: (Dropped(session.table.step, lying, 20.0),))
-    monkeypatch.setattr(
-        session._referee, "fell", lambda *asked: Fell(session.table.step, ("card_01", lying))
-    )
+    monkeypatch.setattr(session._referee, "fell", lambda *asked: Fell(session.table.step, ("card_01", lying)))
     monkeypatch.setattr(session.handling, "is_late", lambda step, rate: True)
     session.aim(packed(session.table.hand.target))
     assert session.outcome is not None
