@@ -171,7 +171,7 @@ def test_an_input_of_another_kind_is_named(kept: Replay) -> None:
 
 
 def test_ALL_6_records_that_say_undo_are_played_as_those_that_take_back(tmp_path: Path) -> None:
-    """ALL-6: records of before have an input of its own for it."""
+    """ALL-6: older records have an input of their own for it."""
     path = tmp_path / "back.teeter"
     session, recorder = begin(game_named("wonky"), PLAYERS, 3, {}, path=path)
     assert recorder is not None

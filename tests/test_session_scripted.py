@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from scripted_world import Hold, Keyframes, ScriptedWorld, hold
-from test_play_crazy_tower import GAME as CRAZY
 from test_play_crazy_tower import position
 
 from engine.events import Dropped
@@ -16,6 +15,7 @@ from engine.pose import Pose
 from engine.world import TABLE
 from games.core.events import CountElapsed, Fell, Placed, Question, RefereeAnswer
 from games.core.rules import Input, Take, Wait
+from games.crazy_tower.game import GAME as CRAZY
 from games.crazy_tower.state import CrazyReason, Floor, HandPhase
 from games.game import stock_of
 from games.play.session import Session
