@@ -304,7 +304,7 @@ def _drive(session: Session, player: Player, motion: Motion, wait: Wait) -> Endi
         except StopIteration as end:
             ending: Ending = end.value
             return ending
-        if session.need.wait is not wait or session.table.hand.held is None:
+        if session.need.wait is not wait:
             return Ending.EMPTY
         step = session.table.step
         offset = player.tremor.at(step / rate) - session.handling.swaying(
