@@ -22,9 +22,9 @@ def piece_of(shape: dict[str, Any]) -> Piece:
 
 
 def board(length: float, width: float, degrees: float) -> Piece:
-    """A flat board whose long side was authored so far from x, counter-clockwise."""
+    """A flat board whose long side was authored so far from x, counter-clockwise, and its middle beside the origin."""
     turn = math.radians(degrees)
-    corners = [(length / 2 * a, width / 2 * b) for a, b in ((1, 1), (-1, 1), (-1, -1), (1, -1))]
+    corners = [(length / 2 * a + 9, width / 2 * b - 4) for a, b in ((1, 1), (-1, 1), (-1, -1), (1, -1))]
     points = [
         [x * math.cos(turn) - y * math.sin(turn), x * math.sin(turn) + y * math.cos(turn)] for x, y in corners
     ]
@@ -39,7 +39,8 @@ def test_a_piece_lies_with_its_long_side_along_x(authored: float, heading: float
     piece = board(80, 20, authored)
     pose = places.steady(piece)
     low, high = places.bounds(piece, pose)
-    assert 1e3 * (high - low) == pytest.approx((80, 20, 10), abs=0.01)
+    assert 1e3 * low == pytest.approx((-40, -10, 0), abs=0.01)
+    assert 1e3 * high == pytest.approx((40, 10, 10), abs=0.01)
     turn = math.degrees(math.atan2(pose.matrix[1, 0], pose.matrix[0, 0]))
     assert turn == pytest.approx(heading - math.copysign(authored, authored), abs=0.1) or turn == (
         pytest.approx(-heading - authored, abs=0.1)

@@ -266,7 +266,7 @@ def way_clear(session: Session, held: str) -> Array | None:
         [
             outline(each)
             for each in session.table.bodies.values()
-            if each.name not in (TABLE, FLOOR, held) and each.pose.position[2] > body.pose.position[2]
+            if each.pose.position[2] > body.pose.position[2]
         ]
     )
     own = outline(body)
