@@ -65,8 +65,8 @@ def tests_of(path: Path) -> set[str]:
     elif game == "judge":
         names = {*(each.name for each in (ROOT / "tests").glob("test_judge_*.py")), *PLAYED}
     elif game == "players":
-        names = {*PLAYED, "test_players_ahead.py", "test_players_finish.py", "test_play_bausack.py"}
-        names |= {"test_wonky_height.py"}
+        own = {each.name for each in (ROOT / "tests").glob("test_players_*.py")}
+        names = {*PLAYED, *own, "test_play_bausack.py", "test_wonky_height.py"}
     elif kind_of(path) == "seams":
         names = {
             "test_seams.py",

@@ -1,4 +1,4 @@
-"""The judges of Bausack and of the sandbox: every clause about how a piece lies, from both sides, without physics."""
+"""The judge of Bausack: every clause about how a piece lies, from both sides, without physics."""
 
 from __future__ import annotations
 
@@ -23,13 +23,11 @@ from games.core.events import Condition
 from games.game import stock_of
 from games.judge import places
 from games.judge.judge import TableScene
-from games.sandbox import rules as free
-from games.sandbox.judge import SandboxJudge
 from models.build import build
 from models.catalogue import find
 
 NAMES = ("Ana", "Ben", "Cem", "Dora", "Emil", "Fay", "Gus", "Hana")
-BAUSACK, SANDBOX = GAME.judge, SandboxJudge()
+BAUSACK = GAME.judge
 NOTHING = TableScene({})
 OWN, CLEAR, AREA = Condition.ON_OWN_TOWER, Condition.CLEAR_OF_OTHER_TOWERS, Condition.IN_OWN_AREA
 
@@ -354,32 +352,3 @@ def test_a_piece_that_bullet_lays_against_another_tower_hits_it() -> None:
     after = settled(body("base_1"), body("base_2", 65), body("slab_long", 32, 0, 15))
     assert BAUSACK.hit(state, "slab_long", NOTHING, after) == ("slab_long", "Ben")
     assert BAUSACK.heights(state, after) == pytest.approx((15.0, 15.0), abs=0.1)
-
-
-# -- the sandbox ---------------------------------------------------------------------------------------------------
-
-
-def sandbox_state() -> free.State:
-    rows = (("a", "bausack/cube"), ("b", "bausack/egg"), ("shape", ""), ("c", "crazy_tower/red_v5"))
-    return free.start(["Ana"], 1, {}, free.Stock(tuple(free.NamedPiece(*row) for row in rows)))
-
-
-def test_the_sandbox_lays_out_pieces_with_a_model() -> None:
-    """SB-1, SB-2: by their own names; a shape of its own comes with its scene."""
-    state = sandbox_state()
-    bodies = SANDBOX.layout(state)
-    assert [each.name for each in bodies] == ["table", "a", "b", "c"]
-    assert SANDBOX.home(state, "c").pose == bodies[3].pose
-    for one, other in combinations(bodies, 2):
-        assert deepest(solids_at(one.piece, one.pose), solids_at(other.piece, other.pose)) <= 2e-5
-    with pytest.raises(KeyError):
-        SANDBOX.home(state, "shape")
-
-
-def test_in_the_sandbox_nothing_is_wrong() -> None:
-    """SB-1."""
-    state, after = sandbox_state(), scene(touching="a-table")
-    assert SANDBOX.broken(state, "a", (Condition.LAID_FLAT,), NOTHING, after) == ()
-    assert SANDBOX.where(state, "a", after) == ""
-    assert SANDBOX.covers(state, "a", NOTHING, after) == ()
-    assert SANDBOX.fallen(state, "a", NOTHING, after) == ()

@@ -91,16 +91,26 @@ def test_a_layout_has_all_blocks_and_the_first_card_and_no_overlap(state: State)
         assert low[2] == pytest.approx(0.0, abs=1e-9)
 
 
-def test_players_sit_clockwise_and_a_swapped_block_keeps_its_place() -> None:
-    """ALL-5: near, left, far, right. CT-07: swapping moves no block."""
-    state = position("card_01", players=4)
-    colours = ["red", "yellow", "green", "purple"]
-    places_of = [JUDGE.home(state, f"{colour}_o4").pose.position for colour in colours]
-    near, left, far, right = places_of
-    assert near[1] < -0.15
-    assert left[0] < -0.15
-    assert far[1] > 0.15
-    assert right[0] > 0.15
+@pytest.mark.parametrize(
+    ("state", "sides"),
+    [
+        (LAYOUTS[3], "near"),
+        (LAYOUTS[1], "near far"),
+        (LAYOUTS[0], "near left far"),
+        (LAYOUTS[2], "near left far right"),
+    ],
+)
+def test_players_sit_clockwise(state: State, sides: str) -> None:
+    """ALL-5: near, left, far, right; two sit opposite each other."""
+    ways = {"near": (0, -1), "left": (-1, 0), "far": (0, 1), "right": (1, 0)}
+    for colours, side in zip(state.colours, sides.split(), strict=True):
+        where = np.array(JUDGE.home(state, f"{colours[0]}_o4").pose.position[:2])
+        assert where @ ways[side] > 0.15, (colours[0], side)
+
+
+def test_a_swapped_block_keeps_its_place() -> None:
+    """CT-07: swapping moves no block."""
+    near = JUDGE.home(position("card_01", players=4), "red_o4").pose.position
     swapped = position("card_01", "yellow_o4", "red_o4", None, None, players=4)
     assert JUDGE.home(swapped, "red_o4").pose.position == near
 

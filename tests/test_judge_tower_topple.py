@@ -387,6 +387,17 @@ def test_TT_05__either_end_of_a_brick_may_point_either_way() -> None:
         assert same.matrix == pytest.approx(pose.matrix)
 
 
+@pytest.mark.parametrize(("up", "left"), [("", (0.0, 0.0254)), ("40 37 34", (-0.0254, 0.0))])
+def test_TT_05__left_is_in_every_row_where_it_was_when_the_tower_was_set_up(
+    up: str, left: tuple[float, float]
+) -> None:
+    """TT-05: rows point along x and y by turns, and left is counter-clockwise of that."""
+    state = let_go(up)
+    places = [pose.position[:2] for pose in judge.slots(state, stacked(state, HELD))]
+    assert tuple(free_slots(state)) == SLOTS
+    assert places == [pytest.approx(at, abs=1e-9) for at in (left, (0.0, 0.0), (-left[0], -left[1]))]
+
+
 @pytest.mark.parametrize("inwards", [0.0, 2.0, 4.0])
 def test_TT_05__slots_keep_clear_of_bricks_laid_askew(inwards: float) -> None:
     """TT-05: however far in a first brick lies, the two others find room and all is in order."""
@@ -459,6 +470,28 @@ def test_TT_07__the_bottom_row_may_touch_the_table_at_any_time() -> None:
     name = state.tower[0][1]
     lifted = put(scene, scene.bodies[name], scene.bodies[name].pose, [state.tower[1][0]])
     assert JUDGE.fallen(state, "", lifted, scene) == ()
+
+
+def test_ALL_4__while_no_brick_is_moved_none_is_told_to_have_fallen() -> None:
+    """ALL-4: the brick moved is named by nothing, and lies on nothing."""
+    state = let_go()
+    scene = stacked(state, HELD)
+    assert JUDGE.fallen(state, "", scene, scene) == ()
+
+
+def test_TT_07__the_tower_is_new_with_the_round_and_never_within_one() -> None:
+    """TT-07: not while it comes down, nor when the game is over."""
+    state = begun()
+    toppled = replace(state, tower=(), phase=Phase.TOPPLED)
+    assert JUDGE.is_new(toppled, replace(state, round=2))
+    assert not JUDGE.is_new(state, toppled)
+    assert not JUDGE.is_new(toppled, toppled)
+    assert not JUDGE.is_new(state, replace(state, tower=(*state.tower, (b(4), "", ""))))
+
+
+def test_TT_24__nobody_is_told_of_bricks_that_are_pushed_along() -> None:
+    """TT-24: neighbours may be dragged and pushed."""
+    assert not JUDGE.minds_nudges
 
 
 @pytest.mark.parametrize(

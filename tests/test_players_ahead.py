@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
+from engine.bullet import BulletWorld
 from engine.pose import Pose
 from engine.world import Body, Scale
 from games.game import stock_of
 from games.play.session import Session
+from games.players import ahead
 from games.players.ahead import MOST_DEG, drawn, firmest, firmness
 from games.registry import game_named
 from games.tower_topple.bot import way_out
@@ -92,3 +95,52 @@ def test_the_firmest_of_poses_is_over_the_middle() -> None:
             firmest(session, tower, top, [])
     finally:
         session.close()
+
+
+def drawn_from(way: float, most: float, *bodies: Body) -> float:
+    """What a table with these pieces says of drawing out the one named `out` along x, metres."""
+    listed = (TABLE, *bodies)
+    with BulletWorld(listed) as world:
+        world.settle()
+        snapshot = world.snapshot()
+    table = SimpleNamespace(
+        remember=lambda: SimpleNamespace(snapshot=snapshot),
+        bodies={body.name: body for body in listed},
+        friction_of=lambda name: 1.0,
+    )
+    session = cast(Session, SimpleNamespace(table=table))
+    return drawn(session, "out", np.array([way, 0.0, 0.0]), most)
+
+
+def test_a_brick_drawn_out_is_judged_by_how_far_the_rest_has_moved() -> None:
+    out, apart = block("out", [75.0, 25.0, 15.0]), block("apart", [25.0, 25.0, 25.0], x=-0.1)
+    assert drawn_from(0.05, 1e-3, out, apart) < 1e-4
+    on_it = block("on", [20.0, 20.0, 10.0], base=0.015)
+    assert drawn_from(0.05, 5e-3, out, on_it) == math.inf, "it is taken along"
+    assert 0.015 < drawn_from(0.05, 1.0, out, on_it) < 0.1
+    # only when the brick is taken away what lay on it falls
+    assert drawn_from(0.004, 8e-3, out, on_it) == math.inf
+    assert drawn_from(0.05, 8e-3, out, block("wall", [25.0, 200.0, 200.0], x=0.0505)) == math.inf, "it is stuck"
+
+
+def test_the_first_of_poses_that_is_firm_enough_or_the_firmest_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    degrees = [2.0, 5.0, 5.0, 8.0, 9.0]
+    asked: list[list[Body]] = []
+
+    def told(bodies: list[Body], scale: Scale) -> float:
+        asked.append(bodies)
+        return degrees[len(asked) - 1]
+
+    monkeypatch.setattr(ahead, "firmness", told)
+    low, held = block("low", [75.0, 25.0, 15.0]), block("held", [75.0, 25.0, 15.0], x=0.3)
+    table = SimpleNamespace(bodies={body.name: body for body in (TABLE, low, held)}, scale=Scale.of([low]))
+    session = cast(Session, SimpleNamespace(table=table))
+    poses = [Pose((0.001 * number, 0.0, 0.02)) for number in range(5)]
+    for enough, tried, best in ((5.0, 2, 1), (8.0, 4, 3), (7.9, 4, 3), (99.0, 5, 4)):
+        asked.clear()
+        assert firmest(session, ["low", "held"], held, poses, enough) == (degrees[best], poses[best])
+        assert len(asked) == tried
+    asked.clear()
+    assert firmest(session, ["low"], held, poses[:3]) == (5.0, poses[1])
+    assert [body.name for body in asked[0]] == ["table", "low", "held"]
+    assert not asked[0][2].fixed

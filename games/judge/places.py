@@ -122,7 +122,7 @@ def on_saucer(body: Body) -> tuple[Body, ...]:
     ring = build(PieceSpec.model_validate(spec))
     x, y, _ = body.pose.position
     low = Pose((x, y, float(ring.extents[2]) / 2))
-    high = Pose((x, y, 2 * radius + float(ring.extents[2])))
+    high = Pose((x, y, float(body.piece.extents[2]) + float(ring.extents[2])))
     fall = drop(solids_at(body.piece, high), solids_at(ring, low))
     assert fall is not None
     return Body(f"saucer.{body.name}", ring, low, fixed=True), body.at(Pose((x, y, high.position[2] - fall)))

@@ -266,7 +266,7 @@ def way_clear(session: Session, held: str) -> Array | None:
         [
             outline(each)
             for each in session.table.bodies.values()
-            if each.name not in (TABLE, FLOOR, held) and each.pose.position[2] > body.pose.position[2]
+            if each.pose.position[2] > body.pose.position[2]
         ]
     )
     own = outline(body)
@@ -304,7 +304,7 @@ def _drive(session: Session, player: Player, motion: Motion, wait: Wait) -> Endi
         except StopIteration as end:
             ending: Ending = end.value
             return ending
-        if session.need.wait is not wait or session.table.hand.held is None:
+        if session.need.wait is not wait:
             return Ending.EMPTY
         step = session.table.step
         offset = player.tremor.at(step / rate) - session.handling.swaying(

@@ -69,9 +69,7 @@ class ToppleJudge(Judge[State]):
 
     def is_new(self, before: State, after: State) -> bool:
         """TT-07: the tower is set up again."""
-        return before.round != after.round or (
-            after.phase is not Phase.TOPPLED and len(after.tower) > len(before.tower) + 1
-        )
+        return before.round != after.round
 
     def meets(
         self, state: State, piece: str, condition: Condition, after: TableScene, released_mm: float | None
@@ -330,8 +328,8 @@ def _is_beside(row: OpenRow, piece: str, after: TableScene) -> bool:
     plan, others = outline(body), {at: outline(own) for at, own in row.own.items()}
     if away > SLOT_MM or any(plan.buffer(-LAP_MM).intersects(other) for other in others.values()):
         return False
-    opposite = 2 * CENTRE - slot
-    if slot == CENTRE or CENTRE in others or opposite not in others:
+    opposite = 2 * CENTRE - slot  # of the centre itself: free as well
+    if CENTRE in others or opposite not in others:
         return True
     return bool(plan.distance(others[opposite]) >= ROOM_MM)
 

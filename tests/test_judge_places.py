@@ -1,0 +1,96 @@
+"""Where pieces of a supply lie: each in its steady pose, sides along the table's, in tidy rows; balls on saucers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.pose import Pose
+from engine.world import Body
+from games.judge import places
+from models.build import build
+from models.catalogue import find
+from models.piece import Piece
+from models.spec import PieceSpec
+
+
+def piece_of(shape: dict[str, Any]) -> Piece:
+    return build(PieceSpec.model_validate({"shape": shape, "material": "beech"}))
+
+
+def board(length: float, width: float, degrees: float) -> Piece:
+    """A flat board whose long side was authored so far from x, counter-clockwise, and its middle beside the origin."""
+    turn = math.radians(degrees)
+    corners = [(length / 2 * a + 9, width / 2 * b - 4) for a, b in ((1, 1), (-1, 1), (-1, -1), (1, -1))]
+    points = [
+        [x * math.cos(turn) - y * math.sin(turn), x * math.sin(turn) + y * math.cos(turn)] for x, y in corners
+    ]
+    return piece_of({"prism": {"points": points, "height": 10}})
+
+
+@pytest.mark.parametrize(
+    ("authored", "heading"), [(0, 0), (30, 0), (-30, 0), (70, 0), (120, 180), (150, 180), (-120, 180)]
+)
+def test_a_piece_lies_with_its_long_side_along_x(authored: float, heading: float) -> None:
+    """BS-01: turned the short way from how it was authored."""
+    piece = board(80, 20, authored)
+    pose = places.steady(piece)
+    low, high = places.bounds(piece, pose)
+    assert 1e3 * low == pytest.approx((-40, -10, 0), abs=0.01)
+    assert 1e3 * high == pytest.approx((40, 10, 10), abs=0.01)
+    turn = math.degrees(math.atan2(pose.matrix[1, 0], pose.matrix[0, 0]))
+    assert turn == pytest.approx(heading - math.copysign(authored, authored), abs=0.1) or turn == (
+        pytest.approx(-heading - authored, abs=0.1)
+    )
+
+
+def test_where_turning_saves_no_room_a_piece_stays_as_it_was_authored() -> None:
+    """BS-01: an octagon takes as much room either way."""
+    angles = [math.radians(10 + 45 * corner) for corner in range(8)]
+    octagon = piece_of(
+        {"prism": {"points": [[20 * math.cos(a), 20 * math.sin(a)] for a in angles], "height": 10}}
+    )
+    assert places.steady(octagon).matrix == pytest.approx(np.eye(3))
+
+
+def test_a_piece_without_a_steady_face_lies_on_the_lowest() -> None:
+    """BS-01: of faces as low as each other always on the same, or recordings would begin with another layout."""
+    egg = places.steady(build(find("bausack/egg")))
+    assert egg.orientation == pytest.approx((0.051967, -0.726596, 0.0, 0.685097), abs=1e-5)
+    lens = places.steady(build(find("bausack/lens")))
+    assert lens.orientation == pytest.approx((0.003660, -0.032484, 0.0, 0.999466), abs=1e-5)
+
+
+def test_a_supply_is_read_in_rows_that_are_no_wider_than_asked() -> None:
+    """BS-01: from the far left, 15 mm apart, every row and all rows about the middle."""
+    sizes = [(100, 20), (90, 30), (80, 20), (100, 40), (50, 10)]
+    named = [(f"{at}", piece_of({"box": [x, y, 5]})) for at, (x, y) in enumerate(sizes)]
+    for width, rows in ((301, ("012", "34")), (299, ("01", "234")), (10, tuple("01234"))):
+        bodies, depth = places.supply(named, width)
+        assert [body.name for body in bodies] == [name for name, _ in named]
+        deep = [max(sizes[int(name)][1] for name in row) for row in rows]
+        assert depth == pytest.approx(sum(deep) + 15 * (len(rows) - 1))
+        far = depth / 2
+        for row, most in zip(rows, deep, strict=True):
+            x = -(sum(sizes[int(name)][0] for name in row) + 15 * (len(row) - 1)) / 2
+            for name in row:
+                body, length = bodies[int(name)], sizes[int(name)][0]
+                expected = ((x + length / 2) / 1e3, (far - most / 2) / 1e3, 0.0025)
+                assert body.pose.position == pytest.approx(expected, abs=1e-9)
+                x += length + 15
+            far -= most + 15
+
+
+def test_a_ball_is_let_down_into_its_saucer() -> None:
+    """BS-01: it touches the inner edge of the ring, and not the table."""
+    ball = piece_of({"sphere": 15})
+    saucer, lying = places.on_saucer(Body("ball", ball, Pose((0.1, -0.2, 0.015))))
+    assert (saucer.name, saucer.fixed, lying.fixed) == ("saucer.ball", True, False)
+    assert saucer.pose.position == pytest.approx((0.1, -0.2, 0.0015))
+    # inner radius 0.4 and height 0.2 of the ball's radius
+    assert lying.pose.position == pytest.approx((0.1, -0.2, 0.015 * (0.2 + math.sqrt(0.84))), abs=1e-4)
+    cube = Body("cube", piece_of({"box": [15, 15, 15]}), Pose((0.1, -0.2, 0.0075)))
+    assert places.on_saucer(cube) == (cube,)

@@ -1,0 +1,126 @@
+"""Bots asked by turns until a game ends or is broken off, without a table."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from engine.record.writer import Recorder
+from games.core.rules import Need, Wait
+from games.play.session import Session
+from games.players import bots
+from games.players.bots import MOST_TRIES, Bot, bots_of, play, play_out
+
+
+class Game:
+    """A session that wants one thing after the other, and a player of it, who writes down what is done.
+
+    script: what is waited for and for which piece, such as `HAND a`, from the first to the last; it ends after that.
+    """
+
+    def __init__(self, script: list[str], *, ends: bool = True) -> None:
+        self.script, self.ends, self.turns = script, ends, 0
+        self.done: list[str] = []
+        self.asked = 0
+        self.is_closed = False
+
+    @property
+    def need(self) -> Need:
+        self.asked += 1
+        assert self.asked < 20_000, "nothing moves the game on"
+        wait, *pieces = self.script[len(self.done) % len(self.script)].split()
+        return Need(Wait[wait], "Ana", tuple(pieces))
+
+    @property
+    def outcome(self) -> str | None:
+        return "over" if self.ends and len(self.done) == len(self.script) else None
+
+    def act(self, action: str) -> None:
+        self.turns += 1
+        self.done.append(action)
+
+    def settle(self) -> None:
+        self.done.append("settled")
+
+    def answer(self, yes: object = "no player asked") -> None:
+        self.done.append(f"answered {yes}")
+
+    def close(self) -> None:
+        self.is_closed = True
+
+    def summary(self, why: str) -> dict[str, Any]:
+        return {"reason": why}
+
+
+@pytest.fixture(autouse=True)
+def hands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hands do nothing but tell the game that they did."""
+    monkeypatch.setattr(bots, "lay", lambda game, player, need: game.done.append(f"laid {need.pieces[0]}"))
+    monkeypatch.setattr(bots, "pull", lambda game, player, need: game.done.append("pulled"))
+
+
+ANA = cast(
+    Bot, SimpleNamespace(choose=lambda session, need: "chose", answer=lambda session, need: "as Ana knows")
+)
+
+
+def played(game: Game, *most: int) -> str:
+    return play(cast(Session, game), {"Ana": ANA}, *most)
+
+
+def test_every_wish_of_a_game_is_met_until_it_is_over() -> None:
+    game = Game(["ACTION", "PULL a", "HAND a", "REST a", "ANSWER b", "COUNT b", "ACTION"])
+    assert played(game) == ""
+    assert game.done == ["chose", "pulled", "laid a", "settled", "answered as Ana knows", "settled", "chose"]
+
+
+def test_a_game_that_does_not_end_is_broken_off() -> None:
+    endless = Game(["ACTION", "REST"], ends=False)
+    assert played(endless, 7) == "broken off after 7 turns"
+    assert endless.done.count("chose") == 7
+    assert played(Game(["ACTION"], ends=False)) == "broken off after 2000 turns"
+
+
+def test_ALL_9_a_piece_is_laid_so_often_and_no_oftener() -> None:
+    """ALL-9: by one player in a row; the last try may be the one that succeeds."""
+    why = f"broken off after 0 turns: a piece was laid against the rules {MOST_TRIES} times running"
+    for ends in (["REST"], ["HAND b"], ["ACTION"]):
+        assert played(Game(["HAND a"] * (MOST_TRIES - 1) + ends)) == ""
+    vain = Game(["HAND a"], ends=False)
+    assert played(vain) == why
+    assert len(vain.done) == MOST_TRIES
+    settling = Game(["HAND a", "REST"], ends=False)
+    assert played(settling) == why
+    assert settling.done.count("laid a") == MOST_TRIES
+    assert played(Game(["HAND a"] * MOST_TRIES)) == ""
+    assert played(Game(["HAND a"] * (MOST_TRIES - 1) + ["HAND b"] * (MOST_TRIES - 1))) == ""
+
+
+@pytest.mark.parametrize("is_recorded", [True, False])
+def test_a_game_played_out_is_closed_and_so_is_its_record(
+    monkeypatch: pytest.MonkeyPatch, is_recorded: bool
+) -> None:
+    session = cast(Any, Game(["ACTION", "REST"]))
+    session.state = SimpleNamespace(seats=[SimpleNamespace(name="Ana"), SimpleNamespace(name="Ben")])
+    session.game = SimpleNamespace(rules=SimpleNamespace(scores=lambda state: (3, 5)))
+    monkeypatch.setattr(bots, "bots_of", lambda session, seed: {"Ana": ANA})
+    told: list[Any] = []
+    recorder = SimpleNamespace(close=told.append, leave=lambda: told.append("left"))
+    found = play_out(session, cast(Recorder, recorder) if is_recorded else None, 1, 20)
+    assert found == {"reason": "", "players": ["Ana", "Ben"], "scores": {"Ana": 3, "Ben": 5}}
+    assert session.is_closed
+    assert told == ([{"reason": ""}, "left"] if is_recorded else [])
+
+
+def test_bots_of_one_style_tremble_each_in_its_own_way() -> None:
+    """The seed of a game and the number of the player; people are no bots."""
+    members = [SimpleNamespace(name=name, bot=bot) for name, bot in (("a", "bold"), ("b", ""), ("c", "bold"))]
+    session = SimpleNamespace(
+        state=SimpleNamespace(seats=[SimpleNamespace(members=members[:1]), SimpleNamespace(members=members[1:])]),
+        game=SimpleNamespace(name="wonky"),
+        handling=SimpleNamespace(shakes=1.0),
+    )
+    found = bots_of(cast(Session, session), 5)
+    assert {name: bot.tremor.seed for name, bot in found.items()} == {"a": 5, "c": 7}
