@@ -14,7 +14,7 @@ from engine.hand import Target, Tremor, packed, unpacked
 from engine.motions import Ending, Motion
 from engine.pose import Pose
 from engine.settings import GRAVITY
-from engine.world import TABLE, Body
+from engine.world import Body
 from games.core.events import Condition
 from games.core.rules import Need, TakeBack, Wait
 from games.play.session import Session
@@ -122,7 +122,9 @@ class Hands(bots.Player, bots.Release):
 # -- laying
 
 
-@pytest.mark.parametrize(("height", "over"), [(0.35, 0.175 + 0.5 * math.hypot(0.35, 0.02, 0.02)), (0.8, 0.45)])
+@pytest.mark.parametrize(
+    ("height", "over"), [(0.35, 0.175 + 0.5 * math.hypot(0.35, 0.02, 0.02)), (0.8, 0.45)]
+)
 def test_a_brick_is_carried_over_what_is_highest_but_not_over_the_sky(height: float, over: float) -> None:
     """150 mm above its place are enough; the table and the brick itself are nothing to be carried over."""
     levels = Hands(Wait.HAND, post(height)).lays()
@@ -244,7 +246,7 @@ def test_a_brick_is_drawn_out_held_still_and_then_left_where_the_rules_want_more
     hands = Hands(Wait.PULL)
     hands.way = np.array([0.09, 0.0, 0.0])
     ways = hands.pulls()
-    assert ways.count(pytest.approx(0.09)) == 1 + round(PAUSE * RATE)
+    assert sum(way > 0.09 - 1e-6 for way in ways) == 1 + round(PAUSE * RATE)
     assert ways[0] < 0.002
     assert ways == sorted(ways)
     assert hands.done == [LEAVE]
@@ -279,7 +281,8 @@ def test_a_player_that_finds_no_way_leaves_the_brick_or_takes_it_back() -> None:
 
 
 @pytest.mark.parametrize(
-    ("drawn", "on"), [(0.006, None), (0.06, 0.024), (0.08, 0.008), (0.0829, 0.008), (0.0831, None), (0.2, None)]
+    ("drawn", "on"),
+    [(0.006, None), (0.06, 0.024), (0.08, 0.008), (0.0829, 0.008), (0.0831, None), (0.2, None)],
 )
 def test_a_drawn_brick_goes_on_until_what_is_above_is_8_mm_away(drawn: float, on: float | None) -> None:
     """One that has hardly moved was not drawn out; what lies below it is in nobody's way."""
@@ -316,7 +319,9 @@ def test_a_drawn_brick_goes_no_further_than_its_own_length() -> None:
 # -- places to choose from
 
 
-def offered(monkeypatch: pytest.MonkeyPatch, by_bots: list[float], listed: list[float], **more: Any) -> list[float]:
+def offered(
+    monkeypatch: pytest.MonkeyPatch, by_bots: list[float], listed: list[float], **more: Any
+) -> list[float]:
     """The places offered, as millimetres along x, when bots propose some and the game lists others."""
 
     def pose(x: float) -> Pose:
