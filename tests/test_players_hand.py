@@ -10,10 +10,11 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from engine.hand import Target, Tremor, unpacked
+from engine.hand import Target, Tremor, packed, unpacked
+from engine.motions import Ending, Motion
 from engine.pose import Pose
 from engine.settings import GRAVITY
-from engine.world import TABLE, Body
+from engine.world import Body
 from games.core.events import Condition
 from games.core.rules import Need, TakeBack, Wait
 from games.play.session import Session
@@ -51,7 +52,7 @@ class Hands(bots.Player, bots.Release):
     """
 
     def __init__(self, wait: Wait, *others: Body, conditions: tuple[Condition, ...] = ()) -> None:
-        self.tremor, self.release_by = Tremor(0.0), self
+        self.tremor, self.release = Tremor(0.0), self
         self.way: Array | None = None
         self.further: Array | None = None
         self.over: float | None = None
@@ -61,8 +62,8 @@ class Hands(bots.Player, bots.Release):
         self.sway = np.zeros(3)
         self.aims: list[Pose] = []
         self.done: list[Any] = []
-        hand = SimpleNamespace(held="held", target=START, lag=(0.0, 0.0), world=SimpleNamespace(rate=RATE))
-        hand.force = (0.0, 0.0, BRICK.mass * GRAVITY)
+        world, force = SimpleNamespace(rate=RATE), (0.0, 0.0, BRICK.mass * GRAVITY)
+        hand = SimpleNamespace(held="held", target=START, lag=(0.0, 0.0), world=world, force=force)
         bodies = {body.name: body for body in (table_body(TableTop()), Body("held", BRICK, START), *others)}
         table = SimpleNamespace(hand=hand, bodies=bodies, rate=RATE, step=1000)
         session = SimpleNamespace(table=table, aim=self.aim, act=self.done.append, release=self.let_go)
@@ -71,7 +72,6 @@ class Hands(bots.Player, bots.Release):
         session.handling = SimpleNamespace(swaying=self.swaying)
         session.choices = [SimpleNamespace(action=action) for action in (TakeBack("Ana"), LEAVE)]
         self.session, self.hand, self.table = session, hand, table
-        self.release = self
 
     def swaying(self, step: int, rate: int) -> Array:
         assert rate == RATE
@@ -121,7 +121,9 @@ class Hands(bots.Player, bots.Release):
 # -- laying
 
 
-@pytest.mark.parametrize(("height", "over"), [(0.35, 0.175 + 0.5 * math.hypot(0.35, 0.02, 0.02)), (0.8, 0.45)])
+@pytest.mark.parametrize(
+    ("height", "over"), [(0.35, 0.175 + 0.5 * math.hypot(0.35, 0.02, 0.02)), (0.8, 0.45)]
+)
 def test_a_brick_is_carried_over_what_is_highest_but_not_over_the_sky(height: float, over: float) -> None:
     """150 mm above its place are enough; the table and the brick itself are nothing to be carried over."""
     levels = Hands(Wait.HAND, post(height)).lays()
@@ -134,7 +136,7 @@ def test_a_brick_is_lowered_until_something_carries_it_and_let_go() -> None:
     hands = Hands(Wait.HAND)
     hands.bears = 0.299
     levels = hands.lays()
-    assert 0.298 < levels[-1] < 0.299
+    assert 0.298 < levels[-1] < hands.bears
     assert hands.aims[-1].position[:2] == pytest.approx(GOAL.position[:2])
     assert pytest.approx(GOAL.position[2] + HOVER) in levels
     assert hands.done == ["released"]
@@ -163,17 +165,43 @@ def test_CT_50_a_card_is_dropped_from_above_its_place() -> None:
     assert hands.done == ["released"]
 
 
-def test_what_the_rules_take_out_of_the_hand_is_carried_no_further() -> None:
-    for lost in (lambda hands: setattr(hands.hand, "held", None), lambda hands: hands.wait_for(Wait.ACTION)):
-        hands = Hands(Wait.HAND)
-        hands.then = lambda hands=hands, lost=lost: lost(hands) if len(hands.aims) == 7 else None  # type: ignore[misc]
-        assert len(hands.lays()) == 7
-        assert hands.done == []
+def under_another() -> Hands:
+    """A brick that was drawn out and still lies half beneath another."""
+    hands = Hands(Wait.HAND, Body("above", BRICK, Pose((-0.25, 0.0, 0.0225))))
+    hands.session.before.bodies["held"] = Body("held", BRICK, Pose((-0.25, 0.0, 0.0075)))
+    return hands
+
+
+LOST: dict[str, Callable[[Hands], bool]] = {
+    "drawn aside": lambda hands: len(hands.aims) == 7,
+    "carried": lambda hands: hands.aims[-1].position[0] > 0.0,
+    "lowered": lambda hands: hands.aims[-1].position[2] < GOAL.position[2] and len(hands.aims) > 200,
+    "pushed on": lambda hands: hands.aims[-1].position[1] > GOAL.position[1] + 0.003,
+}
+
+
+@pytest.mark.parametrize("when", LOST)
+@pytest.mark.parametrize("is_empty", [True, False])
+def test_what_leaves_the_hand_or_its_turn_is_moved_no_further(when: str, is_empty: bool) -> None:
+    hands = under_another()
+    hands.further = np.array([0.0, 0.01, 0.0])
+    lost: list[int] = []
+
+    def then() -> None:
+        if not lost and LOST[when](hands):
+            lost.append(len(hands.aims))
+            if is_empty:
+                hands.hand.held = None
+            else:
+                hands.wait_for(Wait.ACTION)
+
+    hands.then = then
+    assert [len(hands.lays())] == lost
+    assert hands.done == []
 
 
 def test_a_brick_drawn_out_beneath_others_goes_on_from_under_them_before_it_is_lifted() -> None:
-    hands = Hands(Wait.HAND, Body("above", BRICK, Pose((-0.25, 0.0, 0.0225))))
-    hands.session.before.bodies["held"] = Body("held", BRICK, Pose((-0.25, 0.0, 0.0075)))
+    hands = under_another()
     levels = hands.lays()
     risen = next(at for at, level in enumerate(levels) if level > 0.0085)
     # its length of 75 mm and 8 more from the one above, in steps of 8 mm from where it is
@@ -192,6 +220,24 @@ def test_the_hand_makes_up_for_the_sway_it_felt_and_trembles() -> None:
         assert pose.position == pytest.approx(expected, abs=2e-6)
 
 
+def test_a_calm_hand_wants_to_the_last_digit_what_it_is_told() -> None:
+    """A target taken apart and put together again may be off by a millionth; recordings hold every digit."""
+    random = np.random.default_rng(1)
+    turns = [turn / np.linalg.norm(turn) for turn in random.normal(size=(500, 4))]
+    told = [packed(Pose((0.1, 0.2, 0.3), (float(a), float(b), float(c), float(d)))) for a, b, c, d in turns]
+    assert any(packed(unpacked(target)) != target for target in told)
+
+    def motion() -> Motion:
+        yield from told
+        return Ending.DONE
+
+    hands = Hands(Wait.HAND)
+    heard: list[Target] = []
+    hands.session.aim = heard.append
+    assert bots._drive(cast(Session, hands.session), hands, motion(), Wait.HAND) is Ending.DONE
+    assert heard == told
+
+
 # -- pulling
 
 
@@ -199,7 +245,7 @@ def test_a_brick_is_drawn_out_held_still_and_then_left_where_the_rules_want_more
     hands = Hands(Wait.PULL)
     hands.way = np.array([0.09, 0.0, 0.0])
     ways = hands.pulls()
-    assert ways.count(pytest.approx(0.09)) == 1 + round(PAUSE * RATE)
+    assert sum(way > 0.09 - 1e-6 for way in ways) == 1 + round(PAUSE * RATE)
     assert ways[0] < 0.002
     assert ways == sorted(ways)
     assert hands.done == [LEAVE]
@@ -224,22 +270,23 @@ def test_a_player_that_finds_no_way_leaves_the_brick_or_takes_it_back() -> None:
     hands = Hands(Wait.PULL)
     assert hands.pulls() == []
     assert hands.done == [LEAVE]
-    only = Hands(Wait.PULL)
-    only.session.choices = only.session.choices[:1]
-    assert only.pulls() == []
-    assert only.done == [TakeBack("Ana")]
+    hands = Hands(Wait.PULL)
+    hands.session.choices = hands.session.choices[:1]
+    hands.pulls()
+    assert hands.done == [TakeBack("Ana")]
 
 
 # -- the way on from beneath others
 
 
 @pytest.mark.parametrize(
-    ("drawn", "on"), [(0.006, None), (0.06, 0.024), (0.08, 0.008), (0.0829, 0.008), (0.0831, None), (0.2, None)]
+    ("drawn", "on"),
+    [(0.006, None), (0.06, 0.024), (0.08, 0.008), (0.0829, 0.008), (0.0831, None), (0.2, None)],
 )
 def test_a_drawn_brick_goes_on_until_what_is_above_is_8_mm_away(drawn: float, on: float | None) -> None:
     """One that has hardly moved was not drawn out; what lies below it is in nobody's way."""
-    start, now = Pose((0.0, 0.0, 0.03)), Pose((0.0, drawn, 0.031), (0.0, 0.0, 0.5**0.5, 0.5**0.5))
-    turned = now.orientation
+    turned = (0.0, 0.0, 0.5**0.5, 0.5**0.5)
+    start, now = Pose((0.0, 0.0, 0.03)), Pose((0.0, drawn, 0.031), turned)
     above = Body("above", BRICK, Pose((0.0, 0.0, 0.045), turned))
     below = Body("below", BRICK, Pose((0.0, drawn, 0.015), turned))
     bodies = {body.name: body for body in (Body("held", BRICK, now), above, below)}
@@ -271,7 +318,9 @@ def test_a_drawn_brick_goes_no_further_than_its_own_length() -> None:
 # -- places to choose from
 
 
-def offered(monkeypatch: pytest.MonkeyPatch, by_bots: list[float], listed: list[float], **more: Any) -> list[float]:
+def offered(
+    monkeypatch: pytest.MonkeyPatch, by_bots: list[float], listed: list[float], **more: Any
+) -> list[float]:
     """The places offered, as millimetres along x, when bots propose some and the game lists others."""
 
     def pose(x: float) -> Pose:
@@ -295,6 +344,7 @@ def offered(monkeypatch: pytest.MonkeyPatch, by_bots: list[float], listed: list[
 def test_the_steady_bots_place_is_offered_first_and_none_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     beside = 1e3 * APART
     assert offered(monkeypatch, [50], [0, 50 + beside - 1, 7, 50 + beside + 1]) == [50, 0, 7, 51 + beside]
+    assert offered(monkeypatch, [0], [beside]) == [0]
     assert offered(monkeypatch, [0, 10, 20, 30, 40, 50], []) == [0, 10, 20, 30, 40, 50]
     assert offered(monkeypatch, [0], [10, 20, 30, 40, 50, 60]) == [0, 10, 20, 30, 40, 50]
     assert offered(monkeypatch, [0], [10, 20, 30], most=2) == [0, 10]

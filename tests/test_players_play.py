@@ -118,7 +118,9 @@ def test_bots_of_one_style_tremble_each_in_its_own_way() -> None:
     """The seed of a game and the number of the player; people are no bots."""
     members = [SimpleNamespace(name=name, bot=bot) for name, bot in (("a", "bold"), ("b", ""), ("c", "bold"))]
     session = SimpleNamespace(
-        state=SimpleNamespace(seats=[SimpleNamespace(members=members[:1]), SimpleNamespace(members=members[1:])]),
+        state=SimpleNamespace(
+            seats=[SimpleNamespace(members=members[:1]), SimpleNamespace(members=members[1:])]
+        ),
         game=SimpleNamespace(name="wonky"),
         handling=SimpleNamespace(shakes=1.0),
     )

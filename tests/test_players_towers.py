@@ -9,6 +9,7 @@ import pytest
 
 from engine.pose import Pose
 from engine.world import Body
+from games.judge.places import bounds, centre_of, steady
 from games.players.tower_places import faces, first, in_hollows, places, tops
 from models.build import build
 from models.piece import Piece
@@ -26,20 +27,20 @@ def block(*size: float, at: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Bod
 
 
 def test_a_piece_stands_on_no_face_smaller_than_a_fingertip() -> None:
-    """20 mm2: the ends of a stick of 4 by 4 mm are none to stand on, those of one of 5 by 5 mm are."""
-    assert {round(1e3 * face.height, 1) for face in faces(box(4, 4, 30))} == {2.0}
-    found = faces(box(5, 5, 8))
-    assert [round(1e3 * face.height, 1) for face in found] == [2.5, 2.5, 2.5, 2.5]
-    assert {round(1e3 * face.height, 1) for face in faces(box(5, 6, 8))} == {2.5, 3.0}
-    assert found[0].tilt == pytest.approx(45.0)
-    assert found[0].room == pytest.approx(40.0)
+    """20 mm2: a cube of 4 mm stands nowhere, one of 5 mm on any side."""
+    assert faces(box(4, 4, 4)) == ()
+    assert [round(1e3 * face.height, 1) for face in faces(box(5, 5, 5))] == [2.5] * 4
+    best = faces(box(5, 6, 8))[0]
+    assert best.tilt == pytest.approx(math.degrees(math.atan(6 / 5)))
+    assert best.room == pytest.approx(48.0)
 
 
 def test_a_top_smaller_than_a_fingertip_bears_nothing() -> None:
     """20 mm2: neither the end of a stick nor what another block leaves of a top."""
     assert tops([block(4, 4, 30)]) == []
     ((height, top),) = tops([block(5, 5, 30)])
-    assert (height, top.area) == (pytest.approx(30.0), pytest.approx(25.0))
+    assert height == pytest.approx(30.0)
+    assert top.area == pytest.approx(25.0)
     covered = [block(60, 30, 15), block(60, 30, 15, at=(1.2, 0, 15))]
     assert [round(height) for height, _ in tops(covered)] == [30]
 
@@ -74,6 +75,14 @@ def test_a_place_is_worth_less_the_further_out_the_centre_of_all_comes_to_lie() 
     assert found[0] > found[33] > found[67] > 0.0
 
 
+def test_nothing_is_laid_where_its_centre_is_over_no_foot() -> None:
+    """The nearest to the middle of a tower is here the very edge of its upper block."""
+    tower = [block(100, 60, 20), block(40, 40, 20, at=(45, 0, 20))]
+    found = places(box(20, 20, 20), tower, 200)
+    assert any(each.pose.position[2] == pytest.approx(0.05) for each in found)
+    assert min(each.worth for each in found) > 0.0
+
+
 def test_hollows_are_tried_from_the_deepest() -> None:
     """A ball goes deeper into the wider of two rings, and may lie on the flat top beside them."""
     ball = build(PieceSpec.model_validate({"shape": {"sphere": 15}, "material": "beech"}))
@@ -83,15 +92,32 @@ def test_hollows_are_tried_from_the_deepest() -> None:
         piece = build(PieceSpec.model_validate(spec))
         return Body(f"ring{x}", piece, Pose((x, 0.0, low + 0.005)))
 
-    tower = [block(300, 60, 10), ring(5, -0.1, 0.01), ring(12, 0.1, 0.01)]
+    tower = [block(300, 60, 10), block(60, 60, 30, at=(100, 0, 10))]
+    tower += [ring(5, -0.1, 0.01), ring(12, 0.1, 0.04)]
     found = in_hollows(ball, tower)
-    over = [pose.position[2] - 0.02 for pose in found]
+    over = [pose.position[2] - (0.05 if pose.position[0] > 0.05 else 0.02) for pose in found]
     # a ball of 15 mm over the rims of holes of 12 and 5 mm
     expected = [0.009, math.sqrt(200) / 1e3]
     middles = {round(pose.position[0], 2): height for pose, height in zip(found, over, strict=True)}
     assert [middles[x] for x in (0.1, -0.1)] == pytest.approx(expected, abs=2e-4)
     ranks = [round(pose.position[0], 2) for pose in found]
     assert ranks.index(0.1) < ranks.index(-0.1)
+    through = build(PieceSpec.model_validate({"shape": {"sphere": 4}, "material": "beech"}))
+    assert in_hollows(through, tower[-1:]) == [], "it falls through"
+
+
+def test_a_foundation_lies_less_low_where_it_is_steadier_so() -> None:
+    """On its narrow side a slanted block is lower, but hardly stands; and a stump lies on its broad end."""
+    points = [[0, 0], [40, 0], [76, 20], [36, 20]]
+    slanted = build(PieceSpec.model_validate({"shape": {"prism": {"points": points, "height": 24}}}))
+    low, high = bounds(slanted, first(slanted, 0.0, 0.0))
+    assert 1e3 * (high - low)[2] == pytest.approx(24.0)
+    low, high = bounds(slanted, steady(slanted))
+    assert 1e3 * (high - low)[2] < 20.0
+    corners = [[a * x, b * x, z] for a in (-1, 1) for b in (-1, 1) for x, z in ((10, 0), (30, 20))]
+    stump = build(PieceSpec.model_validate({"shape": {"hull": corners}}))
+    body = Body("stump", stump, first(stump, 0.0, 0.0))
+    assert float(centre_of(body)[2]) < 0.009
 
 
 def test_a_foundation_lies_on_the_face_on_which_it_is_steadiest() -> None:

@@ -274,7 +274,7 @@ def way_clear(session: Session, held: str) -> Array | None:
         return None
     way /= length
     on, most = ASIDE, float(np.linalg.norm(body.piece.extents)) + ASIDE
-    while on < most and shapely.affinity.translate(own, *(1e3 * on * way[:2])).distance(above) < 1e3 * ASIDE:
+    while on < most and shapely.affinity.translate(own, *(1e3 * on * way)).distance(above) < 1e3 * ASIDE:
         on += ASIDE
     return np.asarray(on * way)
 
