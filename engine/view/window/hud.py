@@ -212,7 +212,11 @@ def font_folder() -> Path:
 
 @lru_cache(maxsize=64)
 def font(size: int, bold: bool) -> Any:
-    """Returns a font for letters of a size in pixels, each drawn for its pixels and therefore sharp."""
+    """Returns a font for letters of a size in pixels, each drawn for its pixels and therefore sharp.
+
+    Where a letter lies on the font's page moves its rim by a shade: all are laid there at once, so that a picture does
+    not hang on what was written before.
+    """
     file = font_folder() / FONT_FILES[bold]
     # not through Panda3D's search path, which would stop at the first space of a name
     made = core.DynamicTextFont(core.Filename.from_os_specific(str(file)))
@@ -225,6 +229,8 @@ def font(size: int, bold: bool) -> Any:
     made.set_minfilter(core.SamplerState.FT_linear)
     made.set_magfilter(core.SamplerState.FT_linear)
     made.set_native_antialias(True)
+    for code in range(ord(" "), ord("~") + 1):
+        made.get_glyph(code)
     return made
 
 
