@@ -47,6 +47,16 @@ def test_a_piece_lies_with_its_long_side_along_x(authored: float, heading: float
     )
 
 
+def test_a_piece_lies_with_its_middle_over_the_origin_however_it_was_turned() -> None:
+    """BS-01: the sides of a triangle's outline are other ones when it lies on its longest face."""
+    triangle = build(find("bausack/triangle"))
+    low, high = places.bounds(
+        triangle, places.laid(triangle, places.moved(places.steady(triangle), 0, 0, 1).matrix)
+    )
+    assert low[:2] == pytest.approx(-high[:2])
+    assert low[2] == pytest.approx(0.0)
+
+
 def test_where_turning_saves_no_room_a_piece_stays_as_it_was_authored() -> None:
     """BS-01: an octagon takes as much room either way."""
     angles = [math.radians(10 + 45 * corner) for corner in range(8)]

@@ -270,7 +270,7 @@ def test_a_player_that_finds_no_way_leaves_the_brick_or_takes_it_back() -> None:
     hands = Hands(Wait.PULL)
     assert hands.pulls() == []
     assert hands.done == [LEAVE]
-    hands = Hands(Wait.PULL)
+    hands.done.clear()
     hands.session.choices = hands.session.choices[:1]
     hands.pulls()
     assert hands.done == [TakeBack("Ana")]
