@@ -47,6 +47,14 @@ def test_a_piece_lies_with_its_long_side_along_x(authored: float, heading: float
     )
 
 
+def test_a_piece_is_laid_with_its_middle_over_the_origin_however_it_is_turned() -> None:
+    """BS-01: the middle of its bounds, which are others when a triangle is turned."""
+    triangle, turned = build(find("bausack/triangle")), Pose((0.0, 0.0, 0.0), (0.0, 0.0, 0.6, 0.8))
+    low, high = places.bounds(triangle, places.laid(triangle, turned.matrix))
+    assert low[:2] == pytest.approx(-high[:2])
+    assert low[2] == pytest.approx(0.0)
+
+
 def test_where_turning_saves_no_room_a_piece_stays_as_it_was_authored() -> None:
     """BS-01: an octagon takes as much room either way."""
     angles = [math.radians(10 + 45 * corner) for corner in range(8)]

@@ -246,7 +246,6 @@ def test_a_brick_is_drawn_out_held_still_and_then_left_where_the_rules_want_more
     hands.way = np.array([0.09, 0.0, 0.0])
     ways = hands.pulls()
     assert sum(way > 0.09 - 1e-6 for way in ways) == 1 + round(PAUSE * RATE)
-    assert ways[0] < 0.002
     assert ways == sorted(ways)
     assert hands.done == [LEAVE]
 
@@ -270,7 +269,7 @@ def test_a_player_that_finds_no_way_leaves_the_brick_or_takes_it_back() -> None:
     hands = Hands(Wait.PULL)
     assert hands.pulls() == []
     assert hands.done == [LEAVE]
-    hands = Hands(Wait.PULL)
+    hands.done.clear()
     hands.session.choices = hands.session.choices[:1]
     hands.pulls()
     assert hands.done == [TakeBack("Ana")]
