@@ -178,10 +178,9 @@ class Session(Generic[S]):
         if need.question is None:
             raise ValueError("the referee answers, and nothing was asked")
         self._journal(self.table.step, {"type": "answer", "yes": yes})
-        if need.question is Question.HOW_TALL:
-            self._apply(self._referee.measured(self.state))
-        else:
-            self._apply(RefereeAnswer(self.table.step, need.question, need.pieces, yes))
+        said = RefereeAnswer(self.table.step, need.question, need.pieces, yes)
+        is_measured = need.question is Question.HOW_TALL
+        self._apply(self._referee.measured(self.state) if is_measured else said)
         self._tidy()
 
     def wait(self, steps: int) -> None:
