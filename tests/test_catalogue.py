@@ -68,8 +68,14 @@ def test_bevels_are_in_the_picture_only(name: str) -> None:
     spec = EVERY[name]
     soft, sharp = build(spec), build(spec.model_copy(update={"bevel": 0.0}))
     assert soft.mass == sharp.mass
-    assert soft.surface is sharp.surface
-    assert soft.parts == sharp.parts
+    # equal, not the same: what was built long ago may be built again
+    assert np.array_equal(soft.surface.corners, sharp.surface.corners)
+    assert np.array_equal(soft.surface.edges, sharp.surface.edges)
+    assert len(soft.surface.facets) == len(sharp.surface.facets)
+    assert all(
+        np.array_equal(one.vertices, other.vertices)
+        for one, other in zip(soft.parts, sharp.parts, strict=True)
+    )
     before, after = trimesh_of(sharp), trimesh_of(soft)
     assert 0.95 * before.volume < after.volume <= before.volume * (1 + 1e-9)
     assert (after.bounds[1] <= before.bounds[1] + 1e-9).all()
