@@ -59,7 +59,7 @@ def test_people_read_a_table_with_the_safest_pull_first_and_a_sentence() -> None
         (("two_bricks", "--piece", "lowr"), "there is no piece 'lowr'; did you mean 'lower'?"),
         (("two_bricks", "--piece", "table"), "'table' is fixed"),
         (("arhc",), "did you mean 'arch'"),
-        (("tower_gone",), "does not stand by itself"),
+        (("overhang_outside",), "does not stand by itself"),
     ],
 )
 def test_bad_input_gets_one_clear_message_and_exit_code_2(words: tuple[str, ...], message: str) -> None:

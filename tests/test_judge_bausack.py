@@ -63,7 +63,7 @@ def scene(*bodies: Body, touching: str = "") -> TableScene:
 # -- the layout --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("state", [game(2), game(8), game(3, pieces=7)])
+@pytest.mark.parametrize("state", [pytest.param(game(2), marks=pytest.mark.soak), game(8), game(3, pieces=7)])
 def test_a_layout_has_every_piece_of_the_supply_and_no_overlap(state: State) -> None:
     """BS-01: in the middle, outside every player's area, on a table that has room for all areas."""
     bodies = BAUSACK.layout(state)

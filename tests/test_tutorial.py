@@ -20,7 +20,7 @@ from games.ui.settings import load_settings
 from games.ui.setup import first_view
 from games.ui.tutorial import Tutorial, stage_of, words_of
 
-IN_GATE = ("crazy-tower", "tower-topple")
+IN_GATE = ("tower-topple",)
 """The others are played in the soak."""
 TITLE = "Acts until the first piece is laid"
 

@@ -28,6 +28,11 @@ def test_the_hand_at_the_window(scenario: str) -> None:
     play_out(f"window_hand:{scenario}")
 
 
+@pytest.mark.soak
+def test_what_rolled_off_is_brought_back() -> None:
+    play_out("window_hand:sandbox_floor", "whole")
+
+
 def test_a_grey_button_covers_the_scene_and_reports_nothing() -> None:
     button = Button("undo", "Undo", is_enabled=False)
     layout = lay_out(

@@ -138,6 +138,7 @@ def random_play(width: str, height: str, seconds: str, seed: str) -> None:
     while time.monotonic() < end:
         _resize(person, size)
         person.app.screen.pages.set("picture", "letters", luck.choice(LETTERS[:2]))
+        person.look(3)
         _begin(person, GAMES[rounds % len(GAMES)].name)
         until = min(end, time.monotonic() + share)
         for _ in range(ACTS_A_GAME):
