@@ -66,6 +66,17 @@ class Script:
         self.laid += 1
         self.session.release()
 
+    def until(self, laid: int, wait: Wait) -> None:
+        """Play until so many blocks were laid and the game waits for this."""
+        session = self.session
+        while self.laid < laid or session.need.wait is not wait:
+            if session.need.wait is Wait.HAND:
+                self.lay(session.need.pieces[0])
+            elif session.need.wait is Wait.ACTION:
+                session.act(session.choices[0].action)
+            else:
+                session.settle()
+
     def play(self, turns: int = 200) -> None:
         """Play until the game is over: the first thing that is legal, every time."""
         for _ in range(turns):
@@ -104,13 +115,7 @@ def test_WK_13_a_fall_after_the_count_is_the_next_players_and_counts_towards_no_
     """WK-13, WK-14: still moving at three with nothing fallen is a success; what falls then falls to who is next."""
     script = Script(fall_at=2, fall_after=740)
     session = script.session
-    while script.laid < 3 or session.need.wait is not Wait.COUNT:
-        if session.need.wait is Wait.HAND:
-            script.lay(session.need.pieces[0])
-        elif session.need.wait is Wait.ACTION:
-            session.act(session.choices[0].action)
-        else:
-            session.settle()
+    script.until(3, Wait.COUNT)
     before, held = session.state, session.need.pieces[0]
     script.heard.clear()
     session.settle()
@@ -134,13 +139,7 @@ def test_WK_13_a_fall_after_the_count_is_the_next_players_and_counts_towards_no_
 def test_WK_14_a_fall_during_the_count_ends_it_at_once(fall_after: int) -> None:
     script = Script(fall_at=1, fall_after=fall_after)
     session = script.session
-    while script.laid < 2 or session.need.wait is not Wait.COUNT:
-        if session.need.wait is Wait.HAND:
-            script.lay(session.need.pieces[0])
-        elif session.need.wait is Wait.ACTION:
-            session.act(session.choices[0].action)
-        else:
-            session.settle()
+    script.until(2, Wait.COUNT)
     released, player = session.table.step, session.need.player
     script.heard.clear()
     session.settle()
@@ -176,13 +175,7 @@ def test_WK_14_what_falls_while_a_block_is_carried_is_told_at_once() -> None:
     """WK-14: the block in the hand is let go, and the player begins anew."""
     script = Script(fall_at=-1)
     session = script.session
-    while script.laid < 2 or session.need.wait is not Wait.HAND:
-        if session.need.wait is Wait.HAND:
-            script.lay(session.need.pieces[0])
-        elif session.need.wait is Wait.ACTION:
-            session.act(session.choices[0].action)
-        else:
-            session.settle()
+    script.until(2, Wait.HAND)
     top, held, now = session.state.tower[-1], session.need.pieces[0], session.table.step
     pose = session.table.bodies[top].pose
     script.paths[top] = [(now, pose), (now + 20, Pose((0.0, -0.1, 0.02)))]

@@ -36,8 +36,9 @@ Picture = NDArray[np.uint8]
 CAPTION_PX = 18.0
 # width of the soft edge of a shadow, in radii of the scene
 SHADOW_BLUR = 0.06
-MAX_CANVASES = 4
-"""Sizes of pictures that are kept ready: while something moves a window has fewer pixels drawn."""
+MAX_CANVASES, KEPT_PIXELS = 4, 3_200_000
+"""Sizes of pictures that are kept ready, as while something moves a window has fewer pixels drawn: so many, and of so many
+pixels together."""
 
 
 class Stage:
@@ -104,13 +105,17 @@ class Stage:
         for other in self._canvases.values():
             other.set_active(False)
         self._canvases[size] = self._canvas = canvas
-        while len(self._canvases) > MAX_CANVASES:
+        while len(self._canvases) > 1 and self._is_over():
             self._canvases.pop(next(iter(self._canvases))).close()
         self.size, self.texture = size, canvas.texture
         canvas.use()
         canvas.set_active(True)
         self._dirty.add_all()
         canvas.labels.show(self._texts, self._label_place, self._marked)
+
+    def _is_over(self) -> bool:
+        pixels = sum(width * height for width, height in self._canvases)
+        return len(self._canvases) > MAX_CANVASES or pixels > KEPT_PIXELS
 
     def add(self, body: Body) -> None:
         """Adds a body that frames may name, unseen until one does; it replaces one of the same name."""
