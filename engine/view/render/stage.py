@@ -37,8 +37,8 @@ CAPTION_PX = 18.0
 # width of the soft edge of a shadow, in radii of the scene
 SHADOW_BLUR = 0.06
 MAX_CANVASES, KEPT_PIXELS = 4, 3_200_000
-"""Sizes of pictures that are kept ready, as while something moves a window has fewer pixels drawn: so many, and of so many
-pixels together."""
+"""Sizes of pictures that are kept ready: at most so many, of so many pixels together. While something moves, a window
+has fewer pixels drawn."""
 
 
 class Stage:
