@@ -48,6 +48,28 @@ def near_points(points: Array) -> cKDTree:
     return cKDTree(points)
 
 
+def pairs_within(points: Array, others: Array, reach: float) -> tuple[Ints, Ints]:
+    """Which of `points` (n, d) and `others` (m, d) are no further apart than `reach`: their numbers (p,) and (p,), in
+    the order of the points, then of the others."""
+    # along an odd direction few points share a place: those within reach there are compared one after the other
+    slant = np.sin(np.arange(1.0, points.shape[1] + 1.0) ** 2)
+    slant /= np.linalg.norm(slant)
+    order = np.argsort(others @ slant, kind="stable")
+    along, room = (others @ slant)[order], reach * (1.0 + 1e-9) + 1e-12
+    here = points @ slant
+    lows, highs = np.searchsorted(along, here - room), np.searchsorted(along, here + room, side="right")
+    found = []
+    some = np.arange(len(points))
+    while len(some := some[lows[some] < highs[some]]):
+        near = order[lows[some]]
+        is_near = np.linalg.norm(points[some] - others[near], axis=1) <= reach
+        found.append(np.array([some[is_near], near[is_near]]))
+        lows[some] += 1
+    first, second = np.concatenate([np.zeros((2, 0), dtype=np.int64), *found], axis=1)
+    by_point = np.lexsort((second, first))
+    return first[by_point], second[by_point]
+
+
 def groups_of(count: int, first: Ints, second: Ints) -> Ints:
     """(count,) the group that each of so many things is of, where `first` and `second`, by number, belong together;
     groups are numbered by their first thing."""

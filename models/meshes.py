@@ -15,7 +15,7 @@ import numpy as np
 from models.builders import solid_of
 from models.convex import decompose, hull_part, hull_volume
 from models.errors import MeshError, MeshFileError
-from models.hulls import groups_of, near_points
+from models.hulls import groups_of, pairs_within
 from models.mesh_files import GLTF, SINGLE_PRECISION, Y_UP, read_nodes
 from models.piece import MM, Array, Detail, Ints, MassProperties, Part, Solid, Surface
 from models.shapes import Mesh
@@ -153,8 +153,7 @@ def _joined(vertices: Array, faces: Ints, where: str) -> tuple[Array, Ints]:
 def _mended(vertices: Array, faces: Ints) -> tuple[Array, Ints]:
     """The mesh without cracks, doubled faces and small holes, its faces wound alike; the solid stays as it was."""
     size = float(np.linalg.norm(np.ptp(vertices, axis=0)))
-    pairs = near_points(vertices).query_pairs(CRACK * size, output_type="ndarray")
-    place = groups_of(len(vertices), *pairs.T)
+    place = groups_of(len(vertices), *pairs_within(vertices, vertices, CRACK * size))
     _, first = np.unique(place, return_index=True)
     vertices, faces = vertices[first], place[faces]
     faces = faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)]

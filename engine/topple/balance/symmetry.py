@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.topple.balance.equilibrium import Balance
 from engine.topple.contact.arrays import Array, Ints
-from models.hulls import near_points
+from models.hulls import pairs_within
 
 SAME = 1e-7
 """Piece sizes and weights: what differs by less is the same."""
@@ -87,8 +87,10 @@ def _matches(known: Array, image: Array) -> Ints | None:
     """Returns which of the known rows each row of the image is; None unless each is another one."""
     if not len(image):
         return np.zeros(0, dtype=np.int64)
-    away, nearest = near_points(known).query(image, distance_upper_bound=2 * SAME)
-    at: Ints = np.asarray(nearest, dtype=np.int64)
-    if not np.isfinite(away).all() or len(np.unique(at)) < len(at):
+    rows, near = pairs_within(image, known, 2 * SAME)
+    nearest_first = np.lexsort((np.linalg.norm(image[rows] - known[near], axis=1), rows))
+    rows, first = np.unique(rows[nearest_first], return_index=True)
+    at = near[nearest_first][first]
+    if len(rows) < len(image) or len(np.unique(at)) < len(at):
         return None
     return at

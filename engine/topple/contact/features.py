@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.topple.contact.arrays import Array, Bools, Ints, boxes, starts_of
 from engine.world import Body
-from models.hulls import convex_hull, near_points
+from models.hulls import convex_hull, near_points, pairs_within
 from models.piece import Piece, Surface
 
 MATCH = 1e-7
@@ -263,10 +263,10 @@ def _spokes(points: Array, tails: Array, heads: Array, eps: float) -> tuple[Ints
     # where a hole cuts a fan of triangles some have a side without length
     real = np.linalg.norm(heads - tails, axis=1) > eps
     tails, heads = tails[real], heads[real]
-    leaving = near_points(tails).query_ball_point(points, eps)
-    directions = [heads[some] - point for some, point in zip(leaving, points, strict=True)]
-    spokes = np.concatenate([np.zeros((0, 3)), *directions])
-    return starts_of([len(one) for one in directions]), spokes / np.linalg.norm(spokes, axis=1)[:, None]
+    at, leaving = pairs_within(points, tails, eps)
+    spokes = heads[leaving] - points[at]
+    starts = starts_of(np.bincount(at, minlength=len(points)))
+    return starts, spokes / np.linalg.norm(spokes, axis=1)[:, None]
 
 
 def _rays(surface: Surface, samples: Array, spokes: tuple[Ints, Array], eps: float) -> tuple[Ints, Array]:
