@@ -195,6 +195,7 @@ class Hud:
         text.set_font(font(letters.size, letters.bold))
         text.set_text(letters.text)
         node = self._root.attach_new_node(text.generate())
+        _clear_edges(text.get_font())
         node.set_scale(letters.size)
         node.set_pos(letters.x, 0, -letters.y)
         node.set_shader(self._letters, 10)
@@ -231,7 +232,16 @@ def font(size: int, bold: bool) -> Any:
     made.set_native_antialias(True)
     for code in range(ord(" "), ord("~") + 1):
         made.get_glyph(code)
+    _clear_edges(made)
     return made
+
+
+def _clear_edges(made: Any) -> None:
+    """Beyond a page of letters lies nothing: Panda3D's border there, transparent white, is ink to OpenGL."""
+    nothing = core.LColor(0, 0, 0, 0)
+    for page in made.get_pages():
+        if page.get_border_color() != nothing:
+            page.set_border_color(nothing)
 
 
 @lru_cache(maxsize=4096)
