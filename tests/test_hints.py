@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from engine.bench.rigs import tower
 from engine.geometry.convex import solids_at
 from engine.geometry.drop import DropTarget
 from engine.motions import lower
@@ -18,8 +19,9 @@ from engine.world import FLOOR
 from games.core.events import Fell, HitNeighbour, Question
 from games.core.rules import Input, Need, Wait
 from games.game import stock_of
+from games.judge.judge import TableScene
 from games.play.held_piece import HeldPiece
-from games.play.preview import Previewer
+from games.play.preview import Previewer, shifted
 from games.play.recording import begin
 from games.players.bots import HOVER, SINK, Bot, bots_of, lay, offers, pull, skill_of
 from games.registry import GAMES, game_named
@@ -122,6 +124,22 @@ class Trial:
         if session.need.wait in (Wait.REST, Wait.COUNT):
             session.settle()
         return list(self.heard)
+
+
+def test_a_hand_may_miss_to_every_side() -> None:
+    bodies = tower(rows=1)
+    name = bodies[-1].name
+    x, y, z = bodies[-1].pose.position
+    scenes = shifted(TableScene({body.name: body for body in bodies}, frozenset()), name)
+    away = {
+        tuple(
+            round(1e3 * (value - was), 6)
+            for value, was in zip(scene.bodies[name].pose.position, (x, y, z), strict=True)
+        )
+        for scene in scenes
+    }
+    assert away == {(3.0, 0.0, 0.0), (-3.0, 0.0, 0.0), (0.0, 3.0, 0.0), (0.0, -3.0, 0.0)}
+    assert all(scene.bodies[bodies[0].name] is bodies[0] for scene in scenes)
 
 
 def is_against(told: list[Input]) -> bool:

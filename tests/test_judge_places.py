@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import shapely
 
 from engine.pose import Pose
 from engine.world import Body
@@ -70,6 +71,17 @@ def test_a_piece_without_a_steady_face_lies_on_the_lowest() -> None:
     assert egg.orientation == pytest.approx((0.051967, -0.726596, 0.0, 0.685097), abs=1e-5)
     lens = places.steady(build(find("bausack/lens")))
     assert lens.orientation == pytest.approx((0.003660, -0.032484, 0.0, 0.999466), abs=1e-5)
+
+
+def test_a_long_roller_lies_on_its_lowest_side() -> None:
+    """BS-01: it tips over each of its narrow faces and off its ends; its middle is nearest to the flatter side."""
+    angles = [math.radians(5.0 * corner + 2.5) for corner in range(72)]
+    points = [[30 * math.cos(a), (28 if math.sin(a) > 0 else 20) * math.sin(a)] for a in angles]
+    roller = piece_of({"prism": {"points": points, "height": 1000}})
+    outline = shapely.Polygon(points)
+    lowest = outline.centroid.y - min(y for _, y in points)
+    centre = places.centre_of(Body("roller", roller, places.steady(roller)))
+    assert 1e3 * centre[2] == pytest.approx(lowest, abs=1e-3)
 
 
 def test_a_supply_is_read_in_rows_that_are_no_wider_than_asked() -> None:

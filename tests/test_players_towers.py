@@ -59,6 +59,15 @@ def test_a_place_is_worth_what_the_piece_and_the_whole_tower_bear(x: float, y: f
     assert places(box(40, 40, 20), broad, 1)[0].worth == pytest.approx(25.0)
 
 
+def test_a_ball_on_a_tower_takes_no_room_for_a_hand() -> None:
+    """Nothing flat rises there: it may be laid beside."""
+    ball = build(PieceSpec.model_validate({"shape": {"sphere": 8}, "material": "beech"}))
+    laid = [block(60, 60, 20), Body("ball", ball, Pose((0.0, 0.0, 0.028)))]
+    ((height, top),) = tops(laid)
+    assert height == pytest.approx(20.0)
+    assert top.area == pytest.approx(3600.0)
+
+
 def test_a_place_is_worth_less_the_further_out_the_centre_of_all_comes_to_lie() -> None:
     """A cube on a long beam over a short foot: the cube alone would bear more than 25 degrees anywhere."""
     tower = [block(40, 40, 20), block(200, 60, 10, at=(0, 0, 20))]

@@ -303,6 +303,35 @@ def test_watchers_hear_nothing_of_what_is_only_played_again(tmp_path: Path, mome
     assert min(looks) > begun
 
 
+def test_a_folder_is_free_again_when_going_on_was_broken_off(tmp_path: Path, moment: Path) -> None:
+    path = tmp_path / "a.teeter"
+    shutil.copy(moment, path)
+    session, recorder = resume(path)
+    by_hand(session)
+    recorder.leave()
+
+    def enough(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            resume(recorder.folder, progress=enough)
+    session, recorder = resume(recorder.folder)
+    session.close()
+    recorder.leave()
+
+
+def test_a_record_of_an_engine_that_is_not_here_is_not_compared(
+    moment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("games.play.playback.installed_engines", lambda: ("rapier",))
+    found = verify(moment)
+    assert not found.agrees
+    assert not found.comparable
+    assert found.steps == 0
+    assert "simulated by the engine 'bullet', and here are rapier" in found.why
+
+
 def test_the_checkpoint_at_a_moment(moment: Path) -> None:
     replay = load(moment)
     steps = [boundary.step for boundary in replay.checkpoints]

@@ -172,3 +172,17 @@ def test_stillness_wants_half_a_second_within_half_a_millimetre() -> None:
     assert not stillness.sees(tick(240, 6e-4), "held")
     assert stillness.sees(tick(244, 6e-4), "held")
     assert Stillness(tick(0, 0.0), bodies, 240, True).sees(tick(4, 0.0), "held")
+
+
+def test_a_moment_has_everything_where_it_is_between_two_readings() -> None:
+    laid = ground()
+    laid.free("loose")
+    laid.hand.grab(laid.bodies["loose"])
+    way = carry(laid.hand, Pose((0.3, 0.1, 0.1)), 0.15)
+    for _ in range(20 * STRIDE_STEPS + 1):
+        laid.aim(next(way))
+    assert laid.world.step % STRIDE_STEPS
+    moment = laid.remember()
+    assert moment.bodies["loose"].pose == laid.world.pose("loose")
+    assert math.dist(moment.bodies["loose"].pose.position, (0.2, 0.0, 0.5 * HEIGHT)) > 0.01
+    laid.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 from pathlib import Path
 
 import av
@@ -106,6 +107,14 @@ def test_a_file_with_a_limit_keeps_it() -> None:
         assert (bits(chat, count) + 96_000) * seconds / 8 <= chat.max_bytes or bits(chat, count) == 40_000
     web = preset("web")
     assert (bits(web, 1800) + 96_000) * 60 / 8 <= 8e6
+
+
+def test_a_film_tells_who_won_and_why(replay: Replay) -> None:
+    from games.play.replays import telling_of
+
+    outcome = {"ended": True, "winners": ["Ana", "Ben"], "reason": "the tower fell"}
+    ended = replace(replay, meta=replay.meta.model_copy(update={"outcome": outcome}))
+    assert telling_of(ended).result == "Ana and Ben win: the tower fell"
 
 
 def test_names_are_hidden_when_asked(replay: Replay) -> None:

@@ -95,9 +95,9 @@ def resume(
     is_part = path.is_dir()
     target = path.with_name(path.name.removesuffix(SUFFIX))
     replay = load(path)
-    ended = (replay.meta.outcome or {}).get("ended")
-    if ended is True:
-        raise _is_over(path, str((replay.meta.outcome or {}).get("reason", "")))
+    outcome = replay.meta.outcome or {}
+    if outcome.get("ended") is True:
+        raise _is_over(path, str(outcome.get("reason", "")))
     tape = _tape_of(replay, tell, sink)
     if not is_part:
         tape.recorder = Recorder(target, _afresh(replay.meta), replaces=True)

@@ -97,7 +97,7 @@ class Previewer:
         broken = judge.broken(state, piece, need.conditions, before, after, height)
         narrow = [
             each
-            for moved in _missed(after, piece)
+            for moved in shifted(after, piece)
             for each in judge.broken(state, piece, need.conditions, before, moved, height)
         ]
         step = state.step
@@ -139,8 +139,8 @@ class Previewer:
             self._table = None
 
 
-def _missed(scene: TableScene, piece: str) -> list[TableScene]:
-    """The scene with a piece shifted a little to every side."""
+def shifted(scene: TableScene, piece: str) -> list[TableScene]:
+    """The scene with a piece shifted by `SHIFT` to each of four sides, as a hand may miss its place."""
     body = scene.bodies[piece]
     x, y, z = body.pose.position
     places = [(x + SHIFT, y, z), (x - SHIFT, y, z), (x, y + SHIFT, z), (x, y - SHIFT, z)]
