@@ -173,7 +173,15 @@ class Person:
         self.look(1)
 
     def press(self, name: str) -> None:
-        """Click a button of a panel by its name."""
+        """Click a button of a panel by its name; panels that do not fit are scrolled until it is seen."""
+        layout = self.app.window.hud.layout
+        for scroll in layout.scrolls if layout.region(name) is None else ():
+            x, y = scroll.rect.middle
+            xdotool("mousemove", "--window", self.number, str(round(x)), str(round(y)))
+            for turns, wheel in ((scroll.last, "4"), *((1, "5"),) * (scroll.last + 1)):
+                if self.app.window.hud.layout.region(name) is None:
+                    xdotool("click", "--repeat", str(max(turns, 1)), "--delay", "1", wheel)
+                    self.look(2)
         region = self.wait(lambda: self.app.window.hud.layout.region(name), f"a button {name}")
         self.click(*region.rect.middle)
 
