@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 from itertools import combinations, islice, pairwise
@@ -17,7 +18,7 @@ from engine.view.video.captions import FALLS, _cards
 from engine.view.window.events import Clicked
 from engine.view.window.hud import width_of
 from engine.view.window.layout import Layout, lay_out
-from engine.view.window.shapes import Fill, Letters, Rect, faded, wrapped
+from engine.view.window.shapes import Fill, Image, Letters, Rect, faded, wrapped
 from games.core.rules import Wait
 from games.registry import GAMES
 from games.ui import hud, menu
@@ -264,3 +265,22 @@ def test_cards_of_a_fan_are_clicked_where_they_are_seen() -> None:
     for one, other in pairwise(layout.regions):
         assert one.rect.x + one.rect.width <= other.rect.x + 1e-6
     assert layout.cards[0].x <= layout.regions[0].rect.x
+
+
+def test_the_keys_of_a_fan_lie_on_their_cards() -> None:
+    """Cards are turned, each about its middle."""
+    cards = tuple(FanCard(f"c{number}", "image", key=str(number)) for number in range(9))
+    shapes = lay_out((Panel("fan", "bottom", (Fan(cards),), width=620),), (1280, 720), width_of).shapes
+    images = [each for each in shapes if isinstance(each, Image)]
+    keys = [each for each in shapes if isinstance(each, Letters)]
+    assert [each.text for each in keys] == [card.key for card in cards]
+    for card, key in zip(images, keys, strict=True):
+        turn, (x, y) = math.radians(card.angle), card.rect.middle
+        wide = width_of(key.text, key.size, key.bold)
+        for across in (key.x, key.x + wide):
+            aside, up = across - x, y - (key.y - 0.35 * key.size)
+            along = aside * math.cos(turn) - up * math.sin(turn)
+            above = aside * math.sin(turn) + up * math.cos(turn)
+            assert abs(along) < 0.47 * card.rect.width
+            # in the band of its colour
+            assert 0.36 * card.rect.height < above < 0.5 * card.rect.height

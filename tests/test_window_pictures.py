@@ -36,6 +36,15 @@ def test_a_piece_is_seen_on_nothing_in_its_colour() -> None:
     assert blue > 2 * red
 
 
+def test_words_of_a_card_keep_off_its_edge() -> None:
+    for words in ("medium purple", "any block", "large purple", "the largest of all"):
+        image = card_image(words, (), "#1f5fa8").astype(int)
+        written = np.abs(image - card_image("", (), "#1f5fa8")).max(axis=2) > 60
+        columns = np.nonzero(written.any(axis=0))[0]
+        assert columns.min() > 10
+        assert columns.max() < CARD_PX[0] - 10
+
+
 def test_a_floor_card_is_seen_from_above_as_it_is_printed() -> None:
     plain, printed = (
         piece_image(build(find(f"crazy_tower/{card}")), from_above=True) for card in ("card_01", "card_07")

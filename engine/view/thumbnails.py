@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +30,8 @@ CARD_PX = (180, 252)
 ROUNDING_PX, EDGE_PX, LETTER_PX = 16.0, 3.0, 26
 BAND = 0.14
 """Of the height of a card, in its colour."""
+TEXT_SHARE = 0.86
+"""Of the width of a card, that its words may take."""
 PAPER, EDGE, INK = "#fbf8f1", "#b9ad98", "#2b2620"
 
 
@@ -88,12 +92,9 @@ def _paste(card: NDArray[np.float64], image: Pixels, left: float, top: float, sc
 
 def _written(line: str, width: int) -> NDArray[np.float64]:
     """A line of letters in the middle: (h, width), 1 where there is ink."""
-    maker = core.PNMTextMaker(core.Filename.from_os_specific(str(font_folder() / FONT_FILES[True])), 0)
-    size = LETTER_PX
-    maker.set_pixel_size(size)
-    while size > 8 and maker.calc_width(line) > 0.8 * width:
-        size -= 1
-        maker.set_pixel_size(size)
+    longest = float(_text_maker(LETTER_PX).calc_width(line))
+    # of another size it needs letters of its own: a maker keeps those it has
+    maker = _text_maker(math.floor(LETTER_PX * min(1.0, TEXT_SHARE * width / max(longest, 1.0))))
     maker.set_fg(core.LColor(1, 1, 1, 1))
     image = core.PNMImage(width, round(1.4 * LETTER_PX), 1)
     maker.set_align(core.TextProperties.A_center)
@@ -102,3 +103,10 @@ def _written(line: str, width: int) -> NDArray[np.float64]:
     texture.load(image)
     pixels = np.frombuffer(texture.get_ram_image(), np.uint8)
     return pixels.reshape(image.get_y_size(), width)[::-1] / 255.0
+
+
+def _text_maker(size: int) -> Any:
+    """Writes bold letters of so many pixels."""
+    maker = core.PNMTextMaker(core.Filename.from_os_specific(str(font_folder() / FONT_FILES[True])), 0)
+    maker.set_pixel_size(size)
+    return maker

@@ -20,7 +20,7 @@ from models.files import OutputError, whole_or_nothing
 
 Pixels = NDArray[np.uint8]
 
-DRAWING = "3"
+DRAWING = "4"
 """How pictures are drawn; another one when what is kept is of no use any more."""
 TIMEOUT_S = 60.0
 NOTHING: Pixels = np.zeros((1, 1, 4), np.uint8)

@@ -322,8 +322,14 @@ class ItemLayout:
             angle = FAN_ANGLE * away if count > 1 else 0.0
             box.shapes.append(Image(card.image, place, angle, 1.0 if card.is_enabled else 0.55))
             if card.key:
-                left_of, size = place.x + 0.08 * width, self._font("small")
-                self._write(box, card.key, left_of, place.y + 0.015 * height, size, BUTTON_ON_TEXT, bold=True)
+                # in the band of the card, which is turned about its middle
+                turn, size = math.radians(angle), self._font("small")
+                aside, up = -0.40 * width, 0.43 * height
+                x, y = place.middle
+                x += aside * math.cos(turn) + up * math.sin(turn)
+                y += aside * math.sin(turn) - up * math.cos(turn) - 0.055 * height
+                half = self.measure(card.key, size, True) / 2
+                self._write(box, card.key, x - half, y, size, BUTTON_ON_TEXT, bold=True)
             if card.is_enabled:
                 # the next one covers the rest
                 seen = min(width, step) if number < count - 1 else width

@@ -1,0 +1,50 @@
+"""Pieces that are sent to another process, again and again, as the pieces of every new game are."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+from dataclasses import replace
+
+import numpy as np
+
+from models.build import build
+from models.catalogue import catalogue, find
+from models.piece import Piece
+
+
+def sent(pieces: list[Piece]) -> list[Piece]:
+    received: list[Piece] = pickle.loads(pickle.dumps(pieces))
+    return received
+
+
+def test_a_piece_that_comes_again_is_the_same_one() -> None:
+    pieces = [build(spec) for spec in catalogue("bausack").values()]
+    first, again = sent(pieces), sent(pieces)
+    assert len({id(each) for each in first}) == len(pieces) == 70
+    assert all(one is other for one, other in zip(first, again, strict=True))
+    assert not any(one is other for one, other in zip(first, pieces, strict=True))
+    for piece, other in zip(pieces, first, strict=True):
+        assert other.model == piece.model
+        assert np.array_equal(other.inertia, piece.inertia)
+        assert np.array_equal(other.visual.vertices, piece.visual.vertices)
+
+
+def test_another_piece_is_another_one() -> None:
+    piece = build(find("wonky/large_blue"))
+    heavier = replace(piece, mass=1.001 * piece.mass)
+    one, other, third = sent([piece, heavier, replace(piece, colour="#102030")])
+    assert len({id(one), id(other), id(third)}) == 3
+    assert other.mass == heavier.mass
+    assert third.colour == "#102030"
+
+
+def test_what_nobody_has_any_more_is_let_go() -> None:
+    from models.piece import _here
+
+    piece = replace(build(find("wonky/large_blue")), mass=0.123)
+    (received,) = sent([piece])
+    before = len(_here)
+    del received
+    gc.collect()
+    assert len(_here) == before - 1
