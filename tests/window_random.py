@@ -105,8 +105,12 @@ class Watch:
     def _pieces(self, app: Any) -> None:
         client, screen = app.screen.client, app.screen
         if client.waits is not None and not client.game.is_free_building:
-            for name in client.off_table:
-                self._tell("lost", f"{client.game.name}: {name} lies on the floor of the room")
+            # BS-08: what fell off with a tower may lie there, as long as nobody is asked for it
+            taken = {str(getattr(each.action, "piece", "")) for each in client.choices}
+            for name in {*client.waits.need.pieces, *taken} & set(client.off_table):
+                self._tell(
+                    "lost", f"{client.game.name}: {name} lies on the floor of the room, and is asked for"
+                )
         grip = screen.hand.grip
         if grip is None or client.held != grip.name:
             self._unseen_since = None
