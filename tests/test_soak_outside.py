@@ -9,6 +9,7 @@ from outside_one_body import one_body
 from outside_scenes import SCENES, SLIDES, cube_on_a_cube, is_right
 
 from engine.bench.outside import cells_of, measure, runners
+from engine.topple.verdict import check
 
 PROCESSOR_S = 1200.0
 """Seconds after which an engine is broken off."""
@@ -75,6 +76,20 @@ def test_one_body(engine: str, row: Callable[..., None]) -> None:
 def test_a_cube_on_a_cube_for_ten_hours(engine: str, row: Callable[..., None]) -> None:
     found = measure("B1 for ten hours", cube_on_a_cube, engine, TEN_HOURS_S, PROCESSOR_S)
     row("a cube on a cube for ten hours", engine=f"{engine} {found.version}", **cells_of(found))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("scene", SCENES)
+def test_check_is_right_of_every_scene(scene: str, row: Callable[..., None]) -> None:
+    found = check(SCENES[scene]())
+    row(
+        "check of outside scenes",
+        scene=scene,
+        verdict=found.word,
+        tilt_deg=found.statics.tilt_deg,
+        seconds=round(found.wall, 1),
+    )
+    assert found.word == ("topples" if scene == SLIDES else "stands")
 
 
 STANDING = ("K1 Kapla tower, 102 blocks", "S2 column", "S2 wall", "B1 cube on a cube")

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from test_statics_growth import wall
 
 from engine.bench.rigs import piece, table, wood
 from engine.bullet import BulletWorld
@@ -24,8 +25,8 @@ from engine.topple.perturbation import (
     running_trials,
     settle_undisturbed,
 )
-from engine.topple.trial import LIMITS, Trial, disturbed
-from engine.world import Assembly, Body
+from engine.topple.trial import LIMITS, Trial, TrialTask, disturbed, limits_of, run_quickly
+from engine.world import DOWN, Assembly, Body
 
 BLOCK = piece(wood(), box=(40, 40, 20))
 BALL = piece(wood(), sphere=15)
@@ -238,3 +239,9 @@ def test_what_tips_off_a_low_block_and_leans_on_the_table_has_fallen() -> None:
     found = run_trials(Assembly("lean", bodies))
     assert found.stands is False
     assert found.fell == ("flat",)
+
+
+@pytest.mark.slow
+def test_a_wall_of_410_boxes_stands_in_a_quick_run() -> None:
+    scene = wall(20, 20)
+    assert run_quickly(TrialTask(scene, limits_of(scene), (0, 0), None, DOWN)).stands

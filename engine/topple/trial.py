@@ -42,6 +42,12 @@ THIN_SKIN = 2e-4
 """`Tuning.skin` of that run: two skins press two boxes apart."""
 FINE_ITERATIONS = (40, 100)
 """Iterations of the fine runs: the more, the fewer pieces there are."""
+GENTLE_ITERATIONS, GENTLE_WORK = 2, 20_000
+"""Iterations a piece of the last run, where that is more: thrust goes through an arch of 101 stones from one to the
+next. No more than so many of all pieces together."""
+MANY = 200
+"""Free pieces beyond which quick runs take the fewest of those too: with fewer, walls of 410 and pyramids of 1240 boxes
+buckle, and the fine run that is then needed costs more than both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +169,9 @@ def run_quickly(task: TrialTask, sink: Sink = _unseen) -> Trial:
     if not assembly.free:
         return Trial(True, 0.0, 0.0, 0.0, 0.0, None, None, (), (), np.zeros((0, 7)))
     start = disturbed(assembly, limits, task.seed).bodies
-    with new_world(start, tuning=TUNING) as world:
+    many = len(assembly.free) > MANY
+    tuning = replace(TUNING, iterations=FINE_ITERATIONS[0]) if many else TUNING
+    with new_world(start, tuning=tuning) as world:
         longest = limits.quick if time is None else time
         return _run(world, assembly, limits, longest, time is None, task.gravity, sink)
 
@@ -192,9 +200,15 @@ def run_finely(task: TrialTask, sink: Sink = _unseen) -> Trial:
             GENTLE_RATE_FACTOR * scale.rate,
             replace(limits, settling=SETTLING_SHARE * limits.settling),
         )
-        steps, drag, many = round(held.settling * rate), SETTLING_DRAG / rate, tuning.iterations
+        steps, drag, count = round(held.settling * rate), SETTLING_DRAG / rate, len(assembly.free)
+        many = max(tuning.iterations, min(GENTLE_ITERATIONS * count, GENTLE_WORK // count))
         gentle = replace(
-            tuning, skin=THIN_SKIN, settling_damping=drag, settle_steps=steps, settle_iterations=many
+            tuning,
+            skin=THIN_SKIN,
+            settling_damping=drag,
+            settle_steps=steps,
+            iterations=many,
+            settle_iterations=many,
         )
         seen: list[Tick] = []
         trial = run(rate, gentle, held, lambda tick, _: seen.append(tick))
