@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import pytest
@@ -9,7 +10,8 @@ from outside_one_body import one_body
 from outside_scenes import SCENES, SLIDES, cube_on_a_cube, is_right
 
 from engine.bench.outside import cells_of, measure, runners
-from engine.topple.verdict import check
+from engine.topple.verdict import CheckOptions, check
+from engine.world import DOWN, Assembly
 
 PROCESSOR_S = 1200.0
 """Seconds after which an engine is broken off."""
@@ -81,7 +83,10 @@ def test_a_cube_on_a_cube_for_ten_hours(engine: str, row: Callable[..., None]) -
 @pytest.mark.soak
 @pytest.mark.parametrize("scene", SCENES)
 def test_check_is_right_of_every_scene(scene: str, row: Callable[..., None]) -> None:
-    found = check(SCENES[scene]())
+    made = SCENES[scene]()
+    assembly, (x, y, z) = (made, DOWN) if isinstance(made, Assembly) else made
+    options = CheckOptions(tilt=math.atan2(math.hypot(x, y), -z), tilt_direction=math.atan2(y, x))
+    found = check(assembly, options)
     row(
         "check of outside scenes",
         scene=scene,

@@ -80,10 +80,11 @@ class CameraHandicap:
             orbit = replace(
                 orbit, elevation=math.degrees(math.asin(max(-0.4, min(0.9, rise / orbit.distance))))
             )
-        camera = orbit.camera
+        camera = over_the_table(orbit).camera
         if not handicap.depth_cues:
             times = math.tan(math.radians(camera.fov) / 2) / math.tan(math.radians(FLAT_FOV) / 2)
-            camera = replace(replace(orbit, distance=orbit.distance * times).camera, fov=FLAT_FOV)
+            far = over_the_table(replace(orbit, distance=orbit.distance * times))
+            camera = replace(far.camera, fov=FLAT_FOV)
         if handicap.sway_mm > 0.0:
             x, y, z = (np.asarray(camera.eye) + self._sway.at(self._now)).tolist()
             camera = replace(camera, eye=(x, y, z))
@@ -192,8 +193,7 @@ class CameraController:
         """The orbit with its eye over the table and in no piece."""
         x, y, z = orbit.target
         target = (min(max(x, -FAR), FAR), min(max(y, -FAR), FAR), min(max(z, 0.0), FAR))
-        lowest = math.degrees(math.asin(min(max((EYE_LOW - target[2]) / orbit.distance, -1.0), 1.0)))
-        orbit = replace(orbit, target=target, elevation=max(orbit.elevation, lowest))
+        orbit = over_the_table(replace(orbit, target=target))
         for _ in range(MAX_TRIES):
             if self._obstacles is None:
                 break
@@ -228,6 +228,12 @@ class CameraController:
 
     def _set(self, goal: Orbit) -> None:
         self._goal = self._outside(goal)
+
+
+def over_the_table(orbit: Orbit) -> Orbit:
+    """The orbit with its eye over the table's plane, however far away."""
+    lowest = math.degrees(math.asin(min(max((EYE_LOW - orbit.target[2]) / orbit.distance, -1.0), 1.0)))
+    return replace(orbit, elevation=max(orbit.elevation, lowest))
 
 
 def _near(one: Orbit, other: Orbit) -> bool:
