@@ -11,15 +11,17 @@ the piece's bounding box. A piece has three bodies of geometry, each for one pur
 from __future__ import annotations
 
 import hashlib
+import io
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel
 
 if TYPE_CHECKING:
     from models.face import Face
@@ -127,7 +129,22 @@ class Piece:
         return self.drawn()
 
     def __reduce__(self) -> tuple[Callable[[bytes], Piece], tuple[bytes]]:
-        return _received, (pickle.dumps([getattr(self, each.name) for each in fields(self)]),)
+        content = io.BytesIO()
+        _Packer(content).dump([getattr(self, each.name) for each in fields(self)])
+        return _received, (content.getvalue(),)
+
+
+class _Packer(pickle.Pickler):
+    """Packs equal pieces into equal bytes in every process: pydantic keeps a set, whose order hangs on the process."""
+
+    def reducer_override(self, item: object) -> Any:
+        if isinstance(item, BaseModel):
+            return _unpacked, (type(item), item.__dict__, sorted(item.model_fields_set))
+        return NotImplemented
+
+
+def _unpacked(kind: type[BaseModel], values: dict[str, Any], given: list[str]) -> BaseModel:
+    return kind.model_construct(set(given), **values)
 
 
 _here: WeakValueDictionary[bytes, Piece] = WeakValueDictionary()

@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import gc
+import os
 import pickle
+import subprocess
+import sys
 import weakref
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 from models.build import build
 from models.catalogue import catalogue, find
 from models.piece import Piece
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+PACKED = """
+import hashlib, pickle
+from models.build import build
+from models.catalogue import catalogue
+for game in ("bausack", "wonky", "crazy_tower", "tower_topple"):
+    for name, spec in catalogue(game).items():
+        print(name, hashlib.sha256(pickle.dumps(build(spec))).hexdigest())
+"""
 
 
 def sent(pieces: list[Piece]) -> list[Piece]:
@@ -29,6 +45,22 @@ def test_a_piece_that_comes_again_is_the_same_one() -> None:
         assert other.model == piece.model
         assert np.array_equal(other.inertia, piece.inertia)
         assert np.array_equal(other.visual.vertices, piece.visual.vertices)
+
+
+def test_every_process_sends_the_same_bytes() -> None:
+    told = []
+    for seed in ("1", "2"):
+        run = subprocess.run(
+            [sys.executable, "-c", PACKED],
+            cwd=ROOT,
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        told.append(run.stdout.splitlines())
+    assert len(told[0]) > 100
+    assert [one for one, other in zip(*told, strict=True) if one != other] == []
 
 
 def test_another_piece_is_another_one() -> None:
