@@ -7,6 +7,7 @@ pieces a rounded profile. What is none of these keeps its edges. Cards have roun
 from __future__ import annotations
 
 from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import shapely
@@ -28,10 +29,19 @@ CARD_CORNER = 2.0
 WIDER = 1.3
 
 
-@lru_cache(maxsize=1024)
+_meshes: WeakKeyDictionary[Solid, dict[tuple[float, Detail], TriangleMesh]] = WeakKeyDictionary()
+"""What was made before, as long as its solid is there."""
+
+
 def bevelled(shape: Shape, solid: Solid, bevel: float, detail: Detail) -> TriangleMesh:
-    """The mesh of a solid with edges rounded by `bevel` millimetres, in the piece frame."""
-    size = bevel * MM
+    """The mesh of a solid with edges rounded by `bevel` millimetres, in the piece frame; the same one every time."""
+    made = _meshes.setdefault(solid, {})
+    if (bevel, detail) not in made:
+        made[bevel, detail] = _bevelled(shape, solid, bevel * MM, detail)
+    return made[bevel, detail]
+
+
+def _bevelled(shape: Shape, solid: Solid, size: float, detail: Detail) -> TriangleMesh:
     if isinstance(shape, AnyTurned):
         return _revolved(section_of(shape, detail), size, detail)
     if isinstance(shape, Cylinder):

@@ -203,7 +203,7 @@ class MassProperties:
         return cls(volume, centre + origin, np.trace(second) * np.eye(3) - second)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Solid:
     """Geometry and mass distribution before a material is chosen, in the piece frame; fields as in `Piece`."""
 

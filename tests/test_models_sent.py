@@ -15,7 +15,7 @@ import numpy as np
 
 from models.build import build
 from models.catalogue import catalogue, find
-from models.piece import Piece
+from models.piece import Piece, Solid
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -75,8 +75,10 @@ def test_another_piece_is_another_one() -> None:
 def test_what_nobody_has_any_more_is_let_go() -> None:
     piece = replace(build(find("wonky/large_blue")), mass=0.123)
     (received,) = sent([piece])
-    kept = weakref.ref(received)
-    assert kept() is not None
-    del received
+    assert len(received.visual.faces)
+    solid = next(each for each in received.drawn.args if isinstance(each, Solid))  # type: ignore[attr-defined]
+    kept = [weakref.ref(received), weakref.ref(solid)]
+    assert all(each() is not None for each in kept)
+    del received, solid
     gc.collect()
-    assert kept() is None
+    assert [each() for each in kept] == [None, None]

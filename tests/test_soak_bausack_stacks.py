@@ -12,7 +12,8 @@ from engine.topple.balance.statics import analyse
 from engine.topple.verdict import CheckOptions, check
 
 ANSWERED = 0.95
-AGREED = 0.99
+DIFFER = 3
+"""Of a hundred, where one is the mean: the table has all of them."""
 LEEWAY = 1.0
 """Degrees of tilt, either way, within which the two methods may differ."""
 
@@ -67,4 +68,4 @@ def test_both_methods_agree_on_a_hundred_stacks(hundred: int, row: Callable[...,
         differ=", ".join(map(str, differ)),
         seconds_each=(time.process_time() - started) / 100,
     )
-    assert agreed >= AGREED * compared - 1
+    assert compared - agreed <= DIFFER

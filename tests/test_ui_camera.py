@@ -22,7 +22,9 @@ EYES = {
 
 @pytest.mark.parametrize("eye", EYES.values(), ids=EYES)
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(*[st.floats(-600.0, 600.0)] * 2, st.booleans()), max_size=6), st.floats(-12.0, 12.0))
+@given(
+    st.lists(st.tuples(*[st.floats(-600.0, 600.0)] * 2, st.booleans()), max_size=6), st.floats(-12.0, 12.0)
+)
 def test_the_eye_stays_over_the_table(
     eye: Handicap, drags: list[tuple[float, float, bool]], notches: float
 ) -> None:

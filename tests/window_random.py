@@ -150,6 +150,9 @@ def random_play(width: str, height: str, seconds: str, seed: str) -> None:
             if not hasattr(person.app.screen, "client") or time.monotonic() > until:
                 break
         _leave(person)
+        # somebody may have pressed a finer picture, which takes memory of its own
+        person.app.screen.pages.set("picture", "quality", "low")
+        person.look(3)
         rounds += 1
         if rounds == len(GAMES):
             first = _resident_mb()
