@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 import weakref
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -77,7 +78,7 @@ def test_what_nobody_has_any_more_is_let_go() -> None:
     (received,) = sent([piece])
     assert len(received.visual.faces)
     solid = next(each for each in received.drawn.args if isinstance(each, Solid))  # type: ignore[attr-defined]
-    kept = [weakref.ref(received), weakref.ref(solid)]
+    kept: list[Callable[[], object]] = [weakref.ref(received), weakref.ref(solid)]
     assert all(each() is not None for each in kept)
     del received, solid
     gc.collect()
