@@ -1,6 +1,6 @@
 """Scenes with which other physics engines are tested, with the parameters of their sources, as assemblies of ours.
 
-Nothing of ours was tuned to them. Each names where it comes from; its right answer follows from a closed form or is
+No engine's settings were tuned to them. Each names where it comes from; its right answer follows from a closed form or is
 proven by a certificate (`tests/test_outside_scenes.py`).
 """
 
