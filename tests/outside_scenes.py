@@ -1,7 +1,7 @@
 """Scenes with which other physics engines are tested, with the parameters of their sources, as assemblies of ours.
 
-No engine's settings were tuned to them. Each names where it comes from; its right answer follows from a closed form or is
-proven by a certificate (`tests/test_outside_scenes.py`).
+No engine's settings were tuned to them. Each names where it comes from; its right answer follows from a closed form or
+is proven by a certificate (`tests/test_outside_scenes.py`).
 """
 
 from __future__ import annotations
