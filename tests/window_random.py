@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import random
@@ -133,7 +134,7 @@ class Watch:
 
 
 def random_play(width: str, height: str, seconds: str, seed: str) -> None:
-    """Every game for so long in a window of a size; prints what was found as JSON. Memory must not grow."""
+    """Every game for so long in a window of a size; prints what was found as JSON."""
     size, luck = (int(width), int(height)), random.Random(int(seed))
     person = opened()
     watch = Watch(person)
@@ -150,14 +151,29 @@ def random_play(width: str, height: str, seconds: str, seed: str) -> None:
             if not hasattr(person.app.screen, "client") or time.monotonic() > until:
                 break
         _leave(person)
-        # somebody may have pressed a finer picture, which takes memory of its own
-        person.app.screen.pages.set("picture", "quality", "low")
-        person.look(3)
         rounds += 1
         if rounds == len(GAMES):
             first = _resident_mb()
     grown = _resident_mb() - first if rounds > len(GAMES) else 0.0
     print(json.dumps({**watch.found, "games": rounds, "grown_mb": round(grown, 1), "faults": watch.faults}))
+    person.app.close()
+
+
+def again(game: str, times: str, acts: str) -> None:
+    """One game begun and left so many times; prints the memory after each, megabytes, as JSON."""
+    person, luck = opened(), random.Random(3)
+    watch = Watch(person)
+    _resize(person, (800, 600))
+    found = []
+    for _ in range(int(times)):
+        _begin(person, game)
+        for _ in range(int(acts)):
+            if hasattr(person.app.screen, "client"):
+                _act(person, luck, watch, (800, 600), keeps_quality=True)
+        _leave(person)
+        gc.collect()
+        found.append(round(_resident_mb(), 1))
+    print(json.dumps({"resident_mb": found}))
     person.app.close()
 
 
@@ -190,14 +206,25 @@ def _resize(person: Person, size: tuple[int, int]) -> None:
     person.wait(partial(lambda size: person.app.window.size == size, size), "another size")
 
 
-def _act(person: Person, luck: random.Random, watch: Watch, size: tuple[int, int]) -> None:
-    """Something that somebody might do by accident."""
+def _act(
+    person: Person,
+    luck: random.Random,
+    watch: Watch,
+    size: tuple[int, int],
+    *,
+    keeps_quality: bool = False,
+) -> None:
+    """Something that somebody might do by accident. keeps_quality: but for a finer picture, which takes memory."""
     kinds = list(SHARES)
     kind = luck.choices([*kinds, "resize"], [*SHARES.values(), 1.0 - sum(SHARES.values())])[0]
     watch.found["acts"] += 1
     x, y = luck.randrange(size[0]), luck.randrange(size[1])
     if kind == "button":
-        regions = [each for each in person.app.window.hud.layout.regions if each.name not in LEAVING]
+        regions = [
+            each
+            for each in person.app.window.hud.layout.regions
+            if each.name not in LEAVING and not (keeps_quality and each.name.startswith("quality:"))
+        ]
         if regions:
             x, y = (round(value) for value in luck.choice(regions).rect.middle)
         _pointed(person, x, y, "click", "1")
