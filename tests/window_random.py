@@ -50,6 +50,8 @@ TYPED = (
 MOVING = ("Left", "Right", "Up", "Down", "Home", "Page_Up", "Page_Down", "Escape", "F1")
 UNSEEN_S = 1.5
 """Seconds for which a piece in the hand may be out of the picture, while the camera comes after it."""
+BELOW = 0.01
+"""Metres below the top of the table at which a piece in the hand is lost: over the edge a card hangs a little lower."""
 SHARES = {
     "button": 0.25,
     "piece": 0.15,
@@ -119,7 +121,7 @@ class Watch:
         place = client.pose(grip.name).position
         half = client.pieces[TABLE].extents[:2] / 2.0 + OVER_EDGE + 0.02
         middle = client.pose(TABLE).position[:2]
-        if np.any(np.abs(np.subtract(place[:2], middle)) > half) or place[2] < 0.0:
+        if np.any(np.abs(np.subtract(place[:2], middle)) > half) or place[2] < -BELOW:
             self._tell("lost", f"{client.game.name}: {grip.name} is held at {np.round(place, 3)}")
         at, (width, height) = seen_at(screen.camera_control.camera, app.window.size, place), app.window.size
         if at is not None and 0 < at[0] < width and 0 < at[1] < height:

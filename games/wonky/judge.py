@@ -60,7 +60,7 @@ class WonkyJudge(Judge[State]):
         Free blocks stand beside the tower and cannot fall. A block may stand on the table only to begin a tower.
         """
         down = [name for name in state.tower if fell(name, before, after)]
-        if piece in after.bodies and state.phase is Phase.COUNT:
+        if state.phase is Phase.COUNT:
             grounds = (TABLE, FLOOR) if state.tower else (FLOOR,)
             down += [piece] if any(after.touch(piece, ground) for ground in grounds) else []
         return tuple(sorted(down))
