@@ -119,6 +119,9 @@ class Round:
         reach = (at - self.ends[0]) @ chord / length
         slack = room + fan * np.abs(value)
         there = (reach >= -slack) & (reach <= length + slack)
+        if self.centre is not None:
+            # the other side of the circle is no part of the arc
+            there &= (at - self.centre) @ (self.ends.mean(axis=0) - self.centre) > 0
         if self.sector is not None:
             there &= self.sector.has(out / np.maximum(at[:, :1], 1e-300))
         return np.where(there, value, np.inf)
