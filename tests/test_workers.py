@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from engine.workers import Failed, Questioner, Worker, WorkerDiedError, beside
+from engine.workers import Failed, Questioner, Worker, WorkerDiedError
 from games.ui.messages import Broken, GameUpdate, Plan, TableView, Tilt, Waits
 from games.ui.physics_client import PhysicsClient
 
@@ -233,18 +233,3 @@ def test_a_window_hears_the_last_of_many_views_and_that_the_physics_died() -> No
     assert "died" in said[0].why
     assert physics.news() == []
     physics.close()
-
-
-def test_work_beside_gives_its_result_or_its_error_to_who_waits() -> None:
-    assert beside(lambda: 6 * 7)() == 42
-    late = beside(lambda: math.sqrt(-1.0))
-    with pytest.raises(ValueError):
-        late()
-
-
-def test_an_interrupted_process_does_not_wait_for_work_beside() -> None:
-    words = (
-        "import time\nfrom engine.workers import beside\nbeside(lambda: time.sleep(60))\nraise SystemExit(7)"
-    )
-    done = subprocess.run([sys.executable, "-c", words], cwd=ROOT, timeout=PATIENCE_S / 2, check=False)
-    assert done.returncode == 7

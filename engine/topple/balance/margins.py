@@ -7,19 +7,23 @@ function: tilts and pushes of any direction that forces can balance.
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
 from engine.topple.balance.boundary import ROUND_QUERIES, NearestBoundary, Query, nearest_boundary
 from engine.topple.balance.equilibrium import MAX_PULL, Balance, SupportFunction, wrenches_at
-from engine.topple.balance.few import nearest_by_few
+from engine.topple.balance.few import MANY, nearest_by_few
 from engine.topple.balance.symmetry import Symmetry, symmetries_of
 from engine.topple.contact.arrays import Array
 from engine.topple.contact.features import corners_of
 from engine.world import Assembly, Body, Vector
+
+R = TypeVar("R")
 
 SAME = 1e-4
 """Pieces whose speeds, heights or distances agree to this part are alike: the first by name is taken."""
@@ -53,6 +57,30 @@ class PushMargin:
     newtons: float | None
     piece: str
     mode: Mode | None
+
+
+def margins_of(balance: Balance, assembly: Assembly) -> tuple[TiltMargin, PushMargin]:
+    """Returns both margins of pieces that stand, of many beside each other. Raises StaticsError when the solver gives
+    up."""
+    if len(balance.names) < MANY:
+        return tilt_of(balance), push_of(balance, assembly)
+    pushing = beside(lambda: push_of(balance, assembly))
+    return tilt_of(balance), pushing()
+
+
+def beside(work: Callable[[], R]) -> Callable[[], R]:
+    """Starts work in a thread and returns what waits for its result: solvers leave the interpreter to each other. An
+    interrupted process does not wait for it."""
+    result: Future[R] = Future()
+
+    def run() -> None:
+        try:
+            result.set_result(work())
+        except BaseException as error:
+            result.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return result.result
 
 
 def tilt_of(balance: Balance) -> TiltMargin:

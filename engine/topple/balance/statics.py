@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from engine.topple.balance.equilibrium import MAX_PULL, Balance, balance_of, fall
-from engine.topple.balance.few import MANY
 from engine.topple.balance.forces import (
     QUICK_STEPS,
     RUNAWAY,
@@ -25,13 +24,12 @@ from engine.topple.balance.forces import (
 )
 from engine.topple.balance.margins import (
     Mode,
-    PushMargin,
     TiltMargin,
     Velocities,
     horizontal,
+    margins_of,
     mechanism_of,
     push_loads,
-    push_of,
     tilt_of,
     weakest,
 )
@@ -40,7 +38,6 @@ from engine.topple.balance.wedging import Wedge, called_up, can_wedge, clamping
 from engine.topple.contact.arrays import Array
 from engine.topple.contact.detection import Contacts, find_contacts
 from engine.topple.errors import StaticsError
-from engine.workers import beside
 from engine.world import DOWN, Assembly, Vector
 
 UNBALANCED = 1e-6
@@ -183,7 +180,7 @@ def _analysed(assembly: Assembly, balance: Balance, *, margins: bool, loads: boo
             )
     if not margins:
         return Statics(stands=True, needs_friction=not found.smooth, loads=carry)
-    tilt, push = _margins(balance, assembly)
+    tilt, push = margins_of(balance, assembly)
     return Statics(
         stands=True,
         needs_friction=not found.smooth,
@@ -196,13 +193,6 @@ def _analysed(assembly: Assembly, balance: Balance, *, margins: bool, loads: boo
         loads=carry,
         mechanism=tilt.mechanism,
     )
-
-
-def _margins(balance: Balance, assembly: Assembly) -> tuple[TiltMargin, PushMargin]:
-    if len(balance.names) < MANY:
-        return tilt_of(balance), push_of(balance, assembly)
-    pushing = beside(lambda: push_of(balance, assembly))
-    return tilt_of(balance), pushing()
 
 
 def _rocking(assembly: Assembly, rocking: RockingBalance, *, margins: bool, loads: bool) -> Statics:
