@@ -256,7 +256,6 @@ class _Trial:
         os.waitpid(self.pid, 0)
         return "timeout"
 
-
     def noticed_by(self) -> int | None:
         """The number of the test that failed, once the fork has ended; None when no test did."""
         os.set_blocking(self._told, False)  # what a test started may still hold the other end
