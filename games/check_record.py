@@ -41,9 +41,8 @@ def record(path: Path, scene: Scene, verdict: Verdict) -> None:
     assembly = with_friction(scene.assembly, options.friction)
     fallen = [number for number, trial in enumerate(verdict.dynamics.trials) if not trial.stands]
     limits = replace(limits_of(assembly), aftermath=AFTERMATH)
-    task = TrialTask(
-        assembly, limits, (options.seed, fallen[0] if fallen else 0), options.time, options.gravity
-    )
+    seed = (options.seed, fallen[0] if fallen else 0)
+    task = TrialTask(assembly, limits, seed, options.time, options.gravity, verdict.dynamics.share)
     ticks: list[Tick] = []
     rate = 0
 

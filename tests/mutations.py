@@ -41,8 +41,18 @@ class Mutation:
 
 
 def mutations(tree: ast.Module) -> Iterator[Mutation]:
-    """All that can be spoiled in a module, and is code: annotations and constants in a docstring's place are none."""
+    """All that can be spoiled in a module, and is code: annotations and constants in a docstring's place are none, and
+    what decorators and `zip` are given (`frozen`, `slots`, `strict`) is a promise that nobody breaks."""
+    given = {
+        id(node)
+        for holder in ast.walk(tree)
+        if isinstance(holder, (ast.FunctionDef, ast.ClassDef))
+        for decorator in holder.decorator_list
+        for node in ast.walk(decorator)
+    } | {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "strict"}
     for number, node in enumerate(ast.walk(tree)):
+        if id(node) in given:
+            continue
         for at, (word, _) in enumerate(changes(node)):
             # of a comprehension the lines are not told, and of a statement only the test is spoiled
             place = getattr(node, "test", None) or getattr(node, "target", None) or node

@@ -120,18 +120,20 @@ def limits_of(assembly: Assembly) -> Limits:
     return replace(LIMITS.scaled(magnification(assembly.bodies)), rest_speed=LIMITS.rest_speed * slower)
 
 
-def disturbed(assembly: Assembly, limits: Limits, seed: tuple[int, int]) -> Assembly:
-    """Moves every free body by `limits.nudge` and rotates it by `limits.turn`, in directions of its own."""
+def disturbed(assembly: Assembly, limits: Limits, seed: tuple[int, int], share: float = 1.0) -> Assembly:
+    """Moves every free body by a share of `limits.nudge` and rotates it by one of `limits.turn`, in directions of its
+    own."""
+    nudge, angle = share * limits.nudge, share * limits.turn
     rng = np.random.default_rng(seed)
     bodies = []
     for body in assembly.bodies:
         if not body.fixed:
             direction, axis = _random_direction(rng), _random_direction(rng)
-            position = np.asarray(body.pose.position) + limits.nudge * direction
-            half = 0.5 * limits.turn
+            position = np.asarray(body.pose.position) + nudge * direction
+            half = 0.5 * angle
             quaternion = (*(math.sin(half) * axis).tolist(), math.cos(half))
             turn = matrix_of((quaternion[0], quaternion[1], quaternion[2], quaternion[3]))
-            orientation = quaternion_of(turn @ body.pose.matrix) if limits.turn else body.pose.orientation
+            orientation = quaternion_of(turn @ body.pose.matrix) if angle else body.pose.orientation
             body = body.at(Pose(vector_of(position), orientation))
         bodies.append(body)
     return Assembly(assembly.name, tuple(bodies))
@@ -151,6 +153,8 @@ class TrialTask:
     seed: tuple[int, int]
     time: float | None
     gravity: Vector
+    share: float = 1.0
+    """Of the disturbance, in the fine runs."""
 
 
 def _unseen(tick: Tick, rate: int) -> None:
@@ -180,7 +184,7 @@ def run_finely(task: TrialTask, sink: Sink = _unseen) -> Trial:
     """The runs that decide whether a fall is one: the first that stands, else the last. Of one that was put down and
     fell all the same nothing is shown: it may lie by then, and the fall before it is the one to be seen."""
     assembly, limits, gravity = task.assembly, task.limits, task.gravity
-    start = disturbed(assembly, limits, task.seed).bodies
+    start = disturbed(assembly, limits, task.seed, task.share).bodies
     scale = Scale.of(start)
     fewest, most = FINE_ITERATIONS
     tuning = replace(TUNING, iterations=min(most, max(fewest, 2400 // len(assembly.free))))

@@ -136,7 +136,7 @@ def _by_both_methods(assembly: Assembly, options: CheckOptions) -> Verdict:
 
             if lower := sunk(assembly, options.gravity):
                 judged, statics, pose = *lower, "rest"
-        dynamics = finish(statics is not None and statics.stands_by_itself is False)
+        dynamics = finish(None if statics is None else statics.stands_by_itself)
     if statics is None:
         from engine.topple.one_pose import statics_at_rest
 
