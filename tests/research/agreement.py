@@ -134,7 +134,8 @@ def ask_rapier(row: Row) -> Row:
 
 
 AGAIN: dict[str, Callable[[Row], Row]] = {"ours": ask_ours, "mujoco": ask_mujoco, "rapier": ask_rapier}
-"""Who can be asked without the others. Of ours only what was `unsure` is asked again; Rapier is asked once, because it takes minutes for stacks of many discs."""
+"""Who can be asked without the others. Of ours only what was `unsure` is asked again; Rapier is asked once, because it
+takes minutes for stacks of many discs."""
 
 
 def ask_again(who: str, numbers: Iterable[int], path: Path) -> Iterator[Row]:
