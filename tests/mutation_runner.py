@@ -193,6 +193,7 @@ class _Runner:
 
         paths = {str(mutant.path) for mutant in self.mutants}
         watch = coverage.Coverage(data_file=None, include=sorted(paths), config_file=False)
+        watch.set_option("run:disable_warnings", ["no-data-collected"])  # where no slow test reaches the file
         watch.start()
         seconds = {}
         for number in range(len(self.items)):

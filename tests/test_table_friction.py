@@ -104,6 +104,28 @@ def test_pieces_that_lie_on_what_is_fixed_lie_in_no_group_for_it() -> None:
     assert [[body.name for body in group.free] for group in groups] == [["a"], ["z"]]
 
 
+def test_every_stack_on_a_table_is_asked_by_itself() -> None:
+    """Two stacks, in either order; and of a plank that leans on a block nothing is said, but of the others it is."""
+    block = piece(wood(), box=(40, 40, 20))
+    weight = block.mass * GRAVITY
+    stacks = [
+        Body(f"{name}{floor}", block, Pose((x, 0.0, 0.01 + 0.02 * floor)))
+        for name, x in (("a", 0.0), ("b", 0.2))
+        for floor in range(2)
+    ]
+    half = np.radians(-15.0)
+    lean = (0.0, float(np.sin(half)), 0.0, float(np.cos(half)))
+    plank = Body("plank", piece(wood(), box=(100, 20, 10)), Pose((0.45, 0.0, 0.03), lean))
+    foot = Body("foot", block, Pose((0.48, 0.0, 0.01)))
+    bodies = {body.name: body for body in (table(), plank, foot, *stacks)}
+    touching = (("a0", "a1"), ("b0", "b1"), ("foot", "plank"), ("plank", "table"))
+    felt = pressed(("a0", "a1", 2.0 * weight), ("b0", "b1", 4.0 * weight))
+    assert rigid.friction("a1", bodies, touching, felt) == 0.5
+    assert rigid.friction("b1", bodies, touching, felt) == 0.25
+    loads = rigid.loads(bodies, touching)
+    assert loads == pytest.approx({"a0": weight, "a1": 0.0, "b0": weight, "b1": 0.0}, abs=1e-4)
+
+
 @pytest.mark.parametrize("times", [0.25, 1.5])
 def test_friction_is_multiplied_until_it_is_set_back(times: float) -> None:
     """Sliding on level ground: the speed lost in a step is friction times gravity."""

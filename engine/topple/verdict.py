@@ -136,7 +136,9 @@ def _by_both_methods(assembly: Assembly, options: CheckOptions) -> Verdict:
 
             if lower := sunk(assembly, options.gravity):
                 judged, statics, pose = *lower, "rest"
-        dynamics = finish(None if statics is None else statics.stands_by_itself)
+        dynamics = (
+            finish(None) if statics is None else finish(statics.stands_by_itself, statics.tilt_deg or 0.0)
+        )
     if statics is None:
         from engine.topple.one_pose import statics_at_rest
 

@@ -11,7 +11,6 @@ import traceback
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, fields, is_dataclass
-from importlib.metadata import version
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
@@ -114,6 +113,8 @@ def add_command(app: typer.Typer, name: str, run: Callable[..., int], example: s
 
 def teeter_version() -> str:
     """The installed version of teeter."""
+    from importlib.metadata import version  # ten milliseconds, and few commands ask
+
     return version("teeter")
 
 

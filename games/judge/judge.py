@@ -136,9 +136,7 @@ class Judge(ABC, Generic[S]):
     def supplied(self, state: S, bodies: Iterable[Body]) -> tuple[Body, ...]:
         """Returns the bodies with those of the supply immovable."""
         play = self.in_play(state)
-        return tuple(
-            body if body.name == TABLE or body.name in play else replace(body, fixed=True) for body in bodies
-        )
+        return tuple(body if body.name in play else replace(body, fixed=True) for body in bodies)
 
     def stored(self, state: S, piece: str) -> Body:
         """Returns a piece back in the supply, immovable."""
