@@ -211,6 +211,27 @@ def cube_on_a_wall() -> tuple[Assembly, Vector]:
     return Assembly("wall", bodies), (20.0, 0.0, -GRAVITY)
 
 
+def pinched_roller(sides: int = 32) -> tuple[Assembly, Vector]:
+    """MuJoCo's 45 g of 4 mm radius, between two pads with mu 0.7, that hang in them by friction: a prism, because most
+    adapters take hulls. One pad is fixed; gravity pushes the other, 2 kg, by 30 N, of which its foot takes no more than
+    14: what is left is 50 times what holds the roller. Returns the gravity too, m/s^2."""
+    inner, half, push = 4.0, 15.0, 15.0
+    turns = 2.0 * math.pi * (np.arange(sides) + 0.5) / sides
+    ring = inner / math.cos(math.pi / sides) * np.stack([np.cos(turns), np.sin(turns)], axis=1)
+    corners = [[float(x), y, float(z)] for y in (-half, half) for x, z in ring]
+    area = sides * (1e-3 * inner) ** 2 * math.tan(math.pi / sides)
+    roller = piece(wood(0.7, 0.045 / (area * 2e-3 * half)), hull=corners)
+    pad = piece(wood(0.7, 2000.0), box=(100, 100, 100))
+    wall = piece(wood(0.7), box=(50, 200, 200))
+    bodies = (
+        table(wood(0.7), (1000.0, 1000.0, 100.0)),
+        Body("wall", wall, Pose((1e-3 * inner + 0.025, 0.0, 0.1)), fixed=True),
+        Body("roller", roller, Pose((0.0, 0.0, 0.05))),
+        Body("pad", pad, Pose((-1e-3 * inner - 0.05, 0.0, 0.05))),
+    )
+    return Assembly("pinch", bodies), (push, 0.0, -GRAVITY)
+
+
 def sliding_block(friction: float, speed: float, side: float = 0.1) -> tuple[Assembly, Vector, float]:
     """Newton's and Genesis' block on level ground. Returns also how fast it sets out (m/s) and how far it gets (m)."""
     ground = table(wood(friction), (40e3, 40e3, 200.0))
@@ -247,6 +268,7 @@ SCENES: dict[str, Maker] = {
     "V1 Keva block of 40": keva_block,
     "V1 Keva block of 198": partial(keva_block, 2, 13),
     "G1 cube on a wall": cube_on_a_wall,
+    "M1 roller between pads": pinched_roller,
     "N1 slope, mu 0.5, 26 degrees": partial(level_slope, 0.5, 26.0),
     "B1 cube on a cube": cube_on_a_cube,
 }
