@@ -35,9 +35,10 @@ def test_the_sandbox_lays_out_pieces_with_a_model() -> None:
 
 
 def test_in_the_sandbox_nothing_is_wrong() -> None:
-    """SB-1."""
+    """SB-1: and nobody is told of pieces that are pushed along."""
     state, after = sandbox_state(), TableScene({}, frozenset({("a", TABLE)}))
     assert SANDBOX.broken(state, "a", (Condition.LAID_FLAT,), NOTHING, after) == ()
     assert SANDBOX.where(state, "a", after) == ""
     assert SANDBOX.covers(state, "a", NOTHING, after) == ()
     assert SANDBOX.fallen(state, "a", NOTHING, after) == ()
+    assert not SANDBOX.minds_nudges

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.world import Body
-from games.bausack.state import IN, NOBODY, Phase, State, name_of, owner_of
+from games.bausack.state import IN, Phase, State, name_of, owner_of, players_in
 from games.core.events import Condition
 from games.judge import places
 from games.judge.judge import Judge, TableScene
@@ -99,9 +99,9 @@ class BausackJudge(Judge[State]):
         """
         fell = []
         for name in _standing(state):
-            if name not in after.bodies or (name == piece and not is_lifted):
+            if name == piece and not is_lifted:
                 continue
-            if name == foundation(state, owner_of(state, name)):
+            if _is_foundation(state, name):
                 down = float(places.centre_of(after.bodies[name])[2]) < places.top_of(after)
             else:
                 down = _is_down(state, name, after, moved=name == piece)
@@ -151,12 +151,10 @@ def areas(state: State) -> tuple[PlayerArea, ...]:
     )
 
 
-def foundation(state: State, seat: int) -> str:
-    """BS-02: the piece of a seat that may touch the table: the first of its tower, also while it is being placed."""
-    tower = state.towers[seat]
-    if tower:
-        return tower[0]
-    return state.piece if seat == state.actor and owner_of(state, state.piece) == seat else ""
+def _is_foundation(state: State, name: str) -> bool:
+    """BS-02: whether a piece of a tower may touch the table: the first of it, also while it is being placed."""
+    tower = state.towers[owner_of(state, name)]
+    return not tower or name == tower[0]
 
 
 def _standing(state: State) -> Iterator[str]:
@@ -178,20 +176,16 @@ def _is_down(state: State, name: str, after: TableScene, *, moved: bool) -> bool
         return True
     towers = {each for tower, out in zip(state.towers, state.out, strict=True) if out == IN for each in tower}
     loose = [other for other in after.touched_by(name) if other not in towers and other != state.piece]
-    owner = owner_of(state, name)
-    own = state.towers[owner] if owner != NOBODY else ()
-    return bool(loose) and (moved or not _touches(after, name, own))
+    return bool(loose) and (moved or not _touches(after, name, state.towers[owner_of(state, name)]))
 
 
 def _neighbour(state: State, piece: str, after: TableScene) -> str | None:
     """BS-03: the owner of the standing tower of another player against which a piece of a tower lies."""
     owner = owner_of(state, piece)
-    if owner == NOBODY or state.out[owner] != IN:
-        return None
-    others = [seat for seat, out in enumerate(state.out) if seat != owner and out == IN]
+    others = [seat for seat in players_in(state) if seat != owner]
     owners = (name_of(state, seat) for seat in others if _touches(after, piece, state.towers[seat]))
     return next(owners, None)
 
 
 def _touches(scene: TableScene, piece: str, tower: tuple[str, ...]) -> bool:
-    return any(scene.touch(piece, other) for other in tower if other != piece)
+    return any(scene.touch(piece, other) for other in tower)
