@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,14 @@ from rules_tower_topple import STOCK, b, position
 from engine.bullet import BulletWorld
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
+from engine.record.reader import load
 from engine.topple.balance.statics import analyse
 from engine.topple.contact.detection import find_contacts
 from engine.world import FLOOR, TABLE, Assembly, Body
 from games.core.events import Condition
 from games.judge.judge import TableScene
 from games.judge.places import outline
+from games.play.recording import first_state
 from games.tower_topple import judge
 from games.tower_topple.game import GAME
 from games.tower_topple.rules_rows import SLOTS, conditions, free_slots
@@ -30,6 +33,7 @@ from games.tower_topple.state import Phase, Print, State
 
 JUDGE = GAME.judge
 
+RECORDING = Path(__file__).parent / "recordings" / "tower-topple-2.teeter"
 HELD = b(4)
 SEEDS = range(1, 6)
 ALL = (
@@ -142,6 +146,16 @@ def test_TT_02__bricks_differ_unless_the_option_makes_them_alike() -> None:
     assert len({body.piece.mass for body in JUDGE.layout(begun(bricks="exact"))[1:]}) == 1
 
 
+def test_TT_02__a_recording_of_an_earlier_version_has_the_bricks_it_names() -> None:
+    """TT-02: what a seed draws is the same for ever; the models in a recording say what was drawn. TT-03: also for
+    a player who does not see the prints."""
+    meta = load(RECORDING).meta
+    models = {body.id: body.model for body in meta.bodies if body.id != FLOOR}
+    state = first_state(GAME, meta)
+    for same in (state, GAME.rules.seen_by(state, meta.players[0])):
+        assert {body.name: body.piece.model for body in JUDGE.layout(same)} == models
+
+
 def test_TT_03__bricks_carry_their_colours_and_prints() -> None:
     """TT-03: also where a player may not see the print; TT-07: the same bricks in every round."""
     state = begun()
@@ -168,6 +182,15 @@ def test_TT_07__bricks_that_are_in_no_row_lie_beside_the_tower() -> None:
     assert aside.pose.position[2] == pytest.approx(aside.piece.extents[2] / 2)
     assert JUDGE.home(state, b(30)) == aside
     assert JUDGE.home(state, b(5)) == {body.name: body for body in bodies}[b(5)]
+
+
+def test_TT_07__the_places_beside_the_tower_are_as_many_to_the_left_as_to_the_right() -> None:
+    """TT-07: for all 54 bricks, behind the tower."""
+    bodies = JUDGE.layout(replace(begun(bricks="exact"), tower=(), phase=Phase.TOPPLED))[1:]
+    places = {body.pose.position[:2] for body in bodies}
+    assert len(places) == 54
+    assert sum(x for x, _ in places) == pytest.approx(0.0)
+    assert all(y > 0.15 for _, y in places)
 
 
 # -- a brick on top
@@ -247,6 +270,17 @@ def test_TT_24__a_brick_lies_on_a_broad_face(tilt: str, degrees: float, fails: b
     state = let_go()
     turned: dict[str, Any] = {tilt: degrees}
     scene = laid(state, **turned)
+    assert missed(state, scene, Condition.FLAT_IN_ROW) == ((Condition.FLAT_IN_ROW,) if fails else ())
+
+
+@pytest.mark.parametrize(("degrees", "fails"), [(2.9, False), (3.1, True)])
+def test_TT_24__a_brick_below_that_lies_on_its_side_does_not_say_what_is_flat(
+    degrees: float, fails: bool
+) -> None:
+    """TT-24: the others of its row do."""
+    state = let_go()
+    scene = laid(state, "centre", pitch=degrees)
+    scene = put(scene, scene.bodies[b(54)], turned(scene.bodies[b(54)].pose, roll=90.0), [b(51)])
     assert missed(state, scene, Condition.FLAT_IN_ROW) == ((Condition.FLAT_IN_ROW,) if fails else ())
 
 
@@ -353,15 +387,29 @@ def test_TT_05__a_slot_is_on_the_highest_brick_beneath_it() -> None:
 
 
 def test_TT_05__a_slot_follows_the_slope_of_a_brick_beneath_it() -> None:
-    """TT-05: a brick below that leans by two degrees lifts the slot over its high end."""
+    """TT-05: a brick below that leans by two degrees lifts the slot over its high end, wherever the tower stands."""
     state = let_go()
     scene = stacked(state, HELD)
     centre = scene.bodies[b(53)]
     leaning = put(scene, centre, turned(centre.pose, pitch=-2.0), [b(50)])
-    heights = [pose.position[2] - 0.0075 for pose in judge.slots(state, leaning)]
     rise = math.tan(math.radians(2.0))
-    ends = [centre.pose.position[2] + 0.0075 + rise * reach for reach in (0.0375, 0.0125, 0.0375)]
-    assert sorted(heights) == pytest.approx(sorted([ends[0], ends[1], 18 * 0.015]), abs=2e-5)
+    high, middle = [centre.pose.position[2] + 0.0075 + rise * reach for reach in (0.0375, 0.0125)]
+    for move in (Pose((0.0, 0.0, 0.0)), Pose((0.02, -0.03, 0.0))):
+        moved = TableScene({name: body.at(body.pose.then(move)) for name, body in leaning.bodies.items()})
+        heights = [pose.position[2] - 0.0075 for pose in judge.slots(state, moved)]
+        assert heights == pytest.approx([high, middle, 18 * 0.015], abs=2e-5)
+
+
+@pytest.mark.parametrize(("beyond", "height"), [(0.01, 0.0), (-0.01, 15.0)])
+def test_TT_05__a_brick_lies_on_what_is_beneath_it_and_on_nothing_beside_it(
+    beyond: float, height: float
+) -> None:
+    """TT-05: to a hundredth of a millimetre, at its ends and at its sides."""
+    low = JUDGE.home(begun(bricks="exact"), b(1)).at(Pose((0.0, 0.0, 0.0075)))
+    for sign in (-1.0, 1.0):
+        for away in ((75.0 + beyond, 0.0), (0.0, 25.0 + beyond)):
+            pose = judge.lying(sign * np.array(away), judge.heading(0), low.piece.extents, [low])
+            assert 1e3 * pose.position[2] == pytest.approx(height + 7.5)
 
 
 def test_TT_05__slots_go_with_a_tower_that_was_moved_and_turned() -> None:
@@ -414,14 +462,17 @@ def test_TT_05__slots_keep_clear_of_bricks_laid_askew(inwards: float) -> None:
             assert JUDGE.where(state, HELD, after) == slot
 
 
-def test_TT_05__a_slot_too_narrow_is_offered_in_its_middle() -> None:
+@pytest.mark.parametrize(("from_left", "from_right", "middle"), [(5.0, 5.0, 0.0), (8.0, 2.0, -0.003)])
+def test_TT_05__a_slot_too_narrow_is_offered_in_its_middle(
+    from_left: float, from_right: float, middle: float
+) -> None:
     """TT-05: two bricks that were pushed together leave a gap, not a fault."""
     state = let_go("40 . 42")
     scene = stacked(state, HELD)
-    for name, push in ((b(40), -5.0), (b(42), 5.0)):
+    for name, push in ((b(40), -from_left), (b(42), from_right)):
         scene = put(scene, scene.bodies[name], shifted(scene.bodies[name].pose, left=push), state.tower[-2])
     (pose,) = judge.slots(state, scene)
-    assert pose.position[:2] == pytest.approx((0.0, 0.0))
+    assert pose.position[:2] == pytest.approx((0.0, middle))
 
 
 def test_TT_05__with_one_row_left_unfilled_it_is_built_on_the_table() -> None:
@@ -433,6 +484,29 @@ def test_TT_05__with_one_row_left_unfilled_it_is_built_on_the_table() -> None:
     after = put(scene, JUDGE.home(state, HELD), poses[0], [TABLE])
     assert JUDGE.broken(state, HELD, ALL, scene, after) == ()
     assert JUDGE.fallen(state, HELD, scene, after) == ()
+
+
+def test_TT_05__with_a_single_row_left_it_is_built_on() -> None:
+    """TT-05: a full row bears the next brick, also the one that stands on the table."""
+    state = replace(let_go(), tower=((b(1), b(2), b(3)),))
+    poses = judge.slots(state, stacked(state, HELD))
+    assert [pose.position[2] for pose in poses] == pytest.approx([0.0225] * 3)
+    assert [abs(pose.matrix[1, 0]) for pose in poses] == pytest.approx([1.0] * 3)
+    scene = laid(state)
+    assert missed(state, scene, *ALL) == ()
+    beside = put(scene, scene.bodies[HELD], scene.bodies[HELD].pose, [TABLE])
+    assert missed(state, beside) == (Condition.IN_TOP_ROW,)
+
+
+@pytest.mark.parametrize("slot", ["centre", "right"])
+def test_TT_05__a_row_is_still_built_on_when_a_brick_of_the_one_below_has_fallen(slot: str) -> None:
+    """TT-05, TT-07: where more bricks make a topple, the fallen one is laid on top of what is left."""
+    state = let_go("40 . .")
+    state = replace(state, tower=(*state.tower[:-2], (b(52), "", b(54)), state.tower[-1]))
+    scene = laid(state, slot)
+    assert missed(state, scene, *ALL) == ()
+    assert JUDGE.where(state, HELD, scene) == slot
+    assert JUDGE.fallen(state, HELD, stacked(state, HELD), scene) == ()
 
 
 # -- what has fallen
@@ -487,16 +561,31 @@ def test_TT_07__the_tower_is_new_with_the_round_and_never_within_one() -> None:
     assert not JUDGE.is_new(state, toppled)
     assert not JUDGE.is_new(toppled, toppled)
     assert not JUDGE.is_new(state, replace(state, tower=(*state.tower, (b(4), "", ""))))
+    assert JUDGE.fallen(toppled, "", stacked(state), stacked(state)) == ()
 
 
 def test_TT_24__nobody_is_told_of_bricks_that_are_pushed_along() -> None:
-    """TT-24: neighbours may be dragged and pushed."""
+    """TT-24: neighbours may be dragged and pushed; as long as they lie as high none has fallen."""
     assert not JUDGE.minds_nudges
+    state = begun(bricks="exact")
+    before = stacked(state)
+    name = state.tower[9][1]
+    pushed = shifted(before.bodies[name].pose, along=20.0)
+    after = put(before, before.bodies[name], pushed, before.touched_by(name))
+    assert JUDGE.fallen(state, "", before, after) == ()
 
 
 @pytest.mark.parametrize(
     ("on", "fell"),
-    [((TABLE,), True), ((FLOOR,), True), ((), True), ((b(10),), True), ((b(40),), False), ((b(53),), False)],
+    [
+        ((TABLE,), True),
+        ((FLOOR,), True),
+        ((TABLE, b(53)), True),
+        ((), True),
+        ((b(10),), True),
+        ((b(40),), False),
+        ((b(53),), False),
+    ],
 )
 def test_TT_07__the_brick_let_go_is_judged_by_where_it_ends(on: tuple[str, ...], fell: bool) -> None:
     """TT-07, ALL-4: on the table or off the top it fell; on its own row it lies amiss, which is no fall."""
@@ -507,17 +596,19 @@ def test_TT_07__the_brick_let_go_is_judged_by_where_it_ends(on: tuple[str, ...],
 
 
 def test_TT_07__a_brick_in_the_hand_has_not_ended_anywhere() -> None:
-    """TT-07, ALL-4: one pulled out of the bottom row slides over the table; one from above fell onto it."""
-    for number, phase, fell in (
-        (2, Phase.PULL, False),
-        (5, Phase.PULL, True),
-        (5, Phase.CARRY, False),
-        (5, Phase.SETTLE, True),
+    """TT-07, ALL-4: one pulled out of the bottom row slides over the table; one from above fell onto it, unless it
+    is still held up by the hand."""
+    for number, phase, on, fell in (
+        (2, Phase.PULL, [TABLE], False),
+        (5, Phase.PULL, [TABLE], True),
+        (5, Phase.PULL, [], False),
+        (5, Phase.CARRY, [TABLE], False),
+        (5, Phase.SETTLE, [TABLE], True),
     ):
         gone = "" if phase is Phase.PULL else str(number)
         state = position(gone=gone, held=b(number), phase=phase, house=EXACT)
         before = stacked(state, b(number))
-        after = put(before, JUDGE.home(state, b(number)), Pose((0.2, 0.0, 0.0075)), [TABLE])
+        after = put(before, JUDGE.home(state, b(number)), Pose((0.2, 0.0, 0.0075)), on)
         assert JUDGE.fallen(state, b(number), before, after) == ((b(number),) if fell else ())
 
 

@@ -103,15 +103,10 @@ class ToppleJudge(Judge[State]):
     ) -> tuple[str, ...]:
         """ALL-4, TT-07: the bricks that fell, sorted. Those of the bottom row stand on the table anyway."""
         bottom = state.tower[0] if state.tower else ()
-        others = [
-            name
-            for name, body in after.bodies.items()
-            if not body.fixed and name != piece and name in before.bodies
-        ]
         # the bottom row counts as standing on the table, even a brick that others have lifted off it
-        standing = {(min(name, TABLE), max(name, TABLE)) for name in bottom if name}
+        standing = {(min(name, TABLE), max(name, TABLE)) for name in bottom}
         earlier = TableScene(before.bodies, before.touching | standing)
-        down = [name for name in others if fell(name, earlier, after)]
+        down = [name for name in after.bodies if name != piece and fell(name, earlier, after)]
         if piece in after.bodies and _is_off(state, piece, after):
             down.append(piece)
         return tuple(sorted(down))
@@ -216,7 +211,7 @@ class OpenRow:
 def lying(centre: Array, way: Array, extents: Array, below: Sequence[Body]) -> Pose:
     """A brick that lies level with its centre over a point (2,), mm, and its length along `way`, on the highest that
     is beneath it, or on the table. extents: (3,) metres."""
-    left, half = to_the_left(way), 500 * extents[:2]
+    left, half = to_the_left(way), 500 * extents
     corners = np.array([way * half[0] * a + left * half[1] * b for a in (-1, 1) for b in (-1, 1)])
     plan = shapely.MultiPoint(corners + centre).convex_hull
     level = max([0.0, *(height_under(plan, body) for body in below)])
@@ -237,10 +232,9 @@ def height_under(plan: shapely.Geometry, brick: Body) -> float:
 
 def slots(state: State, scene: TableScene) -> tuple[Pose, ...]:
     """TT-05: where a brick may be laid on top now: for every free slot, in the order of the rules' `free_slots`, where
-    it would lie level on the bricks that are there. For the brick in the hand, or a nominal one.
+    the brick in the hand would lie level on those that are there.
     """
-    pieces = _pieces(state.bricks, state.house.bricks == "exact")
-    piece = pieces[state.held] if state.held else build(find(NOMINAL))
+    piece = _pieces(state.bricks, state.house.bricks == "exact")[state.held]
     row = open_row_of(state, scene)
     return tuple(row.pose(slot, piece.extents) for slot in row.free())
 
@@ -299,8 +293,7 @@ def _is_off(state: State, piece: str, after: TableScene) -> bool:
     the table; one in the hand has not ended yet; one let go must lie on the row below or on its own."""
     grounded = after.touch(piece, TABLE) or after.touch(piece, FLOOR)
     if state.phase is not Phase.SETTLE:
-        bottom = state.tower[0] if state.tower else ()
-        return state.phase is not Phase.CARRY and grounded and piece not in bottom
+        return state.phase is not Phase.CARRY and grounded and piece not in state.tower[0]
     row = open_row_of(state, after)
     lies_on = (*_names_below(row), *(body.name for body in row.own.values()))
     return (grounded and bool(row.below)) or not any(after.touch(piece, name) for name in lies_on)
