@@ -155,6 +155,15 @@ def test_a_footprint_of_a_leaning_block_is_a_strip_along_its_edge() -> None:
     assert judge.footprint(*carried).area == pytest.approx(width * CUBE_MM)
 
 
+def test_a_footprint_reaches_half_a_millimetre_above_and_below_the_card() -> None:
+    """CT-03: a bar that pokes through the plane of the card at 45 degrees is cut along both."""
+    bar = body("red_i3", 0, 0, 0, 0, 45)
+    height = 1e3 * float(bar.pose.position[2])
+    sunk = body("red_i3", 0, 0, CARD_MM - height, 0, 45)
+    width = CUBE_MM * math.sqrt(2) + 2 * judge.NEAR_MM
+    assert judge.footprint(sunk, GROUND).area == pytest.approx(width * CUBE_MM)
+
+
 @pytest.mark.parametrize(("over", "red"), [(2.3, False), (2.5, True)])
 def test_a_red_box_is_covered_by_more_than_15_per_cent(over: float, red: bool) -> None:
     """CT-04: box r4c1 is red, r4c2 white; 15 % of 16 mm are 2.4."""
@@ -218,9 +227,9 @@ def test_a_block_on_its_side_is_upright_within_10_degrees(
     assert found == (() if stands else (Condition.ON_ITS_SIDE,))
 
 
-@pytest.mark.parametrize(("x", "lies"), [(42.5 + 7.9, True), (42.5 + 8.1, False)])
+@pytest.mark.parametrize(("x", "lies"), [(42.5 + 7.93, True), (42.5 + 7.95, False)])
 def test_a_block_may_overhang_but_not_lie_beside_the_card(x: float, lies: bool) -> None:
-    """CT-11, CT-15: the card ends 42.5 mm from its middle, the block 8 mm from its own."""
+    """CT-11, CT-15: the card ends 42.5 mm from its middle, the block 8 mm from its own; 1 mm2 is 0.0625 mm wide."""
     found = broken(body("red_i1", x, -32, CARD_MM))
     assert found == (() if lies else (Condition.ON_HIGHEST_FLOOR,))
 
@@ -285,6 +294,8 @@ def test_cards_and_put_backs_cover_nothing() -> None:
     back = laying("card_06", "red_i1", target="card_06")
     assert JUDGE.covers(back, "red_i1", scene(GROUND), after) == ()
     assert JUDGE.covers(ONE, "card_01", scene(GROUND), after) == ()
+    flat = scene(GROUND, body("card_01", 0, 0, CARD_MM))
+    assert JUDGE.covers(ONE, "card_01", scene(GROUND), flat) == ()
 
 
 # -- cards ---------------------------------------------------------------------------------------------------------
@@ -334,10 +345,10 @@ def test_a_card_is_higher_than_the_highest_floor(low: float, lies: bool) -> None
 
 
 @pytest.mark.parametrize(
-    ("height", "found"), [(20.1, ()), (19.9, (Condition.DROPPED_FROM_ABOVE,)), (None, ())]
+    ("height", "found"), [(20.0, ()), (19.9, (Condition.DROPPED_FROM_ABOVE,)), (None, ())]
 )
 def test_a_card_is_dropped_from_20_mm(height: float | None, found: tuple[Condition, ...]) -> None:
-    """CT-50: measured from the highest point of the tower; not judged when nobody measured."""
+    """CT-50: or more, measured from the highest point of the tower; not judged when nobody measured."""
     state = laying(
         "card_06 green_o4", "card_01", card="card_01", players=1, mode=SOLO, options={"challenge": 20}
     )

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 import shapely
 
+from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
-from engine.world import Body
+from engine.world import TABLE, Body
 from games.judge import places
+from games.judge.judge import TableScene
 from models.build import build
 from models.catalogue import find
 from models.piece import Piece
@@ -65,6 +67,20 @@ def test_where_turning_saves_no_room_a_piece_stays_as_it_was_authored() -> None:
     assert places.steady(octagon).matrix == pytest.approx(np.eye(3))
 
 
+@pytest.mark.parametrize(("length", "width"), [(40, 40.0002), (40.0002, 40)])
+def test_a_board_that_is_square_but_for_rounding_lies_as_a_square_one(length: float, width: float) -> None:
+    """BS-01: which of its sides comes along x does not hang on the last digits."""
+    square, nearly = places.steady(board(40, 40, 30)), places.steady(board(length, width, 30))
+    assert nearly.matrix == pytest.approx(square.matrix, abs=1e-3)
+
+
+def test_a_ball_lies_as_it_was_authored() -> None:
+    """BS-01: it has no side to lie on, so nothing turns it."""
+    lying = places.steady(piece_of({"sphere": 15}))
+    assert lying.orientation == (0.0, 0.0, 0.0, 1.0)
+    assert lying.position == pytest.approx((0.0, 0.0, 0.015))
+
+
 def test_a_piece_without_a_steady_face_lies_on_the_lowest() -> None:
     """BS-01: of faces as low as each other always on the same, or recordings would begin with another layout."""
     egg = places.steady(build(find("bausack/egg")))
@@ -114,3 +130,26 @@ def test_a_ball_is_let_down_into_its_saucer() -> None:
     assert lying.pose.position == pytest.approx((0.1, -0.2, 0.015 * (0.2 + math.sqrt(0.84))), abs=1e-4)
     cube = Body("cube", piece_of({"box": [15, 15, 15]}), Pose((0.1, -0.2, 0.0075)))
     assert places.on_saucer(cube) == (cube,)
+
+
+def test_an_outline_is_a_plane_figure_seen_from_above() -> None:
+    """A box that stands on its end, turned by a right angle: its four corners, millimetres."""
+    box = piece_of({"box": [80, 20, 10]})
+    turned = Pose((0.1, 0.2, 0.3), quaternion_of_rpy(0.0, math.pi / 2, math.pi / 2))
+    corners = places.outline(Body("box", box, turned)).exterior.coords
+    assert {tuple(round(length, 6) for length in corner) for corner in corners} == {
+        (100 + x, 200 + y) for x in (-10, 10) for y in (-5, 5)
+    }
+
+
+@pytest.mark.parametrize("height", [0.0, 0.25, -0.25])
+def test_the_top_of_the_table_is_where_the_table_is(height: float) -> None:
+    """ALL-4: what falls is below it."""
+    table = places.table(100, 100)
+    raised = table.at(table.pose.then(Pose((0.0, 0.0, height))))
+    assert places.top_of(TableScene({TABLE: raised})) == pytest.approx(height)
+
+
+def test_without_a_table_its_top_is_at_0() -> None:
+    """ALL-4: as where a table would be."""
+    assert places.top_of(TableScene({})) == 0.0

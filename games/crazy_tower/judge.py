@@ -77,16 +77,14 @@ class CrazyJudge(Judge[State]):
             case Condition.CARD_TOUCHES_BLOCK:
                 return any(after.touch(body.name, block) for block in state.floors[-1].blocks)
             case Condition.DROPPED_FROM_ABOVE:
-                least = state.challenge.handicap.drop_mm if state.challenge is not None else 0.0
-                return released_mm is None or released_mm >= least
+                assert state.challenge is not None
+                return released_mm is None or released_mm >= state.challenge.handicap.drop_mm
         card = after.bodies[state.target or top_card(state)]
         match condition:
             case Condition.ON_HIGHEST_FLOOR | Condition.ON_NAMED_FLOOR:
                 return _foot(body, card) >= LEAST_FOOT_MM2
-            case Condition.LAID_FLAT:
-                return lean(body, card) <= LEAN_DEG
-            case Condition.ON_ITS_SIDE:
-                return lean(body, card, upright=True) <= LEAN_DEG
+            case Condition.LAID_FLAT | Condition.ON_ITS_SIDE:
+                return lean(body, card, upright=condition is Condition.ON_ITS_SIDE) <= LEAN_DEG
             case Condition.COVERS_NO_RED_BOX:
                 return all(share <= RED_SHARE for share in _red_shares(body, card))
         raise ValueError(f"{condition.name} is no condition of Crazy Tower")
@@ -94,11 +92,10 @@ class CrazyJudge(Judge[State]):
     def layout(self, state: State) -> tuple[Body, ...]:
         """The table, the first card in its centre, and every player's blocks, flat, in a row for each colour."""
         table = places.table(*TABLE_MM)
-        cards = [
-            _body(card, Pose((0.0, 0.0, _half(card)))) for card in [floor.card for floor in state.floors][:1]
-        ]
+        first = state.floors[0].card
+        card = _body(first, Pose((0.0, 0.0, _half(first))))
         blocks = [self.home(state, block.id) for block in state.stock.blocks]
-        return (table, *cards, *blocks)
+        return (table, card, *blocks)
 
     def home(self, state: State, piece: str) -> Body:
         """A block at its own place beside the player who chose its colour; a card where the stack is, face up."""
@@ -120,9 +117,7 @@ class CrazyJudge(Judge[State]):
     def height(self, state: State, piece: str, scene: TableScene) -> float:
         """CT-50: millimetres from the highest point of the tower up to the lowest of a card in the hand."""
         card = scene.bodies[piece]
-        tower = [
-            scene.bodies[name] for name in of_floors(state.floors) if name in scene.bodies and name != piece
-        ]
+        tower = [scene.bodies[name] for name in of_floors(state.floors)]
         top = max((places.highest(body) for body in tower), default=places.top_of(scene))
         return (float(places.bounds(card.piece, card.pose)[0][2]) - top) * 1e3
 
@@ -130,12 +125,9 @@ class CrazyJudge(Judge[State]):
         """The floor card on which most of a block lies; empty for none, and for a card."""
         if is_card(state, piece):
             return ""
-        feet: dict[str, float] = {}
-        for floor in state.floors:
-            card = after.bodies[floor.card]
-            feet[floor.card] = _foot(after.bodies[piece], card)
-        best = max(feet, key=lambda name: feet[name], default="")
-        return best if best and feet[best] >= LEAST_FOOT_MM2 else ""
+        block, cards = after.bodies[piece], [floor.card for floor in state.floors]
+        feet = {"": LEAST_FOOT_MM2} | {card: _foot(block, after.bodies[card]) for card in cards}
+        return max(feet, key=lambda card: feet[card])
 
     def covers(self, state: State, piece: str, before: TableScene, after: TableScene) -> tuple[str, ...]:
         """CT-03..07: the boxes of the highest floor that a block of the turn covers and none covered before."""
@@ -144,7 +136,7 @@ class CrazyJudge(Judge[State]):
         name = top_card(state)
         card, lain = after.bodies[name], before.bodies[name]
         under = footprint(after.bodies[piece], card)
-        others = [before.bodies[block] for block in state.floors[-1].blocks if block in before.bodies]
+        others = [before.bodies[block] for block in state.floors[-1].blocks]
         there = shapely.union_all([footprint(block, lain) for block in others])
         squares = boxes(card)
         new = [at for at, box in squares.items() if share(box, under) >= COVERED_SHARE > share(box, there)]
@@ -205,10 +197,10 @@ def _foot(block: Body, card: Body) -> float:
 
 def _red_shares(block: Body, card: Body) -> Iterator[float]:
     """How much of every red box is under a block."""
-    under = footprint(block, card)
-    marks = card.piece.face.boxes if card.piece.face is not None else ()
+    under, face = footprint(block, card), card.piece.face
+    assert face is not None
     for (row, column), box in boxes(card).items():
-        if marks[row - 1][column - 1] == Sort.RED.mark:
+        if face.boxes[row - 1][column - 1] == Sort.RED.mark:
             yield share(box, under)
 
 
@@ -248,9 +240,8 @@ def _slice(corners: Array) -> shapely.Geometry:
         over, under = corners[z > level], corners[z < level]
         # every segment between two corners lies in the solid; those that are no edges add nothing to the outline
         share = (level - under[:, None, 2]) / (over[None, :, 2] - under[:, None, 2])
-        points.append(
-            (under[:, None, :2] + share[..., None] * (over[None] - under[:, None])[..., :2]).reshape(-1, 2)
-        )
+        cut = under[:, None, :2] + share[..., None] * (over[None] - under[:, None])[..., :2]
+        points.append(cut.reshape(len(under) * len(over), 2))
     return shapely.MultiPoint(np.concatenate(points)).convex_hull
 
 
@@ -278,7 +269,7 @@ def share(box: shapely.Geometry, under: shapely.Geometry) -> float:
     return float(box.intersection(under).area / box.area)
 
 
-def lean(block: Body, card: Body, *, upright: bool = False) -> float:
+def lean(block: Body, card: Body, *, upright: bool) -> float:
     """Degrees between a card's normal and the block's thickness, its shortest sides; 90 at most.
 
     upright: its longer sides instead, which point along the normal of a block that stands on its side; 90 for a

@@ -56,7 +56,7 @@ def steady(piece: Piece) -> Pose:
     `STEADY_DEG`; a round piece, which has none, on the lowest there is: no other place has less energy.
     """
     if any(part.kind == "sphere" for part in piece.parts):
-        return laid(piece, np.eye(3))
+        return laid(piece, Pose((0.0, 0.0, 0.0)).matrix)
     faces = resting_faces(piece)
     chosen = next((face for face in faces if face.tipping_angle() >= STEADY_DEG), faces[0])
     yaw = _tidy(extreme_points(piece) @ chosen.rotation.T)
@@ -66,11 +66,12 @@ def steady(piece: Piece) -> Pose:
 
 def _tidy(points: Array) -> float:
     """The yaw that brings the sides of an outline along x and y; none where that hardly saves room."""
-    seen = shapely.MultiPoint(points[:, :2] * 1e3)
+    # seen from above: areas and rectangles take no notice of heights
+    seen = shapely.MultiPoint(points * 1e3)
     square = seen.minimum_rotated_rectangle
     if square.area > (1 - WORTH_A_TURN) * seen.envelope.area:
         return 0.0
-    sides = np.diff(shapely.get_coordinates(square), axis=0)[:2]
+    sides = np.diff(shapely.get_coordinates(square), axis=0)
     along = sides[int(np.argmax(np.linalg.norm(sides, axis=1).round(3)))]
     # half a turn more or less is the same outline: the one nearer to the authored direction
     return math.pi / 2 - (math.atan2(along[1], along[0]) + math.pi / 2) % math.pi
@@ -92,7 +93,7 @@ def supply(named: Sequence[tuple[str, Piece]], width_mm: float) -> tuple[tuple[B
 
     A ball lies on a saucer, a fixed body named after it: on a bare table nothing would keep it.
     """
-    sizes = [np.ptp(bounds(piece, steady(piece)), axis=0)[:2] * 1e3 for _, piece in named]
+    sizes = [np.ptp(bounds(piece, steady(piece)), axis=0) * 1e3 for _, piece in named]
     lines: list[list[int]] = [[]]
     for at, size in enumerate(sizes):
         if lines[-1] and sum(sizes[k][0] + GAP_MM for k in lines[-1]) + size[0] > width_mm:
