@@ -33,12 +33,14 @@ FINE_RATE_FACTORS = (2, 8)
 """Steps a second of the fine runs, times the usual rate. Contacts are stiffer by the square of it: tall columns
 buckle on soft ones. At eight times the rate columns of 20 pieces stand that bear half a degree of tilt."""
 GENTLE_RATE_FACTOR = 16
-"""The same for the last run, which settles with drag: what stands a quarter of a millimetre inside an edge is thrown
+"""The same for the last run, in which weight comes slowly: what stands a quarter of a millimetre inside an edge is thrown
 over by a thousandth of a millijoule, less than contacts give back when a tower springs into its loads all at once."""
 SETTLING_DRAG, SETTLING_SHARE = 33.0, 0.5
 """Drag while the last run settles, 1/s, and for which share of `Limits.settling`: what leans gains a half in that time,
 springs come to rest. Bullet cannot tell more drag from a full stop."""
-THIN_SKIN = 2e-4
+WEIGHT_STAGES = 200
+"""In which gravity grows over the rest of that time: pieces that are a little apart meet while they weigh nothing."""
+THIN_SKIN = 2e-5
 """`Tuning.skin` of that run: two skins press two boxes apart."""
 FINE_ITERATIONS = (40, 100)
 """Iterations of the fine runs: the more, the fewer pieces there are."""
@@ -192,7 +194,8 @@ def run_finely(task: TrialTask, sink: Sink = _unseen) -> Trial:
     def run(rate: int, tuning: Tuning, limits: Limits, sink: Sink) -> Trial:
         seconds = limits.longest if task.time is None else task.time
         with new_world(start, scale=replace(scale, rate=rate), tuning=tuning) as world:
-            return _run(world, assembly, limits, seconds, task.time is None, gravity, sink)
+            stages = WEIGHT_STAGES if tuning.skin == THIN_SKIN else 1
+            return _run(world, assembly, limits, seconds, task.time is None, gravity, sink, stages)
 
     for times in FINE_RATE_FACTORS:
         rate = min(times * scale.rate, max(RATES))
@@ -200,11 +203,8 @@ def run_finely(task: TrialTask, sink: Sink = _unseen) -> Trial:
         if trial.stands:
             return trial
     if task.time is None:
-        rate, held = (
-            GENTLE_RATE_FACTOR * scale.rate,
-            replace(limits, settling=SETTLING_SHARE * limits.settling),
-        )
-        steps, drag, count = round(held.settling * rate), SETTLING_DRAG / rate, len(assembly.free)
+        rate, count = GENTLE_RATE_FACTOR * scale.rate, len(assembly.free)
+        steps, drag = round(SETTLING_SHARE * limits.settling * rate), SETTLING_DRAG / rate
         many = max(tuning.iterations, min(GENTLE_ITERATIONS * count, GENTLE_WORK // count))
         gentle = replace(
             tuning,
@@ -215,7 +215,7 @@ def run_finely(task: TrialTask, sink: Sink = _unseen) -> Trial:
             settle_iterations=many,
         )
         seen: list[Tick] = []
-        trial = run(rate, gentle, held, lambda tick, _: seen.append(tick))
+        trial = run(rate, gentle, limits, lambda tick, _: seen.append(tick))
         for tick in seen if trial.stands else ():
             sink(tick, rate)
     return trial
@@ -229,11 +229,19 @@ def _run(
     may_end: bool,
     gravity: Vector,
     sink: Sink,
+    stages: int = 1,
 ) -> Trial:
-    """Settle and step until the trial is over or the time is up. may_end: stop once it is decided."""
+    """Settle and step until the trial is over or the time is up. may_end: stop once it is decided. stages: in which
+    weight comes, the first while the scene settles, the others until `Limits.settling` is over."""
     watch = _TrialMonitor(assembly.free, limits, world.rate, gravity)
-    world.set_gravity(gravity)
-    world.settle()
+    x, y, z = gravity
+    for stage in range(1, stages + 1):
+        share = stage / stages
+        world.set_gravity((share * x, share * y, share * z))
+        if stage == 1:
+            world.settle()
+        else:
+            world.run(round(limits.settling * (1.0 - SETTLING_SHARE) * world.rate / (stages - 1)))
     stride, end = max(1, world.rate // READINGS_PER_S), round(seconds * world.rate)
     tick = world.read()
     sink(tick, world.rate)
