@@ -33,8 +33,8 @@ FINE_RATE_FACTORS = (2, 8)
 """Steps a second of the fine runs, times the usual rate. Contacts are stiffer by the square of it: tall columns
 buckle on soft ones. At eight times the rate columns of 20 pieces stand that bear half a degree of tilt."""
 GENTLE_RATE_FACTOR = 16
-"""The same for the last run, in which weight comes slowly: what stands a quarter of a millimetre inside an edge is thrown
-over by a thousandth of a millijoule, less than contacts give back when a tower springs into its loads all at once."""
+"""The same for the last run, in which weight comes slowly: what stands 0.25 mm inside an edge is thrown over by a
+thousandth of a millijoule, less than contacts give back when a tower springs into its loads all at once."""
 SETTLING_DRAG, SETTLING_SHARE = 33.0, 0.5
 """Drag while the last run settles, 1/s, and for which share of `Limits.settling`: what leans gains a half in that time,
 springs come to rest. Bullet cannot tell more drag from a full stop."""
