@@ -109,8 +109,8 @@ class BulletWorld(World):
             self._call(pybullet.stepSimulation)
         self._step += steps
 
-    def settle(self) -> None:
-        """Let a scene that was put together at rest find its contact forces; takes `Tuning.settle_steps` steps.
+    def settle(self, stages: int = 1) -> None:
+        """Let a scene that was put together at rest find its contact forces.
 
         Loads need hundreds of iterations to travel down a tower once, and hulls need their contact points found.
         Meanwhile everything is damped, so that nothing gathers speed from a support that is not there yet; what
@@ -119,9 +119,7 @@ class BulletWorld(World):
         free = self._free()
         self._seed([item for item in free if any(part.kind == "hull" for part in item.body.piece.parts)])
         self._pace(self.tuning.settle_iterations, self.tuning.settling_damping, free)
-        for _ in range(self.tuning.settle_steps):
-            self._call(pybullet.stepSimulation)
-        self._step += self.tuning.settle_steps
+        self._take_weight(stages)
         self._pace(self.tuning.iterations, 0.0, free)
 
     def read(self, *, contacts: bool | Iterable[str] = False) -> Tick:

@@ -109,10 +109,10 @@ class RapierWorld(World):
             self._pushed.clear()
         self._step += steps
 
-    def settle(self) -> None:
-        """Let loads find their way through a new scene while everything is damped; takes `Tuning.settle_steps`."""
+    def settle(self, stages: int = 1) -> None:
+        """Let loads find their way through a new scene while everything is damped."""
         self._damp(self.tuning.settling_damping)
-        self.run(self.tuning.settle_steps)
+        self._take_weight(stages)
         self._damp(0.0)
 
     def read(self, *, contacts: bool | Iterable[str] = False) -> Tick:

@@ -255,8 +255,17 @@ class World(ABC):
         self._step += steps
 
     @abstractmethod
-    def settle(self) -> None:
-        """Let a scene that was put together at rest find its contact forces; stops what moves."""
+    def settle(self, stages: int = 1) -> None:
+        """Let a scene that was put together at rest find its contact forces; stops what moves. Takes
+        `Tuning.settle_steps` steps, in which gravity grows in so many equal stages to what it is."""
+
+    def _take_weight(self, stages: int) -> None:
+        """Take the steps of `settle`."""
+        whole, begun, steps = self.gravity, self.step, self.tuning.settle_steps
+        for stage in range(1, stages + 1):
+            x, y, z = (stage / stages * value for value in whole)
+            self.set_gravity((x, y, z))
+            self.run(begun + round(stage * steps / stages) - self.step)
 
     @abstractmethod
     def read(self, *, contacts: bool | Iterable[str] = False) -> Tick:

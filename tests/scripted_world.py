@@ -125,7 +125,7 @@ class ScriptedWorld(World):
         self._call("wait", steps)
         self._step += steps
 
-    def settle(self) -> None:
+    def settle(self, stages: int = 1) -> None:
         """Take as many steps as settling takes in the real world."""
         self._call("settle")
         self._step += TUNING.settle_steps

@@ -145,9 +145,9 @@ def test_a_fall_is_run_again_finely_before_it_is_believed(monkeypatch: pytest.Mo
     rates: list[tuple[int, int]] = []
 
     class Spy(BulletWorld):
-        def settle(self) -> None:
+        def settle(self, stages: int = 1) -> None:
             rates.append((self.rate, self.tuning.iterations))
-            super().settle()
+            super().settle(stages)
 
     monkeypatch.setattr(module, "new_world", Spy)
     run_trials(STANDS, trials=1)

@@ -58,7 +58,7 @@ class RapierAsItComes(WorldRunner):
                 self._world.set_num_threads(1)
                 self._world.integration_parameters.dt = 1.0 / self.rate
 
-            def settle(self) -> None:
+            def settle(self, stages: int = 1) -> None:
                 """Its users let go at once."""
 
         self._begin(rig, Defaults(rig.bodies, scale=Scale(1.0, 1.0, 60)))
