@@ -61,7 +61,8 @@ class Verdict:
     """What a check found. word: the verdict. pose: which poses statics was computed on. settled: metres, the
     largest move of the pieces as they settled. wall: seconds the check took. judged: the pieces as statics saw them.
     options: how it was checked. engine: that simulated. witness: the verdict with another engine, if that was asked.
-    missing: what statics wants where pieces stood in the simulation and it finds no forces."""
+    missing: what statics wants where pieces stood in the simulation and it finds no forces. edges: two pieces whose
+    edges have to meet exactly, where forces balance what falls in the simulation."""
 
     scene: str
     word: Word
@@ -75,6 +76,7 @@ class Verdict:
     engine: Engine = ENGINES[0]
     witness: Verdict | None = None
     missing: Missing | None = None
+    edges: tuple[str, str] | None = None
 
 
 def contacts_of(verdict: Verdict) -> Contacts:
@@ -162,6 +164,10 @@ def _by_both_methods(assembly: Assembly, options: CheckOptions) -> Verdict:
         from engine.topple.one_pose import missing_force
 
         found = replace(found, missing=missing_force(judged, statics, options.gravity))
+    if statics.stands_by_itself and not dynamics.stands:
+        from engine.topple.balance.sharp_edges import meeting_exactly
+
+        found = replace(found, edges=meeting_exactly(judged, contacts_of(found), options.gravity))
     return replace(found, wall=time.perf_counter() - started)
 
 
@@ -201,6 +207,7 @@ def to_json(verdict: Verdict, version: str) -> dict[str, Any]:
         "statics_why": statics.why,
         "dynamics": _dynamics_json(verdict.dynamics),
         "missing": None if verdict.missing is None else _missing_json(verdict.missing),
+        "edges": verdict.edges and list(verdict.edges),
         "engine": verdict.engine,
         "witness": witness and {"engine": witness.engine, "verdict": witness.word, **_seen_by(witness)},
         "wall_s": round(verdict.wall, 3),

@@ -50,6 +50,12 @@ def _difference(verdict: Verdict) -> str:
     stood = sum(trial.stands for trial in trials)
     if witness is not None and joint(verdict.statics.stands, verdict.dynamics.stands) != "unsure":
         return f"simulated by {verdict.engine} it {_did(verdict)}, by {witness.engine} it {_did(witness)}"
+    if verdict.edges is not None:
+        one, other = verdict.edges
+        return (
+            f"forces balance it only while the edges of {one} and {other} meet exactly; "
+            "a hair out of line, one slides along the other in the simulation"
+        )
     if verdict.dynamics.stands is None:
         return f"it stood {stood} of {len(trials)} small disturbances; it is at the edge of falling"
     if verdict.statics.wedged:

@@ -108,19 +108,22 @@ def _along(scene: Features, a: Ints, b: Ints, pair: Ints, gap: Array, angle: flo
     shared = (aside <= gap[pair]) & (high - low > gap[pair])
     picks, spans, normals = [], [], []
     for k in np.flatnonzero(shared):
-        normal = _between(scene.edge_normals[a[k]], scene.edge_normals[b[k]], unit[k], angle)
-        if normal is not None:
+        between = separating(scene.edge_normals[a[k]], scene.edge_normals[b[k]], unit[k], angle)
+        if between is not None:
             picks.append(k)
             spans.append(scene.edges[a[k], 0] + np.array([low[k], high[k]])[:, None] * unit[k])
-            normals.append(normal)
+            normals.append(between[1])
     chosen = np.array(picks, dtype=np.int64)
     curved = scene.edge_curved[a[chosen]] | scene.edge_curved[b[chosen]]
     return of_spans(pair[chosen], spans, np.array(normals).reshape(-1, 3), curved)
 
 
-def _between(faces_a: Array, faces_b: Array, along: Array, angle: float) -> Array | None:
-    """Returns the middle of the directions (towards a) that separate two wedges along a common edge; None if
-    there is none."""
+def separating(faces_a: Array, faces_b: Array, along: Array, angle: float) -> Array | None:
+    """Returns the first, the middle and the last (3, 3) of the directions (towards a) that separate two wedges along a
+    common edge; None if there is none. The first and the last are square to a face of one of them.
+
+    faces_a, faces_b: (2, 3) outward normals of the faces at the edge. along: (3,) unit.
+    """
     x, y = np.linalg.svd(along[None])[2][1:]
     wedge_a = np.arctan2(-faces_a @ y, -faces_a @ x)
     wedge_b = np.arctan2(faces_b @ y, faces_b @ x)
@@ -139,9 +142,7 @@ def _between(faces_a: Array, faces_b: Array, along: Array, angle: float) -> Arra
             low, high = start, end
     if high - low <= angle:
         return None
-    middle = base + (low + high) / 2
-    result: Array = np.cos(middle) * x + np.sin(middle) * y
-    return result
+    return np.array([np.cos(base + at) * x + np.sin(base + at) * y for at in (low, (low + high) / 2, high)])
 
 
 def inside_span(scene: Features, edge: Array, facet: int) -> tuple[float, float] | None:
