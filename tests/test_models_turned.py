@@ -9,15 +9,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+import trimesh
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 from trimeshes import trimesh_of
 
+from models.bevel import _rounded_box, _swollen
 from models.build import build
+from models.builders import build_box
 from models.catalogue import catalogue
 from models.convex import part_volume
 from models.errors import CatalogueError
 from models.outline import bored, trace
-from models.piece import Piece
+from models.piece import Detail, Piece
+from models.shapes import Box
 from models.spec import parse
 
 DENSITY = 690.0
@@ -217,3 +222,19 @@ def test_bevels_round_edges_and_leave_faces() -> None:
     # a sphere's corner lies 1 - 1/sqrt(3) of its radius within the cube's, along each axis
     assert corner == pytest.approx(0.0525 - 3 * (1 - 1 / math.sqrt(3)) * 1e-3, abs=1e-6)
     assert re.fullmatch(r"inline/box-[0-9a-f]{8}", made({"box": [60, 30, 15]}, bevel=1.0).model)
+
+
+@pytest.mark.parametrize(("box", "bevel"), [((75, 25, 15), 0.7), ((30, 30, 30), 1.0), ((100, 20, 5), 2.0)])
+def test_a_rounded_box_is_the_hull_of_balls_in_its_corners(
+    box: tuple[float, float, float], bevel: float
+) -> None:
+    """As other convex solids are rounded; the same corners, to the hundredth of a micrometre."""
+    solid = build_box(Box(box=box), Detail())
+    made = _rounded_box(np.array(box) / 2e3, bevel / 1e3)
+    hulled = _swollen(solid, bevel / 1e3)
+    assert len(made.vertices) == len(hulled.vertices)
+    assert np.all(np.asarray(cKDTree(hulled.vertices).query(made.vertices)[0]) < 1e-8)
+    mesh = trimesh.Trimesh(made.vertices, made.faces, process=False)
+    assert mesh.is_watertight
+    assert mesh.is_winding_consistent
+    assert mesh.volume == pytest.approx(trimesh.Trimesh(hulled.vertices, hulled.faces).volume, rel=1e-6)

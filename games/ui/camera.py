@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
+from engine.geometry.rotation import matrices_of
 from engine.hand import Sway
 from engine.view.camera import (
     BoundingSphere,
@@ -103,7 +103,7 @@ class CameraController:
         self.orbit = self._goal = self._home
         self._view = 0
         self._is_first = True
-        self._obstacles: tuple[Array, Rotation, Array] | None = None
+        self._obstacles: tuple[Array, Array, Array] | None = None
         self.is_following = False
         self.is_locked = False
         self._shaken = math.inf
@@ -186,8 +186,7 @@ class CameraController:
             self._obstacles = None
             return
         halves = np.array([pieces[frame.names[row]].extents / 2.0 + AIR for row in rows])
-        turned = Rotation.from_quat(frame.poses[rows, 3:])
-        self._obstacles = (frame.poses[rows, :3], turned, halves)
+        self._obstacles = (frame.poses[rows, :3], matrices_of(frame.poses[rows, 3:]), halves)
 
     def _outside(self, orbit: Orbit) -> Orbit:
         """The orbit with its eye over the table and in no piece."""
@@ -198,7 +197,7 @@ class CameraController:
             if self._obstacles is None:
                 break
             places, turned, halves = self._obstacles
-            away = turned.apply(np.asarray(orbit.camera.eye) - places, inverse=True)
+            away = np.einsum("nij,ni->nj", turned, np.asarray(orbit.camera.eye) - places)
             if not (np.abs(away) < halves).all(axis=1).any():
                 break
             orbit = replace(orbit, distance=1.1 * orbit.distance)

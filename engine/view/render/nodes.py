@@ -66,7 +66,7 @@ class Nodes:
         if body.name == TABLE:
             self.table = TableNode(body, path)
             self.table.shine(*self._table_shaders())
-            self._furnish()
+            self.furnish()
             return
         for geom in self._mesh(body.piece, face > 0):
             path.node().add_geom(geom)
@@ -154,9 +154,8 @@ class Nodes:
         self._room.set_attrib(core.DepthTestAttrib.make(core.RenderAttrib.M_less_equal))
         self._room.set_bin("fixed", 10)
         self._room.hide(CASTS | DEEP)
-        self._furnish()
 
-    def _furnish(self) -> None:
+    def furnish(self) -> None:
         """Puts the room around the table."""
         x, y, wide, deep = (0.0, 0.0, 0.0, 0.0) if self.table is None else self.table.area
         top = 0.0 if self.table is None else self.table.height

@@ -185,7 +185,8 @@ def material_of(piece: Piece, name: str) -> SurfaceMaterial:
 def _noise(generator: np.random.Generator, shape: tuple[int, int], blur: tuple[float, float]) -> Array:
     """Returns (h, w) tileable Gaussian noise, mean 0, deviation 1. blur: pixels along each axis."""
     down, right = (_blurring(side, width) for side, width in zip(shape, blur, strict=True))
-    smooth = np.real(np.fft.ifft2(np.fft.fft2(generator.standard_normal(shape)) * down[:, None] * right))
+    spectrum = np.fft.rfft2(generator.standard_normal(shape)) * down[:, None]
+    smooth = np.fft.irfft2(spectrum * right[: spectrum.shape[1]], shape)
     smooth -= smooth.mean()
     return np.asarray(smooth / smooth.std())
 

@@ -89,6 +89,8 @@ class Stage:
         self._nodes, self._halves = self._bodies.paths, self._bodies.halves
         for body in bodies:
             self._make_body(body, is_unread=body.name in unread)
+        if self._bodies.table is None:
+            self._bodies.furnish()
         self._overlays = OverlayLayer(self._root)
         self._outlines = Outlines(self._root)
         self._highlights: dict[str, str] = {}

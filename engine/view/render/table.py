@@ -147,6 +147,10 @@ def _placed(body: Body, table: Body) -> Triangles:
     is_leg = body.piece.extents.argmax() == 2
     found = _lit(triangles_of(body.piece), IN_SHADE, AT_FLOOR if is_leg else IN_SHADE)
     along = int(body.piece.extents.argmax())
+    if is_leg:
+        above, foot = LEG_MM
+        below = 0.5 - found.rows[:, 2] / float(body.piece.extents[2])
+        found.rows[:, :2] *= (1.0 - below * (1.0 - foot / above))[:, None]
     points = found.rows[:, :3].copy()
     # both directions across in one, so that no side is seen without grain
     across = points.sum(axis=1) - points[:, along]
@@ -165,12 +169,11 @@ def _rounded(size: tuple[float, ...]) -> Piece:
 def _below(size: tuple[float, ...]) -> tuple[tuple[str, Piece, tuple[float, float, float]], ...]:
     """Returns name, piece and place, in the frame of the top, of apron and legs. size: of the top, millimetres."""
     wide, deep, thick = size
-    above, foot = LEG_MM
+    above, _ = LEG_MM
     high, (thin, tall) = 1000 * FLOOR_DEPTH_M - thick, APRON_MM
     x, y = wide / 2 - INSET_MM - above / 2, deep / 2 - INSET_MM - above / 2
-    ends = ((above / 2, high / 2), (foot / 2, -high / 2))
-    corners = [[side * p, side * q, z] for side, z in ends for p in (-1, 1) for q in (-1, 1)]
-    leg = build(parse({"shape": {"hull": corners}, "material": TABLE}, TABLE))
+    # drawn tapered: a solid over corners would need scipy's hulls, a third of a second before the first picture
+    leg = build(parse({"shape": {"box": [above, above, high]}, "material": TABLE}, TABLE))
     found = [
         (f"leg {number}", leg, (p * x, q * y, -(thick + high) / 2))
         for number, (p, q) in enumerate(((-1, -1), (1, -1), (1, 1), (-1, 1)))
