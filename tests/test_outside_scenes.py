@@ -111,8 +111,10 @@ def test_the_critical_slope_has_no_certificate_either_way() -> None:
 
 
 @pytest.mark.parametrize(("friction", "stands"), [(0.7, True), (0.0075, True), (0.007, False)])
-def test_a_roller_hangs_between_two_pads_while_their_friction_carries_it(friction: float, stands: bool) -> None:
-    """The wall presses the roller by what pushes it too. Of the 30 N on the pad its foot may take mu times its weight."""
+def test_a_roller_hangs_between_two_pads_while_their_friction_carries_it(
+    friction: float, stands: bool
+) -> None:
+    """The wall presses by what pushes the roller too. Of the pad's 30 N its foot may take mu times its weight."""
     roller, gravity = outside.pinched_roller()
     pressed = 2 * 30.0 - 2 * friction * 2.0 * 9.81 + 0.045 * 15.0
     assert stands is (friction * pressed > 0.045 * 9.81)
