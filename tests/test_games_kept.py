@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -187,3 +188,30 @@ def test_ALL_6_records_that_say_undo_are_played_as_those_that_take_back(tmp_path
     assert again.table.step == replay.checkpoints[-1].step
     again.close()
     assert verify(path).agrees
+
+
+def test_all_that_the_rules_took_is_on_record_with_its_story(tmp_path: Path) -> None:
+    """What is told as the game is played is what a viewer and the list of moves read from its record."""
+    path, game = tmp_path / "told.teeter", game_named("wonky")
+    told: list[tuple[Any, list[str]]] = []
+    session, recorder = begin(
+        game,
+        PLAYERS,
+        3,
+        {},
+        path=path,
+        tell=(
+            lambda before, given, after: told.append((given, list(game.rules.tell(before, given, after)))),
+        ),
+    )
+    assert recorder is not None
+    while session.table.hand.held is None:
+        session.act(session.choices[0].action)
+    session.undo()
+    session.close()
+    recorder.close()
+    replay = load(path)
+    events = [entry for _, entry in replay.events if entry["type"] == "input"]
+    assert [(game.read_input(json.dumps(each["input"])), each["story"]) for each in events] == told
+    assert len(told) >= 3
+    assert past_of(replay)[0] == session.state
