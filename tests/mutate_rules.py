@@ -31,10 +31,11 @@ RULES = ROOT / "games"
 CORE = RULES / "core"
 FOLDERS = sorted(path.parent for path in RULES.glob("*/game.py"))
 EXPLAINED = Path(__file__).parent / "mutants_explained.toml"
-"""By file: mutants that change nothing anybody could notice, and why."""
+"""By file: mutants that change nothing anybody could notice, and why. `not True: LINE` is meant in that line alone."""
 PLAYED = (
     *("test_seams.py", "test_session_scripted.py", "test_session_undo.py", "test_session.py"),
     *("test_session_handicaps.py", "test_session_bausack.py", "test_session_resume.py"),
+    *("test_session_held.py", "test_session_settling.py"),
     *("test_table_isolation.py", "test_table_friction.py", "test_recordings.py"),
 )
 """The tests that play through games/play."""
@@ -98,9 +99,12 @@ def chosen(names: Sequence[str]) -> list[Path]:
 def explained(name: str) -> str:
     """Why a mutant makes no difference; empty when nobody has said so."""
     file, _, rest = name.partition(":")
-    word = rest.partition(": ")[2]
-    reasons = tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))
-    return str(reasons.get(file, {}).get(word, ""))
+    number, _, word = rest.partition(": ")
+    reasons = tomllib.loads(EXPLAINED.read_text(encoding="utf-8")).get(file, {})
+    if not reasons:
+        return ""
+    line = (RULES / file).read_text(encoding="utf-8").splitlines()[int(number) - 1].strip()
+    return str(reasons.get(f"{word}: {line}", reasons.get(word, "")))
 
 
 def lot(path: Path, word: str, seed: int) -> str:

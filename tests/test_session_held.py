@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 from scripted_world import hold
-from test_session_scripted import FOREVER, Script
+from test_session_scripted import Script
 
 from engine.hand import packed
 from engine.pose import Pose
@@ -44,7 +44,8 @@ def test_WK_12_a_tower_block_that_is_pushed_along_is_a_foul_and_everything_goes_
     if is_foul:
         nudge = script.heard[1]
         assert isinstance(nudge, Nudged)
-        assert (nudge.piece, nudge.mm) == (top, pytest.approx(mm))
+        assert nudge.piece == top
+        assert nudge.mm == pytest.approx(mm)
     assert session.state.fouls == int(is_foul)
     assert session.state.tower == before.tower
     assert session.table.hand.held == (None if is_foul else held)
