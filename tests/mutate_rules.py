@@ -39,7 +39,10 @@ PLAYED = (
     *("test_table_isolation.py", "test_table_friction.py", "test_recordings.py"),
 )
 """The tests that play through games/play."""
-KEPT = ("test_games_kept.py", "test_replay_viewer.py", "test_record_roundtrip.py", "test_video_finding.py")
+KEPT = (
+    *("test_games_kept.py", "test_record_roundtrip.py", "test_video_finding.py"),
+    *("test_replay_viewer.py", "test_replay_orders.py", "test_replay_told.py"),
+)
 """The tests of what is recorded and shown again."""
 SKIP_FILES = {"__init__.py", "story.py", "game.py", "screen.py", "observation.py"}
 """Texts for people, which the golden transcripts compare word by word, and what is no rules."""
