@@ -36,7 +36,7 @@ PLAYED = (
     *("test_seams.py", "test_session_scripted.py", "test_session_undo.py", "test_session.py"),
     *("test_session_handicaps.py", "test_session_bausack.py", "test_session_resume.py"),
     *("test_session_held.py", "test_session_settling.py"),
-    *("test_table_isolation.py", "test_table_friction.py", "test_recordings.py"),
+    *("test_table_isolation.py", "test_table_friction.py", "test_table_scripted.py", "test_recordings.py"),
 )
 """The tests that play through games/play."""
 KEPT = (
@@ -65,7 +65,7 @@ def tests_of(path: Path) -> set[str]:
         }
         names = {"test_rules_base.py", "test_rules_golden.py", "test_rules_conformance.py", *own}
     elif game == "play":
-        names = {"test_hints.py"} if path.name == "preview.py" else {*PLAYED, *KEPT}
+        names = {"test_hints.py", "test_preview.py"} if path.name == "preview.py" else {*PLAYED, *KEPT}
     elif game == "judge":
         names = {*(each.name for each in (ROOT / "tests").glob("test_judge_*.py")), *PLAYED}
     elif game == "players":

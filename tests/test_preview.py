@@ -1,0 +1,75 @@
+"""What a preview says of a piece that is let go somewhere: the first fall where falls count at once, and no place for
+what does not come to rest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from engine.pose import Pose
+from engine.world import Body
+from games.bausack.game import GAME as BAUSACK
+from games.bausack.judge import areas
+from games.bausack.rules import apply, start
+from games.bausack.state import BausackReason, Phase
+from games.core.rules import Take
+from games.game import stock_of
+from games.play import preview
+from games.play.preview import Previewer
+
+
+def carried(towers: tuple[tuple[str, ...], ...], piece: str) -> tuple[Any, dict[str, Body]]:
+    """A state in which Ana carries an accepted piece, and everything where it lies: every tower upright in the middle
+    of its area."""
+    fresh = start(["Ana", "Ben"], 1, {}, stock_of(BAUSACK))
+    used = {piece, *(name for tower in towers for name in tower)}
+    supply = tuple(name for name in fresh.supply if name not in used)
+    state = apply(
+        replace(fresh, towers=towers, supply=supply, phase=Phase.PLACE, piece=piece), Take("Ana", piece)
+    )
+    bodies = {body.name: body for body in BAUSACK.judge.layout(state)}
+    for area, tower in zip(areas(state), towers, strict=True):
+        up = 0.0
+        for name in tower:
+            bodies[name] = at(bodies[name], area.x, area.y, up)
+            up += 1e3 * float(bodies[name].piece.extents[2])
+    return state, bodies
+
+
+def at(body: Body, x: float, y: float, up: float) -> Body:
+    """A piece as it lies in the supply, so far above the table; millimetres."""
+    return body.at(Pose((x / 1e3, y / 1e3, body.pose.position[2] + up / 1e3), body.pose.orientation))
+
+
+def previewed(state: Any, bodies: dict[str, Body], held: Body) -> preview.LayPreview:
+    previewer = Previewer(BAUSACK)
+    try:
+        return previewer.preview(state, [body for body in bodies.values() if body.name != held.name], held)
+    finally:
+        previewer.close()
+
+
+def test_BS_08_a_preview_ends_with_the_first_fall() -> None:
+    """BS-08: on the table is out, and nobody waits for where the cube comes to lie; the other has won."""
+    state, bodies = carried((("base_1",), ("base_2", "drum")), "cube")
+    own = areas(state)[0]
+    found = previewed(state, bodies, at(bodies["cube"], own.x + 150.0, own.y, 30.0))
+    assert (found.fell, found.rest) == (("cube",), None)
+    assert found.outcome is not None
+    assert (found.outcome.winners, found.outcome.reason) == (("Ben",), BausackReason.LAST_STANDING)
+
+
+@pytest.mark.parametrize("watched_s", [preview.WATCHED_S, 0.1])
+def test_what_still_moves_when_it_was_watched_for_long_enough_has_no_place(
+    watched_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rest is believed after half a second: within a tenth nothing comes to rest."""
+    monkeypatch.setattr(preview, "WATCHED_S", watched_s)
+    state, bodies = carried((("base_1",), ("base_2",)), "cube")
+    own = areas(state)[0]
+    top = 1e3 * float(bodies["base_1"].piece.extents[2])
+    found = previewed(state, bodies, at(bodies["cube"], own.x, own.y, top + 1.0))
+    assert (found.fell, found.hit, found.broken) == ((), None, ())
+    assert (found.rest is None) == (watched_s < 0.5)
