@@ -40,7 +40,7 @@ PLAYED = (
 )
 """The tests that play through games/play."""
 KEPT = (
-    *("test_games_kept.py", "test_record_roundtrip.py", "test_video_finding.py"),
+    *("test_games_kept.py", "test_record_roundtrip.py", "test_record_verified.py", "test_video_finding.py"),
     *("test_replay_viewer.py", "test_replay_orders.py", "test_replay_told.py"),
 )
 """The tests of what is recorded and shown again."""
