@@ -3,14 +3,18 @@ or counted."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from scripted_world import hold
-from test_session_scripted import Script
+from test_session_scripted import Played, Script
 
-from engine.hand import packed
+from engine.hand import packed, unpacked
 from engine.pose import Pose
+from games.bausack.game import GAME as BAUSACK
 from games.core.events import Met, Nudged
-from games.core.rules import Take, TakeBack, Wait
+from games.core.rules import Handicap, Take, TakeBack, Wait
+from games.game import stock_of
+from games.play.held_piece import Handling
 from games.wonky.state import Phase
 
 
@@ -71,3 +75,49 @@ def test_only_what_a_player_chooses_with_an_empty_hand_counts_as_a_turn() -> Non
     assert session.turns == 3, "the block was taken once more"
     assert session.summary("left")["turns"] == 3
     session.close()
+
+
+def test_an_empty_hand_lets_nothing_go_and_moves_nothing() -> None:
+    script = Script(fall_at=-1)
+    session = script.session
+    script.until(1, Wait.ACTION)
+    before, heard = session.state, len(script.heard)
+    session.release()
+    with pytest.raises(ValueError, match="the hand is empty"):
+        session.aim(packed(Pose((0.1, 0.1, 0.1))))
+    assert (session.state, len(script.heard)) == (before, heard)
+    assert session.table.hand.held is None
+    session.close()
+
+
+def test_BS_13_a_piece_that_was_looked_at_lies_at_home_again_when_it_is_let_go() -> None:
+    """BS-13: at once, and as if nobody had touched it: that is a moment to come back to."""
+    played = Played(BAUSACK, BAUSACK.rules.start(("Ana", "Ben"), 1, {"pieces": 12}, stock_of(BAUSACK)))
+    session = played.session
+    take = next(choice.action for choice in session.choices if isinstance(choice.action, Take))
+    session.act(take)
+    now, home = session.table.step, session.judge.home(session.state, take.piece)
+    x, y, z = home.pose.position
+    played.paths[take.piece] = [(now, home.pose), (now + 40, Pose((x, y + 0.05, z), home.pose.orientation))]
+    for _ in range(60):
+        session.aim(packed(session.table.world.pose(take.piece)))
+    assert session.table.bodies[take.piece].pose != home.pose
+    session.release()
+    assert session.need.wait is Wait.ACTION
+    assert session.checkpoint.state == session.state
+    assert session.table.bodies[take.piece].pose == home.pose
+    assert session.table.bodies[take.piece].fixed
+    assert take in [choice.action for choice in session.choices]
+    session.close()
+
+
+def test_a_calm_hand_does_exactly_what_is_wanted() -> None:
+    """To the last millionth of a turn, which calculating with it would lose in one wish of sixty."""
+    handling = Handling(Handicap(), 0.0, 1)
+    handling.taken(0, Pose((0.1, -0.2, 0.05)))
+    luck = np.random.default_rng(1)
+    turns = luck.normal(size=(1000, 4))
+    turns /= np.linalg.norm(turns, axis=1)[:, None]
+    wishes = [packed(Pose((0.1, -0.2, 0.05), (a, b, c, d))) for a, b, c, d in turns.tolist()]
+    assert any(packed(unpacked(wish)) != wish for wish in wishes)
+    assert [handling.of(wish, step, 240) for step, wish in enumerate(wishes)] == wishes

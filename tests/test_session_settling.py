@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import pytest
 from test_play_crazy_tower import position
+from test_rules_wonky import position as wonky
 from test_session_scripted import Played
 
 from engine.pose import Pose
 from games.core.events import Fell, Released
-from games.core.rules import Take
+from games.core.rules import Take, Wait
 from games.crazy_tower.game import GAME as CRAZY
 from games.crazy_tower.state import Floor
+from games.play.table import STRIDE_STEPS
+from games.wonky.game import GAME as WONKY
+from games.wonky.state import PlayCard
 
 
 def fall(played: Played, piece: str, seconds: float) -> int:
@@ -42,3 +47,48 @@ def test_ALL_2_what_falls_at_different_times_is_told_together_when_all_lies_stil
     assert first < last < falls[0].step
     assert {each.piece for each in session.state.fallen} == {one, other}
     session.close()
+
+
+def test_WK_13_what_has_happened_while_a_tower_was_watched_is_a_moment_to_come_back_to() -> None:
+    """WK-13, ALL-6: after an action card nothing was touched, but time has passed, and blocks may have crept."""
+    played = Played(WONKY, wonky("pass pass any_small any_small", "pass", tower=2))
+    session = played.session
+    first = session.checkpoint
+    top = session.state.tower[-1]
+    pose, now = session.table.bodies[top].pose, session.table.step
+    x, y, z = pose.position
+    crept = Pose((x + 5e-4, y, z), pose.orientation)
+    played.paths[top] = [(now, pose), (now + 40, crept)]
+    session.act(next(each.action for each in session.choices if isinstance(each.action, PlayCard)))
+    assert session.need.wait is Wait.REST
+    session.settle()
+    assert session.need.wait is Wait.ACTION
+    assert session.checkpoint.step == session.table.step > first.step
+    assert session.checkpoint.state == session.state
+    assert session.checkpoint.moment.bodies[top].pose == crept
+    session.close()
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 4, 5, 239])
+def test_CT_39_no_less_time_passes_than_a_player_has_thought(steps: int) -> None:
+    """CT-37 to CT-39: in the beat in which the table is looked at."""
+    played = Played(CRAZY, position(Floor("card_01"), challenge=9))
+    session = played.session
+    before = session.table.step
+    session.wait(steps)
+    assert session.table.step % STRIDE_STEPS == 0
+    assert before + steps <= session.table.step < before + steps + 2 * STRIDE_STEPS
+    assert session.checkpoint.step == session.table.step
+    with pytest.raises(ValueError, match="0 steps of thinking: one at least"):
+        session.wait(0)
+    session.close()
+
+
+def test_a_session_that_is_closed_gives_back_what_it_took(monkeypatch: pytest.MonkeyPatch) -> None:
+    trimmed: list[bool] = []
+    monkeypatch.setattr("games.play.session.trim_heap", lambda: trimmed.append(True))
+    session = Played(CRAZY, position(Floor("card_01"))).session
+    session.close()
+    with pytest.raises(RuntimeError, match="this world is closed"):
+        session.table.world.read()
+    assert trimmed == [True]
