@@ -35,7 +35,7 @@ EXPLAINED = Path(__file__).parent / "mutants_explained.toml"
 PLAYED = (
     *("test_seams.py", "test_session_scripted.py", "test_session_undo.py", "test_session.py"),
     *("test_session_handicaps.py", "test_session_bausack.py", "test_session_resume.py"),
-    *("test_session_held.py", "test_session_settling.py"),
+    *("test_session_held.py", "test_session_settling.py", "test_checkpoints.py"),
     *("test_table_isolation.py", "test_table_friction.py", "test_table_scripted.py", "test_recordings.py"),
 )
 """The tests that play through games/play."""

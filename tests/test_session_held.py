@@ -11,10 +11,12 @@ from test_session_scripted import Played, Script
 from engine.hand import packed, unpacked
 from engine.pose import Pose
 from games.bausack.game import GAME as BAUSACK
-from games.core.events import Met, Nudged
+from games.core.events import Met, Nudged, Removed
 from games.core.rules import Handicap, Take, TakeBack, Wait
 from games.game import stock_of
 from games.play.held_piece import Handling
+from games.play.table import STRIDE_STEPS
+from games.registry import game_named
 from games.wonky.state import Phase
 
 
@@ -121,3 +123,26 @@ def test_a_calm_hand_does_exactly_what_is_wanted() -> None:
     wishes = [packed(Pose((0.1, -0.2, 0.05), (a, b, c, d))) for a, b, c, d in turns.tolist()]
     assert any(packed(unpacked(wish)) != wish for wish in wishes)
     assert [handling.of(wish, step, 240) for step, wish in enumerate(wishes)] == wishes
+
+
+def test_TT_24_a_brick_that_is_drawn_out_is_told_at_once_and_carried_on() -> None:
+    """TT-24: it stays in the hand, to be laid on top; nothing has to happen for it but that it is far enough out."""
+    game = game_named("tower-topple")
+    played = Played(game, game.rules.start(("Ana", "Ben"), 1, {"mode": "3"}, stock_of(game)))
+    session = played.session
+    brick = played.session.state.tower[3][1]
+    session.act(Take(session.need.player, brick))
+    assert session.need.wait is Wait.PULL
+    start, now = session.table.bodies[brick].pose, session.table.step
+    length = float(session.table.bodies[brick].piece.extents.max())
+    along = start.matrix[:, int(session.table.bodies[brick].piece.extents.argmax())]
+    x, y, z = (np.asarray(start.position) + 0.7 * length * along).tolist()
+    played.paths[brick] = [(now, start), (now + 70, Pose((x, y, z), start.orientation))]
+    out = 0
+    for _ in range(70):
+        session.aim(packed(session.table.world.pose(brick)))
+        out = out or (session.need.wait is Wait.HAND) * session.table.step
+    assert now + 60 < out <= now + 60 + STRIDE_STEPS, "when it has come six tenths of its length"
+    assert [given for given in played.heard if isinstance(given, Removed)] == [Removed(out, brick)]
+    assert session.table.hand.held == brick
+    session.close()
