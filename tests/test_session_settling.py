@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from scripted_world import hold
 from test_play_crazy_tower import position
 from test_rules_wonky import position as wonky
-from test_session_scripted import Played
+from test_session_scripted import FOREVER, Played
 
 from engine.pose import Pose
-from games.core.events import Fell, Released
+from engine.world import TABLE
+from games.bausack.game import GAME as BAUSACK
+from games.bausack.state import BausackReason, Phase
+from games.core.events import Fell, HitNeighbour, Measured, Placed, Released, Rested
 from games.core.rules import Take, Wait
 from games.crazy_tower.game import GAME as CRAZY
 from games.crazy_tower.state import Floor
+from games.game import stock_of
+from games.judge import places
 from games.play.table import STRIDE_STEPS
 from games.wonky.game import GAME as WONKY
 from games.wonky.state import PlayCard
@@ -92,3 +100,42 @@ def test_a_session_that_is_closed_gives_back_what_it_took(monkeypatch: pytest.Mo
     with pytest.raises(RuntimeError, match="this world is closed"):
         session.table.world.read()
     assert trimmed == [True]
+
+
+@pytest.mark.parametrize(
+    ("seats", "touches", "told", "reason"),
+    [
+        (2, ["base_1"], [Placed, Measured], None),
+        (2, [TABLE], [Fell], BausackReason.LAST_STANDING),
+        (2, ["base_1", "base_2"], [HitNeighbour], BausackReason.LAST_STANDING),
+        (3, ["base_1", "base_2"], [HitNeighbour, Rested, Rested, Measured], None),
+    ],
+)
+def test_BS_21_heights_are_read_after_what_was_laid_or_fell_as_long_as_the_game_goes_on(
+    seats: int, touches: list[str], told: list[type], reason: BausackReason | None
+) -> None:
+    """BS-21, BS-03, BS-08: the cube lies well; on the table; or against Ben's tower as well."""
+    fresh = BAUSACK.rules.start(("Ana", "Ben", "Cem")[:seats], 1, {}, stock_of(BAUSACK))
+    towers = tuple((f"base_{number}",) for number in range(1, seats + 1))
+    used = {"cube", *(name for tower in towers for name in tower)}
+    supply = tuple(name for name in fresh.supply if name not in used)
+    state = replace(fresh, towers=towers, supply=supply, phase=Phase.SETTLE, piece="cube")
+    played = Played(BAUSACK, state)
+    session, now = played.session, played.session.table.step
+    played.holds += [hold(base, TABLE, now, FOREVER) for (base,) in towers]
+    played.holds += [hold("cube", other, now, FOREVER) for other in touches]
+    session.settle()
+    assert [type(given) for given in played.heard] == told
+    assert (None if session.outcome is None else session.outcome.reason) == reason
+    if HitNeighbour in told:
+        hit = played.heard[0]
+        assert isinstance(hit, HitNeighbour)
+        assert (hit.piece, hit.owner) == ("cube", "Ben")
+    if Measured in told:
+        standing = [
+            1e3 * places.highest(session.table.bodies[name]) for name in ("base_1", "base_2", "base_3")
+        ]
+        cube = 1e3 * places.highest(session.table.bodies["cube"])
+        heights = [cube, standing[1]] if seats == 2 else [0.0, *standing[1:]]
+        assert session.state.heights_mm == pytest.approx(heights)
+    session.close()
