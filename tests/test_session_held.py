@@ -11,7 +11,7 @@ from test_session_scripted import Played, Script
 from engine.hand import packed, unpacked
 from engine.pose import Pose
 from games.bausack.game import GAME as BAUSACK
-from games.core.events import Met, Nudged, Removed
+from games.core.events import Fell, Met, Nudged, Removed
 from games.core.rules import Handicap, Take, TakeBack, Wait
 from games.game import stock_of
 from games.play.held_piece import Handling
@@ -125,8 +125,9 @@ def test_a_calm_hand_does_exactly_what_is_wanted() -> None:
     assert [handling.of(wish, step, 240) for step, wish in enumerate(wishes)] == wishes
 
 
-def test_TT_24_a_brick_that_is_drawn_out_is_told_at_once_and_carried_on() -> None:
-    """TT-24: it stays in the hand, to be laid on top; nothing has to happen for it but that it is far enough out."""
+def test_TT_07_TT_24_a_brick_that_is_drawn_out_is_told_at_once_and_in_the_hand_until_it_lies_on_top() -> None:
+    """TT-24: nothing has to happen for it but that it is far enough out. TT-07: let go beside the tower and fallen
+    alone, it is picked up at once."""
     game = game_named("tower-topple")
     played = Played(game, game.rules.start(("Ana", "Ben"), 1, {"mode": "3"}, stock_of(game)))
     session = played.session
@@ -144,5 +145,12 @@ def test_TT_24_a_brick_that_is_drawn_out_is_told_at_once_and_carried_on() -> Non
         out = out or (session.need.wait is Wait.HAND) * session.table.step
     assert now + 60 < out <= now + 60 + STRIDE_STEPS, "when it has come six tenths of its length"
     assert [given for given in played.heard if isinstance(given, Removed)] == [Removed(out, brick)]
+    assert session.table.hand.held == brick
+    session.release()
+    session.settle()
+    fell = played.heard[-1]
+    assert isinstance(fell, Fell)
+    assert fell.pieces == (brick,)
+    assert (session.need.wait, session.need.pieces) == (Wait.HAND, (brick,))
     assert session.table.hand.held == brick
     session.close()
