@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scripted_world import hold
+from test_play_crazy_tower import position
 from test_session_scripted import Played, Script
 
 from engine.hand import packed, unpacked
@@ -13,6 +14,8 @@ from engine.pose import Pose
 from games.bausack.game import GAME as BAUSACK
 from games.core.events import Fell, Met, Nudged, Removed
 from games.core.rules import Handicap, Take, TakeBack, Wait
+from games.crazy_tower.game import GAME as CRAZY
+from games.crazy_tower.state import Floor
 from games.game import stock_of
 from games.play.held_piece import Handling
 from games.play.table import STRIDE_STEPS
@@ -61,6 +64,65 @@ def test_WK_12_a_tower_block_that_is_pushed_along_is_a_foul_and_everything_goes_
         assert session.table.bodies[held].pose == lain[held].pose
         assert Take(session.need.player, held) in [choice.action for choice in session.choices]
         assert session.checkpoint.state == session.state
+    session.close()
+
+
+def test_WK_12_who_hits_a_tower_hard_touches_and_pushes_it_in_one_moment() -> None:
+    """WK-12, ALL-6: the touch comes first, then the foul; and one foul is all, however many blocks were pushed."""
+    script = Script(fall_at=-1)
+    session = script.session
+    script.until(3, Wait.HAND)
+    held, tower, now = session.need.pieces[0], session.state.tower, session.table.step
+    script.holds.append(hold(held, tower[-1], now + 17, now + 40, force=100.0))
+    for name in tower:
+        lying = session.table.bodies[name].pose
+        x, y, z = lying.position
+        script.paths[name] = [(now + 17, lying), (now + 18, Pose((x + 1.5e-3, y, z), lying.orientation))]
+    script.heard.clear()
+    for _ in range(24):
+        if session.table.hand.held is not None:
+            session.aim(packed(session.table.world.pose(held)))
+    assert [type(given) for given in script.heard] == [Met, Nudged]
+    assert session.state.fouls == 1
+    assert session.state.tower == tower
+    session.close()
+
+
+def test_CT_20_what_falls_while_a_block_is_carried_stays_where_it_fell() -> None:
+    """CT-20: the hand lets go of its block, and nothing is put back but by the player."""
+    lying, block = "green_o4", "red_i1"
+    played = Played(CRAZY, position(Floor("card_01", (lying,))))
+    session = played.session
+    session.act(Take("Ana", block))
+    now, pose = session.table.step, session.table.bodies[lying].pose
+    x, y, z = pose.position
+    low = Pose((x, y, z - 0.03), pose.orientation)
+    played.paths[lying] = [(now + 20, pose), (now + 21, low)]
+    for _ in range(60):
+        if session.table.hand.held is not None:
+            session.aim(packed(session.table.world.pose(block)))
+    falls = [given for given in played.heard if isinstance(given, Fell)]
+    assert [given.pieces for given in falls] == [(lying,)]
+    assert session.table.hand.held is None
+    session.settle()
+    assert [each.piece for each in session.state.fallen] == [lying]
+    assert session.checkpoint.moment.bodies[lying].pose == low
+    assert session.checkpoint.moment.bodies[block].pose == session.judge.home(session.state, block).pose
+    assert played.heard.count(falls[0]) == 1
+    session.close()
+
+
+def test_ALL_6_a_card_that_was_played_stays_played_and_moves_nothing() -> None:
+    """ALL-6, WK-04: the moment to come back to is the one with the card on the pile."""
+    script = Script(fall_at=-1)
+    session = script.session
+    first = session.checkpoint
+    session.act(session.choices[0].action)
+    assert session.need.wait is Wait.ACTION
+    assert session.state != first.state
+    assert session.checkpoint.state == session.state
+    assert session.checkpoint.moment is first.moment
+    assert session.table.step == first.step
     session.close()
 
 
