@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+import pytest
 from scripted_world import Keyframes, ScriptedWorld
 from test_play_crazy_tower import position
 
@@ -84,6 +85,27 @@ def test_CT_10_a_card_that_is_taken_from_the_stack_comes_into_the_world_there() 
     assert kept.table.bodies[card].pose == CRAZY.judge.home(state, card).pose
     assert not kept.table.bodies[card].fixed
     assert kept.table.advance() == ()
+    kept.table.close()
+
+
+@pytest.mark.parametrize("is_in_play", [True, False])
+def test_WK_14_what_is_not_in_play_any_more_goes_home_and_the_rest_is_waited_for(is_in_play: bool) -> None:
+    """WK-14, BS-09: what stood on it may fall."""
+    other = "small_blue"
+    standing = replace(STATE, tower=(BLOCK, other))
+    kept = Checkpoints(GAME.judge, standing, GRIP, None, ScriptedWorld, False)
+    begun = kept.table.step
+    after = standing if is_in_play else replace(STATE, tower=(other,))
+    kept.put_away(after)
+    assert kept.table.bodies[BLOCK].fixed is not is_in_play
+    assert not kept.table.bodies[other].fixed
+    assert kept.table.bodies[BLOCK].pose == kept.table.world.pose(BLOCK)
+    if is_in_play:
+        assert kept.table.step == begun
+    else:
+        assert kept.table.bodies[BLOCK].pose == GAME.judge.home(STATE, BLOCK).pose
+        assert kept.table.step >= begun + kept.table.rate // 4
+        assert kept.table.remember().is_still
     kept.table.close()
 
 

@@ -4,12 +4,13 @@ what does not come to rest."""
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from engine.pose import Pose
-from engine.world import Body
+from engine.world import Body, Scale
 from games.bausack.game import GAME as BAUSACK
 from games.bausack.judge import areas
 from games.bausack.rules import apply, start
@@ -126,3 +127,16 @@ def test_a_table_is_kept_for_the_next_place_as_it_was_before_the_last() -> None:
         kept.world.read()
     previewer.close()
     assert previewer._table is None
+    assert previewer.preview(state, moved, over).fell == (over.name,), "who closes it may ask again"
+    previewer.close()
+
+
+@pytest.mark.parametrize("is_fine", [True, False])
+def test_a_preview_takes_steps_as_fine_as_its_game_does(is_fine: bool) -> None:
+    """Arches stand in fine steps only."""
+    _, lying, _ = on_a_block()
+    previewer = Previewer(cast(Any, SimpleNamespace(judge=SimpleNamespace(is_fine=is_fine))))
+    scale = Scale.of(lying)
+    assert scale.rate < scale.finer.rate
+    assert previewer._laid(tuple(lying)).rate == (scale.finer if is_fine else scale).rate
+    previewer.close()

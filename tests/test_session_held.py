@@ -15,7 +15,7 @@ from games.bausack.game import GAME as BAUSACK
 from games.core.events import Fell, Met, Nudged, Removed
 from games.core.rules import Handicap, Take, TakeBack, Wait
 from games.crazy_tower.game import GAME as CRAZY
-from games.crazy_tower.state import Floor
+from games.crazy_tower.state import Floor, NothingFits
 from games.game import stock_of
 from games.play.held_piece import Handling
 from games.play.table import STRIDE_STEPS
@@ -93,6 +93,7 @@ def test_CT_20_what_falls_while_a_block_is_carried_stays_where_it_fell() -> None
     lying, block = "green_o4", "red_i1"
     played = Played(CRAZY, position(Floor("card_01", (lying,))))
     session = played.session
+    first = session.checkpoint
     session.act(Take("Ana", block))
     now, pose = session.table.step, session.table.bodies[lying].pose
     x, y, z = pose.position
@@ -104,6 +105,7 @@ def test_CT_20_what_falls_while_a_block_is_carried_stays_where_it_fell() -> None
     falls = [given for given in played.heard if isinstance(given, Fell)]
     assert [given.pieces for given in falls] == [(lying,)]
     assert session.table.hand.held is None
+    assert session.checkpoint is first, "while things move there is no moment to come back to"
     session.settle()
     assert [each.piece for each in session.state.fallen] == [lying]
     assert session.checkpoint.moment.bodies[lying].pose == low
@@ -204,7 +206,8 @@ def test_TT_07_TT_24_a_brick_that_is_drawn_out_is_told_at_once_and_in_the_hand_u
     out = 0
     for _ in range(70):
         session.aim(packed(session.table.world.pose(brick)))
-        out = out or (session.need.wait is Wait.HAND) * session.table.step
+        waits: Wait = session.need.wait
+        out = out or (waits == Wait.HAND) * session.table.step
     assert now + 60 < out <= now + 60 + STRIDE_STEPS, "when it has come six tenths of its length"
     assert [given for given in played.heard if isinstance(given, Removed)] == [Removed(out, brick)]
     assert session.table.hand.held == brick
@@ -215,4 +218,18 @@ def test_TT_07_TT_24_a_brick_that_is_drawn_out_is_told_at_once_and_in_the_hand_u
     assert fell.pieces == (brick,)
     assert (session.need.wait, session.need.pieces) == (Wait.HAND, (brick,))
     assert session.table.hand.held == brick
+    session.close()
+
+
+def test_CT_10_who_says_that_nothing_fits_takes_nothing_up() -> None:
+    """CT-10: the blocks that the referee is asked about stay where they are."""
+    played = Played(CRAZY, position(Floor("card_01")))
+    session = played.session
+    session.act(NothingFits("Ana"))
+    assert session.need.wait is Wait.ANSWER
+    assert session.need.pieces
+    assert session.table.hand.held is None
+    assert session.checkpoint.state == session.state
+    session.answer(False)
+    assert session.table.hand.held is None
     session.close()

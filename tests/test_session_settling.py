@@ -68,9 +68,12 @@ def test_WK_13_what_has_happened_while_a_tower_was_watched_is_a_moment_to_come_b
     crept = Pose((x + 5e-4, y, z), pose.orientation)
     played.paths[top] = [(now, pose), (now + 40, crept)]
     session.act(next(each.action for each in session.choices if isinstance(each.action, PlayCard)))
-    assert session.need.wait is Wait.REST
+    waits: Wait = session.need.wait
+    assert waits == Wait.REST
+    assert session.checkpoint is first, "nothing is decided while things may move (ALL-2)"
     session.settle()
-    assert session.need.wait is Wait.ACTION
+    after: Wait = session.need.wait
+    assert after == Wait.ACTION
     assert session.checkpoint.step == session.table.step > first.step
     assert session.checkpoint.state == session.state
     assert session.checkpoint.moment.bodies[top].pose == crept

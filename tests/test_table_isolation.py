@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from games.play.table import STRIDE_STEPS, Table
 
 BRICK = tower()[-1].piece
 HEIGHT = float(BRICK.extents[2])
+LOWEST = tower()[1].name
 
 
 def ground(rows: int = 4) -> Table:
@@ -232,4 +234,33 @@ def test_a_moment_knows_whether_everything_was_still() -> None:
         up = 0.4 * (laid.step - begun) / laid.rate
         laid.aim(packed(Pose((x, y, z + up), laid.hand.target.orientation)))
     assert laid.step < begun + laid.rate // 4
+    laid.close()
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        lambda laid: laid.put(Body("new", BRICK, Pose((-0.3, 0.0, 0.5 * HEIGHT)))),
+        lambda laid: laid.free(LOWEST),
+        lambda laid: laid.shove(LOWEST, 0.01, 0.0),
+        lambda laid: laid.advance(),
+        lambda laid: laid.restore(laid.remember()),
+        lambda laid: laid.close(),
+    ],
+    ids=["put", "free", "shove", "advance", "restore", "close"],
+)
+def test_whatever_else_is_done_to_a_table_ends_a_lonely_flight(what: Callable[[Table], object]) -> None:
+    """It is seen by everything, and sees everything."""
+    laid = ground()
+    laid.free("loose")
+    laid.hand.grab(laid.bodies["loose"])
+    run(laid, glide(laid.hand, Pose((0.3, 0.0, 0.2))), True)
+    assert laid._isolated is not None
+    assert laid.hand.world is not laid.world
+    alone: list[bool] = []
+    laid.sink = lambda step, bodies: alone.append(laid._isolated is not None)
+    what(laid)
+    assert laid._isolated is None
+    assert not any(alone)
+    assert laid.hand.world is laid.world
     laid.close()

@@ -70,6 +70,18 @@ def test_a_table_is_looked_at_in_one_beat_whenever_the_hand_lets_go(steps: int) 
     laid.close()
 
 
+def test_a_push_and_a_tilt_are_looked_at_in_the_same_beat() -> None:
+    scripted = Scripted()
+    laid = scripted.table
+    begun = laid.step
+    laid.shove("top", 0.1, 0.0)
+    laid.tilt(0.01, 0.0)
+    first, last = scripted.seen[0], scripted.seen[-1]
+    assert scripted.seen == list(range(first, last + 1, STRIDE_STEPS))
+    assert begun < first <= begun + STRIDE_STEPS
+    laid.close()
+
+
 @pytest.mark.parametrize("is_drawn_out", [True, False])
 def test_TT_24_what_is_drawn_out_rubs_like_any_other_once_it_touches_nothing(
     is_drawn_out: bool, monkeypatch: pytest.MonkeyPatch
