@@ -31,14 +31,18 @@ RULES = ROOT / "games"
 CORE = RULES / "core"
 FOLDERS = sorted(path.parent for path in RULES.glob("*/game.py"))
 EXPLAINED = Path(__file__).parent / "mutants_explained.toml"
-"""By file: mutants that change nothing anybody could notice, and why."""
+"""By file: mutants that change nothing anybody could notice, and why. `not True: LINE` is meant in that line alone."""
 PLAYED = (
     *("test_seams.py", "test_session_scripted.py", "test_session_undo.py", "test_session.py"),
     *("test_session_handicaps.py", "test_session_bausack.py", "test_session_resume.py"),
-    *("test_table_isolation.py", "test_table_friction.py", "test_recordings.py"),
+    *("test_session_held.py", "test_session_settling.py", "test_checkpoints.py"),
+    *("test_table_isolation.py", "test_table_friction.py", "test_table_scripted.py", "test_recordings.py"),
 )
 """The tests that play through games/play."""
-KEPT = ("test_games_kept.py", "test_replay_viewer.py", "test_record_roundtrip.py", "test_video_finding.py")
+KEPT = (
+    *("test_games_kept.py", "test_record_roundtrip.py", "test_record_verified.py", "test_video_finding.py"),
+    *("test_replay_viewer.py", "test_replay_orders.py", "test_replay_told.py"),
+)
 """The tests of what is recorded and shown again."""
 SKIP_FILES = {"__init__.py", "story.py", "game.py", "screen.py", "observation.py"}
 """Texts for people, which the golden transcripts compare word by word, and what is no rules."""
@@ -61,7 +65,7 @@ def tests_of(path: Path) -> set[str]:
         }
         names = {"test_rules_base.py", "test_rules_golden.py", "test_rules_conformance.py", *own}
     elif game == "play":
-        names = {"test_hints.py"} if path.name == "preview.py" else {*PLAYED, *KEPT}
+        names = {"test_hints.py", "test_preview.py"} if path.name == "preview.py" else {*PLAYED, *KEPT}
     elif game == "judge":
         names = {*(each.name for each in (ROOT / "tests").glob("test_judge_*.py")), *PLAYED}
     elif game == "players":
@@ -98,9 +102,12 @@ def chosen(names: Sequence[str]) -> list[Path]:
 def explained(name: str) -> str:
     """Why a mutant makes no difference; empty when nobody has said so."""
     file, _, rest = name.partition(":")
-    word = rest.partition(": ")[2]
-    reasons = tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))
-    return str(reasons.get(file, {}).get(word, ""))
+    number, _, word = rest.partition(": ")
+    reasons = tomllib.loads(EXPLAINED.read_text(encoding="utf-8")).get(file, {})
+    if not reasons:
+        return ""
+    line = (RULES / file).read_text(encoding="utf-8").splitlines()[int(number) - 1].strip()
+    return str(reasons.get(f"{word}: {line}", reasons.get(word, "")))
 
 
 def lot(path: Path, word: str, seed: int) -> str:

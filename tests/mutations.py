@@ -41,15 +41,20 @@ class Mutation:
 
 
 def mutations(tree: ast.Module) -> Iterator[Mutation]:
-    """All that can be spoiled in a module, and is code: annotations and constants in a docstring's place are none, and
-    what decorators and `zip` are given (`frozen`, `slots`, `strict`) is a promise that nobody breaks."""
+    """All that can be spoiled in a module, and is code: annotations, type variables and constants in a docstring's
+    place are none, and what decorators and `zip` are given (`frozen`, `slots`, `strict`) is a promise that nobody
+    breaks."""
     given = {
         id(node)
         for holder in ast.walk(tree)
         if isinstance(holder, (ast.FunctionDef, ast.ClassDef))
         for decorator in holder.decorator_list
         for node in ast.walk(decorator)
-    } | {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "strict"}
+    } | {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.keyword) and node.arg in ("strict", "contravariant")
+    }
     for number, node in enumerate(ast.walk(tree)):
         if id(node) in given:
             continue

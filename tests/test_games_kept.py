@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,7 @@ from games.ui.physics_client import ClientState
 from games.ui.setup import first_view, folder, open_game, plan_of
 
 PLAYERS = ("Ana", "Ben")
+RECORDINGS = Path(__file__).parent / "recordings"
 
 
 @pytest.fixture(autouse=True)
@@ -95,6 +98,17 @@ def test_what_is_seen_of_a_game_that_is_gone_on_with_is_what_was_left(left: Any)
     assert len(client.log) == len(lines[-60:])
     assert any("stands" in line for line in client.log), client.log
     assert client.busy == "checking what was played"
+
+
+@pytest.mark.parametrize("name", ["bausack-1", "crazy-tower-1", "tower-topple-1", "wonky-1"])
+def test_a_game_of_every_kind_is_seen_before_it_goes_on(name: str, tmp_path: Path) -> None:
+    """The cards of Crazy Tower that nobody has revealed lie nowhere yet."""
+    path = tmp_path / f"{name}.teeter"
+    shutil.copy(RECORDINGS / path.name, path)
+    replay = load(path)
+    opening = first_view(plan_of(path))
+    assert {body.name for body in opening.bodies} == set(replay.named(replay.checkpoints[-1].poses)) - {FLOOR}
+    assert opening.state == past_of(replay)[0]
 
 
 def test_somebody_who_has_laid_a_piece_before_is_known(left: Any) -> None:
@@ -187,3 +201,30 @@ def test_ALL_6_records_that_say_undo_are_played_as_those_that_take_back(tmp_path
     assert again.table.step == replay.checkpoints[-1].step
     again.close()
     assert verify(path).agrees
+
+
+def test_all_that_the_rules_took_is_on_record_with_its_story(tmp_path: Path) -> None:
+    """What is told as the game is played is what a viewer and the list of moves read from its record."""
+    path, game = tmp_path / "told.teeter", game_named("wonky")
+    told: list[tuple[Any, list[str]]] = []
+    session, recorder = begin(
+        game,
+        PLAYERS,
+        3,
+        {},
+        path=path,
+        tell=(
+            lambda before, given, after: told.append((given, list(game.rules.tell(before, given, after)))),
+        ),
+    )
+    assert recorder is not None
+    while session.table.hand.held is None:
+        session.act(session.choices[0].action)
+    session.undo()
+    session.close()
+    recorder.close()
+    replay = load(path)
+    events = [entry for _, entry in replay.events if entry["type"] == "input"]
+    assert [(game.read_input(json.dumps(each["input"])), each["story"]) for each in events] == told
+    assert len(told) >= 3
+    assert past_of(replay)[0] == session.state

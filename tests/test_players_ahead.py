@@ -126,6 +126,29 @@ def test_a_brick_drawn_out_is_judged_by_how_far_the_rest_has_moved() -> None:
     )
 
 
+def test_what_is_tried_rubs_as_in_the_game_and_leaves_no_world_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The brick that is drawn out, as hard as between rigid bricks; whether it comes out or is stuck."""
+    told: list[tuple[str, float]] = []
+    closed: list[BulletWorld] = []
+    close = BulletWorld.close
+
+    def close_one(world: BulletWorld) -> None:
+        closed.append(world)
+        close(world)
+
+    monkeypatch.setattr(BulletWorld, "set_friction", lambda world, *given: told.append(given))
+    monkeypatch.setattr(BulletWorld, "close", close_one)
+    out, apart = block("out", [75.0, 25.0, 15.0]), block("apart", [25.0, 25.0, 25.0], x=-0.1)
+    for other, is_stuck in ((apart, False), (block("wall", [25.0, 200.0, 200.0], x=0.0505), True)):
+        told.clear()
+        closed.clear()
+        assert (drawn_from(0.05, 8e-3, out, other) == math.inf) == is_stuck
+        assert told == [("out", 1.0)]
+        assert len(closed) == 2, "that of the game, and that of the trial"
+
+
 def test_the_first_of_poses_that_is_firm_enough_or_the_firmest_is_taken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

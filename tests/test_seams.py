@@ -22,15 +22,18 @@ from test_rules_wonky import after as wonky_after
 from test_rules_wonky import position as wonky
 
 from engine.events import Moved, Touched
+from engine.hand import packed
 from engine.pose import Pose
 from engine.world import FLOOR, TABLE
 from games.bausack import judge as bausack_judge
 from games.bausack.rules import apply, outcome
 from games.core.events import Condition, Measured, Met, Nudged
 from games.core.rules import Handicap
+from games.game import stock_of
 from games.play.checkpoints import Referee
-from games.play.held_piece import Handling, HeldPiece
+from games.play.held_piece import Handling, HeldPiece, handling_of
 from games.players.bots import TREMOR, bots_of
+from games.wonky.game import GAME as WONKY
 from games.wonky.state import PlayCard
 
 RATE = 240
@@ -104,7 +107,7 @@ def held_over(*pairs: tuple[str, str], moved: float = 0.0, risen: float = 0.0) -
     start = SimpleNamespace(
         pose=Pose((0.0, 0.0, 0.1)), piece=SimpleNamespace(extents=np.array([0.075, 0.025, 0.015]))
     )
-    table = SimpleNamespace(bodies={"b": start}, touching=(("a", "b"), ("b", "c")))
+    table = SimpleNamespace(bodies={"b": start}, touching=(("A", "a"), ("a", "b"), ("b", "c")))
     held = HeldPiece("b", cast(Any, table), cast(Any, None))
     table.bodies = {"b": SimpleNamespace(pose=Pose((moved / 1e3, 0.0, 0.1 + risen / 1e3)), piece=start.piece)}
     table.touching = pairs
@@ -134,6 +137,7 @@ def test_ALL_6_a_touch_is_told_once_and_only_of_what_lies() -> None:
     held = held_over()
     assert held.met(Touched(5, "a", "b", 0.1), ("a", "d"), False) is None
     assert held.met(Touched(5, "b", "e", 0.1), ("a", "d"), False) is None
+    assert held.met(Touched(5, "a", "d", 0.1), ("a", "d"), False) is None, "others touch each other"
     assert held.nudged(Moved(5, "d", 2.0), ("a", "d")) is None, "it has met nothing that it could push"
     assert held.met(Touched(6, "b", "d", 0.1), ("a", "d"), False) == Met(6, "b", "d")
     assert held.met(Touched(7, "b", "d", 0.1), ("a", "d"), False) is None
@@ -144,9 +148,14 @@ def test_ALL_6_a_touch_is_told_once_and_only_of_what_lies() -> None:
 def test_TT_24_a_pulled_brick_meets_what_it_lay_with_when_it_moves() -> None:
     """TT-24, ALL-6: the first time only."""
     held = held_over()
-    assert held.met(Moved(5, "b", 1.0), ("a", "b", "c"), False) is None
-    assert held.met(Moved(5, "b", 1.0), ("a", "b", "c"), True) == Met(5, "b", "a")
-    assert held.met(Moved(6, "b", 2.0), ("a", "b", "c"), True) is None
+    lying = ("A", "a", "b", "c")
+    assert held.met(Moved(5, "b", 1.0), lying, False) is None
+    assert held.met(Moved(5, "a", 1.0), lying, True) is None, "another has moved"
+    assert held.met(Moved(5, "b", 1.0), lying, True) == Met(5, "b", "a")
+    assert held.met(Moved(6, "b", 2.0), lying, True) is None
+    other = held_over()
+    assert other.met(Touched(5, "b", "d", 0.1), (*lying, "d"), True) == Met(5, "b", "d")
+    assert other.met(Moved(6, "b", 1.0), (*lying, "d"), True) is None, "it has met one already"
 
 
 @pytest.mark.parametrize("ground", [TABLE, FLOOR])
@@ -218,8 +227,50 @@ def test_CT_47_every_new_card_makes_dizzy_not_only_the_first() -> None:
         begun = 20 * RATE * card
         handling.follow(card - 1, card, begun)
         assert wobble(begun) > 0.002
+        assert not handling.swaying(begun - RATE // 4, RATE).any(), "not before it was turned up"
+        assert not handling.swaying(begun, RATE).any(), "nor does it begin with a leap"
         handling.follow(card, card, begun + 3 * RATE)
         assert wobble(begun + 6 * RATE) == 0.0, "five seconds, and no longer for what is no new card"
+
+
+def test_CT_47_nobody_wobbles_in_a_challenge_without_spinning() -> None:
+    handling = Handling(Handicap(), 0.0, 1, spins=lambda before, after: after > before)
+    handling.taken(0, Pose((0.1, -0.2, 0.05)))
+    handling.follow(1, 2, RATE)
+    assert not handling.swaying(2 * RATE, RATE).any()
+    wish = packed(Pose((0.1, -0.2, 0.05)))
+    assert handling.of(wish, 2 * RATE, RATE) == wish
+
+
+def test_CT_41_the_swaying_sets_in_when_a_piece_is_taken_up_and_not_at_once() -> None:
+    handling = Handling(Handicap(sway_mm=8.0, sway_period_s=5.0, sway_axes=2), 0.0, 1)
+    handling.taken(1000, Pose((0.1, -0.2, 0.05)))
+    assert not handling.swaying(1000, RATE).any()
+    assert np.abs(handling.swaying(1002, RATE)).max() < 1e-4
+    later = [float(np.abs(handling.swaying(1000 + step, RATE)).max()) for step in range(5 * RATE)]
+    assert max(later) == pytest.approx(0.008, rel=0.01)
+
+
+def test_CT_39_what_rests_as_the_minute_ends_has_rested_within_it() -> None:
+    """CT-37 to CT-39: a step later it has not."""
+    handling = Handling(Handicap(), 0.0, 1, limit_s=60.0)
+    handling.taken(100, Pose((0.1, -0.2, 0.05)))
+    assert [handling.is_late(100 + 60 * RATE + more, RATE) for more in (-1, 0, 1)] == [False, False, True]
+
+
+def test_a_hand_shakes_by_20_millimetres_at_most_and_in_every_game_otherwise() -> None:
+    states = [WONKY.rules.start(("Ana", "Ben"), seed, {}, stock_of(WONKY)) for seed in (1, 2)]
+    wish = packed(Pose((0.1, -0.2, 0.05)))
+    ways = []
+    for state in states:
+        handling = handling_of(WONKY, state, 0.02)
+        handling.taken(0, Pose((0.1, -0.2, 0.05)))
+        ways.append([handling.of(wish, step, RATE) for step in range(10)])
+    assert ways[0] != ways[1]
+    assert handling_of(WONKY, states[0], 0.0).is_plain
+    for tremor in (-0.001, 0.0201):
+        with pytest.raises(ValueError, match="a hand shakes by 0 to 20 mm"):
+            handling_of(WONKY, states[0], tremor)
 
 
 @pytest.mark.parametrize("shakes", [1.0, 2.0])

@@ -199,6 +199,7 @@ class Played:
 
     def __init__(self, game: Any, state: Any) -> None:
         self.paths: dict[str, Keyframes] = {}
+        self.holds: list[Hold] = []
         self.heard: list[Input] = []
         self.entries: list[dict[str, Any]] = []
         self.session = Session(
@@ -207,7 +208,7 @@ class Played:
             state,
             tell=[lambda before, given, after: self.heard.append(given)],
             journal=lambda step, entry: self.entries.append(entry),
-            make_world=partial(ScriptedWorld, paths=self.paths),
+            make_world=partial(ScriptedWorld, paths=self.paths, holds=self.holds),
             is_rigid=False,
         )
 

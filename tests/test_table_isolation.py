@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from engine.bench.rigs import table, tower
 from engine.events import SceneEvent, Touched
+from engine.hand import packed
 from engine.isolation import CLEARANCE, START_CLEARANCE, Obstacles, Stillness
 from engine.motions import Motion, carry, glide, lower
 from engine.pose import Pose
@@ -18,6 +20,7 @@ from games.play.table import STRIDE_STEPS, Table
 
 BRICK = tower()[-1].piece
 HEIGHT = float(BRICK.extents[2])
+LOWEST = tower()[1].name
 
 
 def ground(rows: int = 4) -> Table:
@@ -185,4 +188,79 @@ def test_a_moment_has_everything_where_it_is_between_two_readings() -> None:
     moment = laid.remember()
     assert moment.bodies["loose"].pose == laid.world.pose("loose")
     assert math.dist(moment.bodies["loose"].pose.position, (0.2, 0.0, 0.5 * HEIGHT)) > 0.01
+    laid.close()
+
+
+def test_what_still_falls_does_not_hang_in_the_air_while_a_piece_flies() -> None:
+    """When a game goes on from a moment in the middle of a fall."""
+    laid = ground()
+    laid.free("loose")
+    laid.put(Body("falling", BRICK, Pose((-0.3, 0.0, 0.5))))
+    for _ in range(STRIDE_STEPS):
+        laid.advance()
+    moment = laid.remember()
+    assert not moment.is_still
+    laid.restore(moment)
+    laid.hand.grab(laid.bodies["loose"])
+    begun = laid.step
+    x, y, z = laid.hand.target.position
+    falling: list[int] = []
+    while laid._isolated is None and laid.step < begun + 4 * laid.rate:
+        up = min(0.1, 0.4 * (laid.step - begun) / laid.rate)
+        laid.aim(packed(Pose((x, y, z + up), laid.hand.target.orientation)))
+        if laid.bodies["falling"].pose.position[2] > HEIGHT:
+            falling.append(laid.step)
+    assert laid._isolated is not None
+    assert falling
+    assert laid.step > falling[-1], "the piece flies alone only once the other has landed"
+    assert laid.world.pose("falling").position[2] < 2 * HEIGHT
+    laid.close()
+
+
+def test_a_moment_knows_whether_everything_was_still() -> None:
+    """What was still when a game was left may be left alone as soon as it goes on."""
+    laid = ground()
+    laid.run_to_rest()
+    assert laid.remember().is_still
+    laid.advance()
+    assert not laid.remember().is_still
+    laid.run_to_rest()
+    laid.restore(laid.remember())
+    laid.free("loose")
+    laid.hand.grab(laid.bodies["loose"])
+    begun = laid.step
+    x, y, z = laid.hand.target.position
+    while laid._isolated is None and laid.step < begun + laid.rate:
+        up = 0.4 * (laid.step - begun) / laid.rate
+        laid.aim(packed(Pose((x, y, z + up), laid.hand.target.orientation)))
+    assert laid.step < begun + laid.rate // 4
+    laid.close()
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        lambda laid: laid.put(Body("new", BRICK, Pose((-0.3, 0.0, 0.5 * HEIGHT)))),
+        lambda laid: laid.free(LOWEST),
+        lambda laid: laid.shove(LOWEST, 0.01, 0.0),
+        lambda laid: laid.advance(),
+        lambda laid: laid.restore(laid.remember()),
+        lambda laid: laid.close(),
+    ],
+    ids=["put", "free", "shove", "advance", "restore", "close"],
+)
+def test_whatever_else_is_done_to_a_table_ends_a_lonely_flight(what: Callable[[Table], object]) -> None:
+    """It is seen by everything, and sees everything."""
+    laid = ground()
+    laid.free("loose")
+    laid.hand.grab(laid.bodies["loose"])
+    run(laid, glide(laid.hand, Pose((0.3, 0.0, 0.2))), True)
+    assert laid._isolated is not None
+    assert laid.hand.world is not laid.world
+    alone: list[bool] = []
+    laid.sink = lambda step, bodies: alone.append(laid._isolated is not None)
+    what(laid)
+    assert laid._isolated is None
+    assert not any(alone)
+    assert laid.hand.world is laid.world
     laid.close()

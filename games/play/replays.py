@@ -67,8 +67,8 @@ def last_bodies(replay: Replay) -> tuple[Body, ...]:
     poses = replay.named(replay.checkpoints[-1].poses)
     found = []
     for body in bodies_of(replay):
-        x, y, z, a, b, c, d = poses[body.name].tolist()
-        if np.isfinite(x):
+        if body.name in poses:
+            x, y, z, a, b, c, d = poses[body.name].tolist()
             found.append(body.at(Pose((x, y, z), (a, b, c, d))))
     return tuple(found)
 
@@ -196,11 +196,11 @@ class ViewerState:
     def jumped(self, marks: Sequence[Mark], kinds: tuple[str, ...], direction: int) -> ViewerState:
         """To just before the next mark of some kinds, or the previous one when `direction` is negative; stays without
         one."""
-        places = sorted(max(mark.seconds - LEAD_S, 0.0) for mark in marks if mark.kind in kinds)
+        places = [max(mark.seconds - LEAD_S, 0.0) for mark in marks if mark.kind in kinds]
         ahead = [place for place in places if place > self.seconds + 0.05]
         behind = [place for place in places if place < self.seconds - 0.05]
-        chosen = (ahead[:1] if direction > 0 else behind[-1:]) or [self.seconds]
-        return self.sought(chosen[0])
+        chosen = min(ahead, default=None) if direction > 0 else max(behind, default=None)
+        return self if chosen is None else self.sought(chosen)
 
 
 KINDS = {
@@ -229,7 +229,7 @@ def marks_of(replay: Replay, scenery: Scenery) -> tuple[Mark, ...]:
 
 def line_at(lines: Sequence[Caption], seconds: float) -> Caption | None:
     """Returns what was told last, up to a time."""
-    told = [line for line in lines if line.seconds <= seconds + 1e-9 and not line.text.startswith(TURN)]
+    told = [line for line in lines if line.seconds <= seconds + 1e-9]
     return told[-1] if told else None
 
 

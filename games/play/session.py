@@ -135,12 +135,12 @@ class Session(Generic[S]):
             self._tidy()
 
     def aim(self, target: Target) -> None:
-        """One step of the hand. target: where the player wants the held piece; the hand does what it can."""
+        """One step of the hand. target: where the player wants the held piece; the hand does what it can. Raises
+        ValueError when it is empty."""
         self._journal(self.table.step, {"type": "hand", "target": list(target)})
         held = self._held
         events = self.table.aim(self.handling.of(target, self.table.step, self.table.rate))
-        if held is None or self.table.hand.held is None:
-            return
+        assert held is not None, "an empty hand has refused"
         held.follow()
         for event in events:
             self._judge_while_held(event, held)

@@ -48,7 +48,6 @@ def drawn(session: Session, name: str, way: Array, most: float) -> float:
             world.run(1)
             if number % rest == 0 and start.moved() > most:
                 return math.inf
-        hand.release()
         world.remove(name)
         world.run(steps_of(AFTER, world.rate))
         moved = start.moved()

@@ -1,0 +1,127 @@
+"""Moments that a game can come back to, on the scripted world: which is the last checkpoint, and which only a moment in
+between."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+from scripted_world import Keyframes, ScriptedWorld
+from test_play_crazy_tower import position
+
+from engine.hand import GRIP
+from engine.pose import Pose
+from games.core.events import Fell
+from games.crazy_tower.game import GAME as CRAZY
+from games.crazy_tower.state import Floor
+from games.game import stock_of
+from games.play.checkpoints import Checkpoints, Referee
+from games.play.table import STRIDE_STEPS
+from games.wonky.game import GAME
+
+STATE = GAME.rules.start(("Ana", "Ben"), 1, {}, stock_of(GAME))
+BLOCK = "small_green"
+
+
+def laid(paths: dict[str, Keyframes] | None = None) -> Checkpoints:
+    make = partial(ScriptedWorld, paths={} if paths is None else paths)
+    return Checkpoints(GAME.judge, STATE, GRIP, None, make, False)
+
+
+def test_what_was_taken_up_and_put_back_is_as_if_it_never_was() -> None:
+    kept = laid()
+    first = kept.last
+    back = kept.take(STATE, BLOCK)
+    assert back is first.moment
+    assert not kept.is_untouched
+    kept.table.world.run(42)
+    kept.come_back(back)
+    assert kept.is_untouched
+    assert kept.last.moment is first.moment
+    assert kept.last.step == kept.table.step > first.step
+    assert kept.table.step % STRIDE_STEPS == 0
+    kept.table.close()
+
+
+def test_who_comes_back_to_a_moment_in_between_is_not_at_the_checkpoint() -> None:
+    """ALL-9: a piece is taken up from where it came to lie; put back, it lies there, and not where it was before."""
+    paths: dict[str, Keyframes] = {}
+    kept = laid(paths)
+    first = kept.last
+    kept.take(STATE, BLOCK)
+    x, y, z = kept.table.bodies[BLOCK].pose.position
+    now = kept.table.step
+    paths[BLOCK] = [(now, kept.table.bodies[BLOCK].pose), (now + 4, Pose((x, y - 0.1, z)))]
+    kept.table.world.run(42)
+    between = kept.take(STATE, BLOCK)
+    assert between is not first.moment
+    assert between.bodies[BLOCK].pose.position == (x, y - 0.1, z)
+    kept.table.world.run(42)
+    kept.come_back(between)
+    assert not kept.is_untouched
+    assert kept.last is first
+    assert kept.table.bodies[BLOCK].pose.position == (x, y - 0.1, z)
+    kept.table.close()
+
+
+def test_time_that_has_passed_is_a_change_though_nothing_was_touched() -> None:
+    kept = laid()
+    assert kept.is_untouched
+    kept.table.world.run(STRIDE_STEPS)
+    assert not kept.is_untouched
+    kept.add(STATE)
+    assert kept.is_untouched
+    kept.table.close()
+
+
+def test_CT_10_a_card_that_is_taken_from_the_stack_comes_into_the_world_there() -> None:
+    """CT-10: it was no body until then; from there on it is followed like any other."""
+    state = position(Floor("card_01"))
+    kept = Checkpoints(CRAZY.judge, state, GRIP, None, ScriptedWorld, False)
+    card = state.deck[0]
+    assert card not in kept.table.bodies
+    kept.take(state, card)
+    assert kept.table.bodies[card].pose == CRAZY.judge.home(state, card).pose
+    assert not kept.table.bodies[card].fixed
+    assert kept.table.advance() == ()
+    kept.table.close()
+
+
+@pytest.mark.parametrize("is_in_play", [True, False])
+def test_WK_14_what_is_not_in_play_any_more_goes_home_and_the_rest_is_waited_for(is_in_play: bool) -> None:
+    """WK-14, BS-09: what stood on it may fall."""
+    other = "small_blue"
+    standing = replace(STATE, tower=(BLOCK, other))
+    kept = Checkpoints(GAME.judge, standing, GRIP, None, ScriptedWorld, False)
+    begun = kept.table.step
+    after = standing if is_in_play else replace(STATE, tower=(other,))
+    kept.put_away(after)
+    assert kept.table.bodies[BLOCK].fixed is not is_in_play
+    assert not kept.table.bodies[other].fixed
+    assert kept.table.bodies[BLOCK].pose == kept.table.world.pose(BLOCK)
+    if is_in_play:
+        assert kept.table.step == begun
+    else:
+        assert kept.table.bodies[BLOCK].pose == GAME.judge.home(STATE, BLOCK).pose
+        assert kept.table.step >= begun + kept.table.rate // 4
+        assert kept.table.remember().is_still
+    kept.table.close()
+
+
+def test_ALL_4_what_has_fallen_is_measured_from_the_last_checkpoint() -> None:
+    """ALL-4: every checkpoint, and every piece that is taken up, begins anew."""
+    state = GAME.rules.start(("Ana", "Ben"), 1, {}, stock_of(GAME))
+    paths: dict[str, Keyframes] = {}
+    standing = replace(state, tower=(BLOCK,))
+    kept = Checkpoints(GAME.judge, standing, GRIP, None, partial(ScriptedWorld, paths=paths), False)
+    referee = Referee(GAME.judge, kept)
+    x, y, z = kept.table.bodies[BLOCK].pose.position
+    now = kept.table.step
+    paths[BLOCK] = [(now, kept.table.bodies[BLOCK].pose), (now + 4, Pose((x, y, z - 0.05)))]
+    kept.table.world.run(8)
+    assert referee.fell(standing, "") == Fell(now + 8, (BLOCK,))
+    referee.begin()
+    kept.add(standing)
+    assert referee.fell(standing, "") is None
+    kept.table.close()
