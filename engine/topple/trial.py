@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.random import Generator, default_rng  # here, and not once more in every process that runs a trial
 
 from engine.geometry.rotation import angles_between, matrix_of, quaternion_of
 from engine.pose import Pose, vector_of
@@ -126,7 +127,7 @@ def disturbed(assembly: Assembly, limits: Limits, seed: tuple[int, int], share: 
     """Moves every free body by a share of `limits.nudge` and rotates it by one of `limits.turn`, in directions of its
     own."""
     nudge, angle = share * limits.nudge, share * limits.turn
-    rng = np.random.default_rng(seed)
+    rng = default_rng(seed)
     bodies = []
     for body in assembly.bodies:
         if not body.fixed:
@@ -141,7 +142,7 @@ def disturbed(assembly: Assembly, limits: Limits, seed: tuple[int, int], share: 
     return Assembly(assembly.name, tuple(bodies))
 
 
-def _random_direction(rng: np.random.Generator) -> Array:
+def _random_direction(rng: Generator) -> Array:
     vector = rng.standard_normal(3)
     return np.asarray(vector / np.linalg.norm(vector))
 
