@@ -72,10 +72,10 @@ CORNER = {"hull": [[0, 0, 0], [40, 0, 0], [0, 40, 0], [0, 0, 40]]}
 """A corner cut off a cube: its slope is oblique to all axes."""
 
 
-@pytest.mark.parametrize("name", ["ramp", "pyramid", "drum", ""])
-def test_a_piece_is_turned_and_never_sheared(name: str) -> None:
+@pytest.mark.parametrize(("name", "count"), [("ramp", 4), ("pyramid", 4), ("drum", 2), ("", 4)])
+def test_a_piece_is_turned_and_never_sheared(name: str, count: int) -> None:
     ways = faces(piece(name) if name else build(PieceSpec.model_validate({"shape": CORNER})))
-    assert ways
+    assert len(ways) == count
     for face in ways:
         assert face.turn @ face.turn.T == pytest.approx(np.eye(3), abs=1e-9)
         assert np.linalg.det(face.turn) == pytest.approx(1.0)
@@ -163,20 +163,28 @@ def test_a_foundation_stands_on_what_of_it_touches_the_table(turned: bool, area:
     assert _base(standing("frustum", turned)).area == pytest.approx(area, rel=0.01)
 
 
-def test_a_head_that_is_wider_than_its_foot_needs_room_above_it() -> None:
-    """A golf tee on its point is not put where its head would hit the wall beside it."""
-    wall = block(20, 60, 60, at=(30, 0, 10))
-    tower = [block(80, 60, 10), wall]
-    tee = piece("golf_tee")
+def test_a_piece_that_is_wider_than_its_foot_needs_room_beside_it() -> None:
+    """A stump is not put where it would hit the wall beside it, and come to lie on that."""
+    corners = [[a * x, b * x, z] for a in (-1, 1) for b in (-1, 1) for x, z in ((6, 0), (25, 40))]
+    stump = build(PieceSpec.model_validate({"shape": {"hull": corners}, "material": "beech"}))
+    tower = [block(80, 60, 10), block(20, 60, 60, at=(30, 0, 10))]
     beside = 0
-    for each in places(tee, tower, 200):
-        low, high = (1e3 * edge for edge in bounds(tee, each.pose))
+    for each in places(stump, tower, 200):
+        low, high = (1e3 * edge for edge in bounds(stump, each.pose))
         # it stands on the board or on the wall, and hangs on neither
         assert round(float(low[2]), 1) in (10.0, 70.0)
         if low[2] < 60.0:
             beside += 1
             assert high[0] <= 20.0 + 1e-3
+        else:
+            assert 1e3 * centre_of(Body("stump", stump, each.pose))[0] >= 20.0 - 1e-3
     assert beside
+
+
+def test_a_drum_on_its_side_has_no_top() -> None:
+    half = math.sqrt(0.5)
+    drum = Body("drum", piece("drum"), Pose((0.0, 0.0, 0.015), (half, 0.0, 0.0, half)))
+    assert tops([drum]) == []
 
 
 def test_a_ball_that_is_a_foundation_offers_no_place() -> None:

@@ -273,11 +273,14 @@ def test_whatever_else_is_done_to_a_table_ends_a_lonely_flight(what: Callable[[T
     laid.hand.grab(laid.bodies["loose"])
     run(laid, glide(laid.hand, Pose((0.3, 0.0, 0.2))), True)
     assert laid._isolated is not None
-    assert laid.hand.world is not laid.world
+    lonely = laid._isolated.world
+    assert laid.hand.world is lonely is not laid.world
     alone: list[bool] = []
     laid.sink = lambda step, bodies: alone.append(laid._isolated is not None)
     what(laid)
     assert laid._isolated is None
     assert not any(alone)
     assert laid.hand.world is laid.world
+    with pytest.raises(RuntimeError):
+        lonely.read()
     laid.close()

@@ -147,3 +147,16 @@ def test_a_run_to_rest_may_be_ended_by_what_happens() -> None:
     laid.run_to_rest()
     assert laid.step > now + 400
     laid.close()
+
+
+@pytest.mark.parametrize(("moves_s", "waits_s"), [(1.0, 1.5), (4.0, 4.5), (9.9, 10.0), (30.0, 10.0)])
+def test_ALL_2_rest_is_waited_for_ten_seconds_and_no_longer(moves_s: float, waits_s: float) -> None:
+    """ALL-2: then the table is judged as it lies."""
+    scripted = Scripted()
+    laid = scripted.table
+    laid.advance()
+    now, moves = laid.step, round(moves_s * laid.rate)
+    scripted.paths["top"] = [(now, laid.bodies["top"].pose), (now + moves, Pose((0.05 * moves_s, 0.0, 0.03)))]
+    laid.run_to_rest()
+    assert laid.step == pytest.approx(now + waits_s * laid.rate, abs=0.2 * laid.rate if moves_s < 9.0 else 0)
+    laid.close()
