@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engine.hand import packed
+from engine.pose import Pose
 from engine.record.format import RecordError
 from engine.record.latest import found
 from engine.record.reader import Replay, load
@@ -228,3 +230,25 @@ def test_all_that_the_rules_took_is_on_record_with_its_story(tmp_path: Path) -> 
     assert [(game.read_input(json.dumps(each["input"])), each["story"]) for each in events] == told
     assert len(told) >= 3
     assert past_of(replay)[0] == session.state
+
+
+def test_a_record_shows_how_a_block_was_lifted_and_came_down_again(tmp_path: Path) -> None:
+    path = tmp_path / "seen.teeter"
+    session, recorder = begin(game_named("wonky"), PLAYERS, 3, {}, path=path)
+    assert recorder is not None
+    while session.table.hand.held is None:
+        session.act(session.choices[0].action)
+    held, target = session.table.hand.held, session.table.hand.target
+    for step in range(60):
+        x, y, z = target.position
+        session.aim(packed(Pose((x, y, z + 2e-4 * step), target.orientation)))
+    lifted = session.table.bodies[held].pose.position
+    session.release()
+    session.settle()
+    session.close()
+    recorder.close()
+    replay = load(path)
+    heights = replay.poses[:, replay.meta.names.index(held), 2]
+    assert float(heights.max()) == pytest.approx(lifted[2], abs=2e-3)
+    assert float(heights.max()) > float(heights[0]) + 0.008
+    assert float(heights[-1]) == pytest.approx(float(heights[0]), abs=2e-3)

@@ -8,10 +8,12 @@ from typing import Any, cast
 import pytest
 
 from engine.record.writer import Recorder
+from games.core.errors import SetupError
 from games.core.rules import Need, Wait
 from games.play.session import Session
 from games.players import bots
-from games.players.bots import MOST_TRIES, Bot, bots_of, play, play_out
+from games.players.bots import MOST_TRIES, Bot, bots_of, play, play_out, skill_of
+from games.registry import game_named
 
 
 class Game:
@@ -126,3 +128,31 @@ def test_bots_of_one_style_tremble_each_in_its_own_way() -> None:
     )
     found = bots_of(cast(Session, session), 5)
     assert {name: bot.tremor.seed for name, bot in found.items()} == {"a": 5, "c": 7}
+
+
+def test_no_bot_plays_in_the_sandbox() -> None:
+    with pytest.raises(SetupError, match="no computer player plays Sandbox"):
+        skill_of(game_named("sandbox"))
+
+
+@pytest.mark.parametrize("question", ["choose", "place", "pull", "answer"])
+def test_ALL_7_a_bot_draws_the_same_lot_at_the_same_step_whoever_has_asked_it_before(question: str) -> None:
+    """ALL-7: a game that is gone on with by fresh bots goes on as the one that was never left."""
+    drawn: list[float] = []
+
+    def draw(bot: Bot, session: Session, need: Need) -> None:
+        drawn.append(bot.random.random())
+
+    need = Need(Wait.ACTION, "Ana")
+    skill = cast(Any, SimpleNamespace(choose=draw, place=draw, pull=draw, answer=draw))
+
+    def asked(bot: Bot, step: int) -> float:
+        bot._skill = skill
+        getattr(bot, question)(SimpleNamespace(table=SimpleNamespace(step=step)), need)
+        return drawn[-1]
+
+    bot, fresh = Bot("bold", "wonky", 5), Bot("bold", "wonky", 5)
+    first = asked(bot, 100)
+    assert asked(bot, 200) != first
+    assert asked(bot, 100) == asked(fresh, 100) == first
+    assert asked(Bot("bold", "wonky", 6), 100) != first

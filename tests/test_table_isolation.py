@@ -109,6 +109,23 @@ def test_everything_wakes_before_the_piece_touches_it() -> None:
     laid.close()
 
 
+def test_a_piece_that_is_woken_goes_on_as_if_it_had_never_flown_alone() -> None:
+    """The hand holds it in the very step in which it comes near to others."""
+    ways = []
+    for is_alone in (True, False):
+        laid = ground()
+        laid.hand.grab(laid.bodies["loose"])
+        top = 4 * HEIGHT
+        run(laid, carry(laid.hand, Pose((0.0, 0.0, top + 0.5 * HEIGHT + 0.01)), 0.15), is_alone)
+        assert (laid._isolated is not None) == is_alone
+        way, _ = run(laid, lower(laid.hand, top + 0.004, BRICK.mass), is_alone)
+        assert laid._isolated is None
+        ways.append(way)
+        laid.close()
+    count = min(len(way) for way in ways)
+    assert np.abs(np.subtract(ways[0][:count], ways[1][:count]))[:, :3].max() < 2e-5
+
+
 def test_a_hand_that_rams_a_tower_meets_all_of_it() -> None:
     """At the greatest speed: the piece is on the ground before it could be inside another."""
     bricks: list[float] = []
@@ -256,11 +273,14 @@ def test_whatever_else_is_done_to_a_table_ends_a_lonely_flight(what: Callable[[T
     laid.hand.grab(laid.bodies["loose"])
     run(laid, glide(laid.hand, Pose((0.3, 0.0, 0.2))), True)
     assert laid._isolated is not None
-    assert laid.hand.world is not laid.world
+    lonely = laid._isolated.world
+    assert laid.hand.world is lonely is not laid.world
     alone: list[bool] = []
     laid.sink = lambda step, bodies: alone.append(laid._isolated is not None)
     what(laid)
     assert laid._isolated is None
     assert not any(alone)
     assert laid.hand.world is laid.world
+    with pytest.raises(RuntimeError):
+        lonely.read()
     laid.close()

@@ -9,6 +9,7 @@ import pytest
 from scripted_world import Hold, Keyframes, ScriptedWorld, hold
 
 from engine.bench.rigs import piece, table, wood
+from engine.events import Moved
 from engine.hand import packed
 from engine.pose import Pose
 from engine.world import TABLE, Body, Scale
@@ -117,3 +118,45 @@ def test_what_rubs_as_it_is_is_not_told_to_the_world(monkeypatch: pytest.MonkeyP
     scripted.table.release()
     assert scripted.friction() == []
     scripted.table.close()
+
+
+def test_who_comes_back_to_a_moment_leaves_no_world_behind_and_knows_what_touches() -> None:
+    scripted = Scripted()
+    laid = scripted.table
+    now = laid.step
+    scripted.holds += [hold("low", TABLE, now, FOREVER), hold("top", "low", now, FOREVER)]
+    laid.rest_here()
+    old, moment = laid.world, laid.remember()
+    laid.restore(moment)
+    with pytest.raises(RuntimeError, match="this world is closed"):
+        old.read()
+    assert laid.touching == (("low", TABLE), ("low", "top"))
+    assert laid.step == now + STRIDE_STEPS
+    assert laid.advance() == (), "what lay together touches no more than before"
+    laid.close()
+
+
+def test_a_run_to_rest_may_be_ended_by_what_happens() -> None:
+    scripted = Scripted()
+    laid = scripted.table
+    laid.advance()
+    now = laid.step
+    scripted.paths["top"] = [(now, laid.bodies["top"].pose), (now + 400, Pose((0.1, 0.0, 0.03)))]
+    laid.run_to_rest(lambda events: any(isinstance(event, Moved) for event in events))
+    assert now < laid.step <= now + 2 * STRIDE_STEPS
+    laid.run_to_rest()
+    assert laid.step > now + 400
+    laid.close()
+
+
+@pytest.mark.parametrize(("moves_s", "waits_s"), [(1.0, 1.5), (4.0, 4.5), (9.9, 10.0), (30.0, 10.0)])
+def test_ALL_2_rest_is_waited_for_ten_seconds_and_no_longer(moves_s: float, waits_s: float) -> None:
+    """ALL-2: then the table is judged as it lies."""
+    scripted = Scripted()
+    laid = scripted.table
+    laid.advance()
+    now, moves = laid.step, round(moves_s * laid.rate)
+    scripted.paths["top"] = [(now, laid.bodies["top"].pose), (now + moves, Pose((0.05 * moves_s, 0.0, 0.03)))]
+    laid.run_to_rest()
+    assert laid.step == pytest.approx(now + waits_s * laid.rate, abs=0.2 * laid.rate if moves_s < 9.0 else 0)
+    laid.close()

@@ -69,15 +69,13 @@ def faces(piece: Piece) -> tuple[LyingFace, ...]:
     normals: dict[tuple[float, ...], Array] = {}
     for facet in piece.surface.facets:
         if not facet.curved:
-            normals.setdefault(tuple((facet.normal.round(4) + 0.0).tolist()), facet.normal)
+            normals.setdefault(tuple(facet.normal.round(4).tolist()), facet.normal)
     found = [_face(piece, normal) for normal in normals.values()]
     lying = [face for face in found if face is not None and face.tilt >= LEAST_DEG]
     return tuple(sorted(lying, key=lambda face: -face.tilt)[:FACES])
 
 
 def _face(piece: Piece, normal: Array) -> LyingFace | None:
-    if all(part.radius is not None for part in piece.parts):
-        return None
     turn = _down(normal)
     centre = turn @ piece.centre_of_mass
     least = float(bounds(piece, Pose.of(np.zeros(3), turn))[0][2])
