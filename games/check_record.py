@@ -12,7 +12,7 @@ from scipy.spatial import ConvexHull
 from engine.record.format import state_digest
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.writer import Recorder
-from engine.topple.trial import TrialTask, limits_of, run_trial
+from engine.topple.trial import TrialTask, limits_of, run_trial, within_cones
 from engine.topple.verdict import Verdict, with_friction
 from engine.topple.words import headline
 from engine.world import TABLE, Body, Tick
@@ -39,7 +39,10 @@ def record(path: Path, scene: Scene, verdict: Verdict) -> None:
     """
     options = verdict.options
     assembly = with_friction(scene.assembly, options.friction)
-    fallen = [number for number, trial in enumerate(verdict.dynamics.trials) if not trial.stands]
+    trials = verdict.dynamics.trials
+    fallen = [number for number, trial in enumerate(trials) if not trial.stands]
+    if fallen and trials[fallen[0]].is_narrowed:
+        assembly = within_cones(assembly)
     limits = replace(limits_of(assembly), aftermath=AFTERMATH)
     seed = (options.seed, fallen[0] if fallen else 0)
     task = TrialTask(assembly, limits, seed, options.time, options.gravity, verdict.dynamics.share)

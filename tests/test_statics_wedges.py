@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import pytest
 from cra_worker import cra_says
 from wedge_scenes import WedgeCase, between, leaning, notch, wedge_cases, weight
@@ -9,6 +12,8 @@ from wedge_scenes import WedgeCase, between, leaning, notch, wedge_cases, weight
 from engine.topple.balance.mechanism import explain
 from engine.topple.balance.statics import Statics, analyse
 from engine.topple.contact.detection import find_contacts
+from engine.topple.perturbation import running_trials
+from engine.topple.trial import TrialTask, limits_of, run_quickly, within_cones
 from engine.topple.verdict import CheckOptions, check, to_json
 from engine.topple.words import headline, rows, sentences
 
@@ -54,6 +59,34 @@ def test_the_verdict_and_its_words_name_the_clamping() -> None:
     assert sentences(why, verdict.statics)[0].startswith(
         f"It stands only if wedged tight: {pressed}, or block slides"
     )
+
+
+WORDS = {"stands": ("stands",), "falls": ("topples",), "wedged": ("topples", "unsure")}
+"""What both methods may say together: pieces that settle into each other may wedge themselves tight."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_both_methods_say_so(case: WedgeCase) -> None:
+    x, y, z = case.gravity
+    tilt = CheckOptions(workers=1, tilt=math.atan2(math.hypot(x, y), -z), tilt_direction=math.atan2(y, x))
+    assert check(case.assembly, tilt).word in WORDS[case.answer]
+
+
+def test_a_block_in_a_notch_is_held_by_no_more_friction_than_there_is() -> None:
+    """Six degrees past its limit. Between Bullet's two directions of friction a contact holds up to sqrt(2) mu."""
+    case = next(case for case in CASES if case.name == "notch 60 past")
+    limits = limits_of(case.assembly)
+    tasks = [TrialTask(case.assembly, limits, (0, number), None, case.gravity) for number in range(4)]
+    held = [trial for trial in map(run_quickly, tasks) if trial.stands]
+    assert held
+    assert all(1.05 < trial.grip < 1.02 * math.sqrt(2.0) for trial in held)
+    for task in tasks:
+        assert not run_quickly(replace(task, assembly=within_cones(task.assembly))).stands
+    with running_trials(case.assembly, gravity=case.gravity) as finish:
+        found = finish(False)
+    assert found.stands is False
+    assert sum(trial.is_narrowed for trial in found.trials) == len(held)
 
 
 @pytest.mark.parametrize("narrower", [0.005, 0.01])

@@ -12,7 +12,15 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from engine.pose import Pose
-from engine.topple.trial import Trial, TrialTask, limits_of, run_finely, run_quickly, run_trial
+from engine.topple.trial import (
+    Trial,
+    TrialTask,
+    limits_of,
+    run_finely,
+    run_quickly,
+    run_trial,
+    within_cones,
+)
 from engine.workers import in_order
 from engine.world import DOWN, Assembly, Vector
 from models.piece import Array
@@ -25,6 +33,8 @@ GENTLER = 0.1
 """How much of the disturbance is left in the second look at a fall where a force balance says that the scene stands: of
 a tower of 20 pieces that has 0.2 degrees in hand, the disturbances of all together may take a third. What rocks or
 rolls falls from a tenth as well, a little later."""
+GRIP = 1.05
+"""`Trial.grip` up to which a contact at rest obeys Coulomb's law, but for what the solver has not finished."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,8 +87,15 @@ def running_trials(
 def _second_look(
     tasks: Sequence[TrialTask], quick: Sequence[Trial], statics: bool | None, workers: int
 ) -> Dynamics:
-    """Combines the trials; those that fell quickly are run finely first, unless statics has foreseen it."""
+    """Combines the trials; those that fell quickly are run finely first, unless statics has foreseen it. Those that
+    stand though no forces can hold them, with more friction than there is, are run again with less."""
     trials, share = list(quick), GENTLER if statics else 1.0
+    if statics is False:
+        over = [number for number, trial in enumerate(trials) if trial.stands and trial.grip > GRIP]
+        less = [replace(tasks[number], assembly=within_cones(tasks[number].assembly)) for number in over]
+        with in_order(run_quickly, less, min(workers, len(over))) as narrowed:
+            for number, trial in zip(over, narrowed, strict=True):
+                trials[number] = replace(trial, is_narrowed=True)
     if statics is not False:
         fallen = [number for number, trial in enumerate(trials) if not trial.stands]
         again = [replace(tasks[number], share=share) for number in fallen]
