@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +152,15 @@ def test_a_record_keeps_options_as_they_were_given_and_a_tremor_only_where_there
     assert (calm.mode, calm.options) == ("solo", {"challenge": 9, "colour_count": 1})
     assert calm.settings == {"contacts": "rigid"}
     assert shaking.settings == {"contacts": "rigid", "tremor_mm": 2.0}
+    odd = meta_of(game, state, ("Ana",), 1, {**options, "share": Fraction(1, 2)})
+    assert odd.options["share"] == "1/2", "what JSON has no word for is kept as text"
+
+
+def test_a_new_game_is_played_with_rigid_pieces_as_its_record_says() -> None:
+    session, recorder = begin(game_named("wonky"), PLAYERS, 3, {})
+    assert recorder is None
+    assert session.table.is_rigid
+    session.close()
 
 
 @pytest.mark.parametrize(
