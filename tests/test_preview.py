@@ -65,6 +65,20 @@ def test_BS_08_a_preview_ends_with_the_first_fall() -> None:
     assert (found.outcome.winners, found.outcome.reason) == (("Ben",), BausackReason.LAST_STANDING)
 
 
+def test_BS_11_a_preview_says_who_would_be_out_though_the_piece_lies_well(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """BS-11: a piece of Ben's tower would fall, so Ana would have won."""
+    state, bodies = carried((("base_1",), ("base_2", "slab_short")), "cube")
+    monkeypatch.setattr(type(BAUSACK.judge), "fallen", lambda *asked, is_lifted=True: ("slab_short",))
+    own = areas(state)[0]
+    top = 1e3 * float(bodies["base_1"].piece.extents[2])
+    found = previewed(state, bodies, at(bodies["cube"], own.x, own.y, top + 1.0))
+    assert (found.fell, found.broken) == (("slab_short",), ())
+    assert found.outcome is not None
+    assert found.outcome.winners == ("Ana",)
+
+
 @pytest.mark.parametrize("watched_s", [preview.WATCHED_S, 0.1])
 def test_what_still_moves_when_it_was_watched_for_long_enough_has_no_place(
     watched_s: float, monkeypatch: pytest.MonkeyPatch
