@@ -5,14 +5,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from scripted_world import Keyframes, ScriptedWorld
 from test_play_crazy_tower import position
 
+from engine.events import Moved
 from engine.hand import GRIP
 from engine.pose import Pose
-from games.core.events import Fell
+from engine.world import Scale
+from games.core.events import Condition, Fell
+from games.core.rules import Need, Wait
 from games.crazy_tower.game import GAME as CRAZY
 from games.crazy_tower.state import Floor
 from games.game import stock_of
@@ -35,7 +40,7 @@ def test_what_was_taken_up_and_put_back_is_as_if_it_never_was() -> None:
     back = kept.take(STATE, BLOCK)
     assert back is first.moment
     assert not kept.is_untouched
-    kept.table.world.run(42)
+    kept.table.world.run(41)
     kept.come_back(back)
     assert kept.is_untouched
     assert kept.last.moment is first.moment
@@ -57,6 +62,7 @@ def test_who_comes_back_to_a_moment_in_between_is_not_at_the_checkpoint() -> Non
     between = kept.take(STATE, BLOCK)
     assert between is not first.moment
     assert between.bodies[BLOCK].pose.position == (x, y - 0.1, z)
+    assert kept.table.bodies[BLOCK].pose.position == (x, y - 0.1, z), "it is taken up where it lies"
     kept.table.world.run(42)
     kept.come_back(between)
     assert not kept.is_untouched
@@ -102,6 +108,9 @@ def test_WK_14_what_is_not_in_play_any_more_goes_home_and_the_rest_is_waited_for
     assert kept.table.bodies[BLOCK].pose == kept.table.world.pose(BLOCK)
     if is_in_play:
         assert kept.table.step == begun
+        kept.put_away(STATE)
+        assert kept.table.bodies[other].fixed
+        assert kept.table.step == begun, "where nothing is left in play nothing is waited for"
     else:
         assert kept.table.bodies[BLOCK].pose == GAME.judge.home(STATE, BLOCK).pose
         assert kept.table.step >= begun + kept.table.rate // 4
@@ -125,3 +134,62 @@ def test_ALL_4_what_has_fallen_is_measured_from_the_last_checkpoint() -> None:
     kept.add(standing)
     assert referee.fell(standing, "") is None
     kept.table.close()
+
+
+def test_WK_12_what_has_crept_before_a_piece_is_taken_up_is_no_push() -> None:
+    """WK-12: moves count from the grab."""
+    other = "small_blue"
+    paths: dict[str, Keyframes] = {}
+    standing = replace(STATE, tower=(other,))
+    kept = Checkpoints(GAME.judge, standing, GRIP, None, partial(ScriptedWorld, paths=paths), False)
+    now, pose = kept.table.step, kept.table.bodies[other].pose
+    x, y, z = pose.position
+    crept, pushed = (Pose((x + far, y, z), pose.orientation) for far in (6e-4, 12e-4))
+    paths[other] = [(now, pose), (now + 8, crept), (now + 40, crept), (now + 48, pushed)]
+    while kept.table.step < now + 40:
+        kept.table.advance()
+    kept.take(standing, BLOCK)
+    events = [event for _ in range(6) for event in kept.table.advance()]
+    assert kept.table.bodies[other].pose == pushed
+    assert not any(isinstance(event, Moved) for event in events)
+    kept.table.close()
+
+
+@pytest.mark.parametrize("is_fine", [True, False])
+def test_a_game_with_arches_takes_twice_as_many_steps(is_fine: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(GAME.judge), "is_fine", is_fine)
+    kept = laid()
+    scale = Scale.of(GAME.judge.layout(STATE))
+    assert kept.table.rate == (scale.finer if is_fine else scale).rate
+    kept.table.close()
+
+
+def test_what_is_set_up_afresh_leaves_no_world_behind_and_the_clock_runs_on() -> None:
+    """TT-07: the next round."""
+    kept = laid()
+    kept.take(STATE, BLOCK)
+    old, step = kept.table.world, kept.table.step
+    kept.set_up(STATE)
+    assert kept.table.bodies[BLOCK].fixed
+    assert kept.table.step > step
+    with pytest.raises(RuntimeError, match="this world is closed"):
+        old.read()
+    kept.table.close()
+
+
+@pytest.mark.parametrize(("conditions", "height"), [((Condition.DROPPED_FROM_ABOVE,), 25.0), ((), None)])
+def test_CT_50_a_height_is_measured_where_the_rules_ask_for_it(
+    conditions: tuple[Condition, ...], height: float | None
+) -> None:
+    asked: list[str] = []
+
+    def measure(state: object, piece: str, scene: object) -> float:
+        asked.append(piece)
+        return 25.0
+
+    judge = SimpleNamespace(height=measure)
+    table = SimpleNamespace(scene=lambda: None)
+    referee = Referee(cast(Any, judge), cast(Any, SimpleNamespace(table=table)))
+    need = Need(Wait.HAND, "Ana", ("card_01", "card_02"), conditions)
+    assert referee.height(None, need) == height
+    assert asked == (["card_01"] if conditions else [])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from games.commands.play import PlayRequest, _plan_of
 from games.core.rules import TakeBack, Wait
 from games.game import stock_of
 from games.play.playback import fork, past_of, verify
-from games.play.recording import begin, meta_of
+from games.play.recording import Tape, begin, meta_of
 from games.players.bots import Bot, lay
 from games.registry import game_named
 from games.ui.physics_client import ClientState
@@ -151,6 +152,26 @@ def test_a_record_keeps_options_as_they_were_given_and_a_tremor_only_where_there
     assert (calm.mode, calm.options) == ("solo", {"challenge": 9, "colour_count": 1})
     assert calm.settings == {"contacts": "rigid"}
     assert shaking.settings == {"contacts": "rigid", "tremor_mm": 2.0}
+    odd = meta_of(game, state, ("Ana",), 1, {**options, "share": Fraction(1, 2)})
+    assert odd.options["share"] == "1/2", "what JSON has no word for is kept as text"
+
+
+def test_a_game_is_simulated_by_the_engine_of_its_record_and_a_new_one_by_the_one_in_use(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("games.play.recording.maker_of", asked.append)
+    monkeypatch.setattr("games.play.recording.engine_in_use", lambda: "bullet")
+    Tape(game_named("wonky"))
+    Tape(game_named("wonky"), engine="rapier")
+    assert asked == ["bullet", "rapier"]
+
+
+def test_a_new_game_is_played_with_rigid_pieces_as_its_record_says() -> None:
+    session, recorder = begin(game_named("wonky"), PLAYERS, 3, {})
+    assert recorder is None
+    assert session.table.is_rigid
+    session.close()
 
 
 @pytest.mark.parametrize(

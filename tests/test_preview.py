@@ -55,6 +55,7 @@ def previewed(state: Any, bodies: dict[str, Body], held: Body) -> preview.LayPre
         previewer.close()
 
 
+@pytest.mark.slow
 def test_BS_08_a_preview_ends_with_the_first_fall() -> None:
     """BS-08: on the table is out, and nobody waits for where the cube comes to lie; the other has won."""
     state, bodies = carried((("base_1",), ("base_2",)), "cube")
@@ -65,18 +66,34 @@ def test_BS_08_a_preview_ends_with_the_first_fall() -> None:
     assert (found.outcome.winners, found.outcome.reason) == (("Ben",), BausackReason.LAST_STANDING)
 
 
-@pytest.mark.parametrize("watched_s", [preview.WATCHED_S, 0.1])
-def test_what_still_moves_when_it_was_watched_for_long_enough_has_no_place(
-    watched_s: float, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.slow
+def test_BS_11_a_preview_says_who_would_be_out_though_the_piece_lies_well(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Rest is believed after half a second: within a tenth nothing comes to rest."""
-    monkeypatch.setattr(preview, "WATCHED_S", watched_s)
-    state, bodies = carried((("base_1",), ("base_2",)), "cube")
+    """BS-11: a piece of Ben's tower would fall, so Ana would have won."""
+    state, bodies = carried((("base_1",), ("base_2", "slab_short")), "cube")
+    monkeypatch.setattr(type(BAUSACK.judge), "fallen", lambda *asked, is_lifted=True: ("slab_short",))
     own = areas(state)[0]
     top = 1e3 * float(bodies["base_1"].piece.extents[2])
     found = previewed(state, bodies, at(bodies["cube"], own.x, own.y, top + 1.0))
-    assert (found.fell, found.hit, found.broken) == ((), None, ())
-    assert (found.rest is None) == (watched_s < 0.5)
+    assert (found.fell, found.broken) == (("slab_short",), ())
+    assert found.outcome is not None
+    assert found.outcome.winners == ("Ana",)
+
+
+@pytest.mark.slow
+def test_BS_03_a_preview_says_whose_tower_the_piece_would_lie_against(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """BS-03: that costs whoever lays it the game."""
+    state, bodies = carried((("base_1",), ("base_2",)), "cube")
+    monkeypatch.setattr(type(BAUSACK.judge), "hit", lambda *asked: ("cube", "Ben"))
+    own = areas(state)[0]
+    top = 1e3 * float(bodies["base_1"].piece.extents[2])
+    found = previewed(state, bodies, at(bodies["cube"], own.x, own.y, top + 1.0))
+    assert (found.hit, found.fell, found.broken) == ("Ben", (), ())
+    assert found.outcome is not None
+    assert found.outcome.winners == ("Ben",)
 
 
 def on_a_block() -> tuple[Any, list[Body], Body]:
@@ -117,6 +134,12 @@ def test_a_table_is_kept_for_the_next_place_as_it_was_before_the_last() -> None:
         assert kept.bodies[body.name].pose.position == pytest.approx(body.pose.position, abs=1e-3)
     assert previewer.preview(state, lying, over).fell == ()
     assert previewer._table is kept
+    # of no tower it would be as immovable as the supply
+    previewer.preview(replace(state, tower=()), lying, over)
+    assert previewer._table is not kept
+    assert previewer.preview(state, lying, over).fell == ()
+    kept = previewer._table
+    assert kept is not None
     moved = [
         replace(body, pose=Pose((0.1, *body.pose.position[1:]))) if body.name in state.tower else body
         for body in lying
@@ -140,3 +163,17 @@ def test_a_preview_takes_steps_as_fine_as_its_game_does(is_fine: bool) -> None:
     assert scale.rate < scale.finer.rate
     assert previewer._laid(tuple(lying)).rate == (scale.finer if is_fine else scale).rate
     previewer.close()
+
+
+@pytest.mark.parametrize("watched_s", [preview.WATCHED_S, 0.1])
+def test_what_still_moves_when_it_was_watched_for_long_enough_has_no_place(
+    watched_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rest is believed after half a second: within a tenth nothing comes to rest."""
+    monkeypatch.setattr(preview, "WATCHED_S", watched_s)
+    state, lying, over = on_a_block()
+    previewer = Previewer(WONKY)
+    found = previewer.preview(state, lying, over)
+    previewer.close()
+    assert (found.fell, found.hit, found.broken) == ((), None, ())
+    assert (found.rest is None) == (watched_s < 0.5)

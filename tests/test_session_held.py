@@ -3,6 +3,8 @@ or counted."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scripted_world import hold
@@ -11,7 +13,9 @@ from test_session_scripted import Played, Script
 
 from engine.hand import packed, unpacked
 from engine.pose import Pose
+from engine.world import TABLE
 from games.bausack.game import GAME as BAUSACK
+from games.bausack.state import Phase as BausackPhase
 from games.core.events import Fell, Met, Nudged, Removed
 from games.core.rules import Handicap, Take, TakeBack, Wait
 from games.crazy_tower.game import GAME as CRAZY
@@ -232,4 +236,32 @@ def test_CT_10_who_says_that_nothing_fits_takes_nothing_up() -> None:
     assert session.checkpoint.state == session.state
     session.answer(False)
     assert session.table.hand.held is None
+    session.close()
+
+
+@pytest.mark.parametrize(("steps", "is_fall"), [(2, False), (40, True)])
+def test_ALL_3_BS_08_a_lifted_piece_that_grazes_the_table_has_not_fallen(steps: int, is_fall: bool) -> None:
+    """ALL-3: not even when something else happens in that moment; one that stays there has (BS-08)."""
+    fresh = BAUSACK.rules.start(("Ana", "Ben"), 1, {}, stock_of(BAUSACK))
+    supply = tuple(name for name in fresh.supply if name not in ("base_1", "base_2", "cube"))
+    towers = (("base_1",), ("base_2",))
+    state = replace(fresh, towers=towers, supply=supply, phase=BausackPhase.PLACE, piece="cube")
+    played = Played(BAUSACK, state)
+    session = played.session
+    session.act(Take("Ana", "cube"))
+    now, start, base = (
+        session.table.step,
+        session.table.bodies["cube"].pose,
+        session.table.bodies["base_1"].pose,
+    )
+    x, y, z = start.position
+    a, b, c = base.position
+    played.paths["cube"] = [(now, start), (now + 8, Pose((x, y, z + 0.003), start.orientation))]
+    played.paths["base_1"] = [(now + 40, base), (now + 41, Pose((a + 2e-3, b, c), base.orientation))]
+    played.holds.append(hold("cube", TABLE, now + 43, now + 43 + steps))
+    for _ in range(80):
+        if session.table.hand.held is not None:
+            session.aim(packed(session.table.world.pose("cube")))
+    falls = [given.pieces for given in played.heard if isinstance(given, Fell)]
+    assert falls == ([("cube",)] if is_fall else [])
     session.close()

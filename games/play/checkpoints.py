@@ -50,7 +50,6 @@ class Checkpoints(Generic[S]):
         self.table = self._laid(judge.supplied(state, bodies), 0)
         self.before: TableScene
         self.last: GameCheckpoint[S]
-        self._is_touched = False
         self.add(state)
 
     @property
