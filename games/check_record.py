@@ -12,7 +12,8 @@ from scipy.spatial import ConvexHull
 from engine.record.format import state_digest
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.writer import Recorder
-from engine.topple.trial import TrialTask, limits_of, run_trial, within_cones
+from engine.topple.grip import within_cones
+from engine.topple.trial import TrialTask, limits_of, run_trial
 from engine.topple.verdict import Verdict, with_friction
 from engine.topple.words import headline
 from engine.world import TABLE, Body, Tick

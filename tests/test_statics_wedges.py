@@ -12,8 +12,9 @@ from wedge_scenes import WedgeCase, between, leaning, notch, wedge_cases, weight
 from engine.topple.balance.mechanism import explain
 from engine.topple.balance.statics import Statics, analyse
 from engine.topple.contact.detection import find_contacts
+from engine.topple.grip import within_cones
 from engine.topple.perturbation import running_trials
-from engine.topple.trial import TrialTask, limits_of, run_quickly, within_cones
+from engine.topple.trial import TrialTask, limits_of, run_quickly
 from engine.topple.verdict import CheckOptions, check, to_json
 from engine.topple.words import headline, rows, sentences
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from engine.pose import Pose
+from engine.topple.grip import MAX_GRIP, within_cones
 from engine.topple.trial import (
     Trial,
     TrialTask,
@@ -19,7 +20,6 @@ from engine.topple.trial import (
     run_finely,
     run_quickly,
     run_trial,
-    within_cones,
 )
 from engine.workers import in_order
 from engine.world import DOWN, Assembly, Vector
@@ -33,8 +33,6 @@ GENTLER = 0.1
 """How much of the disturbance is left in the second look at a fall where a force balance says that the scene stands: of
 a tower of 20 pieces that has 0.2 degrees in hand, the disturbances of all together may take a third. What rocks or
 rolls falls from a tenth as well, a little later."""
-GRIP = 1.05
-"""`Trial.grip` up to which a contact at rest obeys Coulomb's law, but for what the solver has not finished."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +89,7 @@ def _second_look(
     stand though no forces can hold them, with more friction than there is, are run again with less."""
     trials, share = list(quick), GENTLER if statics else 1.0
     if statics is False:
-        over = [number for number, trial in enumerate(trials) if trial.stands and trial.grip > GRIP]
+        over = [number for number, trial in enumerate(trials) if trial.stands and trial.grip > MAX_GRIP]
         less = [replace(tasks[number], assembly=within_cones(tasks[number].assembly)) for number in over]
         with in_order(run_quickly, less, min(workers, len(over))) as narrowed:
             for number, trial in zip(over, narrowed, strict=True):

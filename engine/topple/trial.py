@@ -19,9 +19,9 @@ from engine.geometry.rotation import angles_between, matrix_of, quaternion_of
 from engine.pose import Pose, vector_of
 from engine.settings import RATES, REFERENCE_SIZE, TUNING, Tuning
 from engine.tolerances import FALL_DROP, FALL_ROTATION, REST_IN_TRIAL, RestTolerance, has_fallen, is_at_rest
+from engine.topple.grip import grip_of
 from engine.world import Assembly, Body, Scale, Tick, Vector, World, magnification, typical_size
 from engine.worlds import new_world
-from models.material import pair_coefficient
 from models.piece import Array
 
 Sink = Callable[[Tick, int], None]
@@ -49,8 +49,6 @@ FINE_ITERATIONS = (40, 100)
 GENTLE_ITERATIONS, GENTLE_WORK = 2, 20_000
 """Iterations a piece of the last run, where that is more: thrust goes through an arch of 101 stones from one to the
 next. No more than so many of all pieces together."""
-LOADED = 0.01
-"""Part of the greatest force: a contact with less is not asked for its grip."""
 MANY = 200
 """Free pieces beyond which quick runs take the fewest of those too: with fewer, walls of 410 and pyramids of 1240 boxes
 buckle, and the fine run that is then needed costs more than both."""
@@ -147,31 +145,6 @@ def disturbed(assembly: Assembly, limits: Limits, seed: tuple[int, int], share: 
             body = body.at(Pose(vector_of(position), orientation))
         bodies.append(body)
     return Assembly(assembly.name, tuple(bodies))
-
-
-def within_cones(assembly: Assembly) -> Assembly:
-    """Returns the assembly with less friction: Bullet limits it along two directions, each by mu times the normal
-    force, so that contacts at rest may have up to sqrt(2) mu between the two. With mu / sqrt(2) none has more than
-    mu."""
-    bodies = []
-    for body in assembly.bodies:
-        friction = body.piece.material.friction / math.sqrt(2.0)
-        material = body.piece.material.model_copy(update={"friction": friction})
-        bodies.append(replace(body, piece=replace(body.piece, material=material)))
-    return Assembly(assembly.name, tuple(bodies))
-
-
-def _grip_of(world: World, assembly: Assembly) -> float:
-    """Returns `Trial.grip`; of contacts that carry a hundredth of what the hardest pressed one does."""
-    mu = {body.name: body.piece.material.friction for body in assembly.bodies}
-    told = [
-        (contact.force, math.hypot(*contact.friction), pair_coefficient(mu[contact.a], mu[contact.b]))
-        for contact in world.contacts()
-        if contact.friction is not None
-    ]
-    least = LOADED * max((force for force, _, _ in told), default=0.0)
-    grips = (rubs / (force * limit) for force, rubs, limit in told if force > least and limit > 0.0)
-    return float(max(grips, default=0.0))
 
 
 def _random_direction(rng: Generator) -> Array:
@@ -281,7 +254,7 @@ def _run(
         if watch.see(tick) and may_end:
             break
     trial = watch.trial(tick)
-    return replace(trial, grip=_grip_of(world, assembly)) if trial.stands else trial
+    return replace(trial, grip=grip_of(world, assembly)) if trial.stands else trial
 
 
 class _TrialMonitor:
