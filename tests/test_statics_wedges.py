@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from cra_worker import cra_says
 from wedge_scenes import WedgeCase, between, leaning, notch, wedge_cases, weight
 
+from engine.record.reader import load as load_replay
 from engine.topple.balance.mechanism import explain
 from engine.topple.balance.statics import Statics, analyse
 from engine.topple.contact.detection import find_contacts
@@ -17,6 +19,8 @@ from engine.topple.perturbation import running_trials
 from engine.topple.trial import TrialTask, limits_of, run_quickly
 from engine.topple.verdict import CheckOptions, check, to_json
 from engine.topple.words import headline, rows, sentences
+from games.check_record import record
+from scenes.load import load
 
 CASES = wedge_cases()
 
@@ -88,6 +92,18 @@ def test_a_block_in_a_notch_is_held_by_no_more_friction_than_there_is() -> None:
         found = finish(False)
     assert found.stands is False
     assert sum(trial.is_narrowed for trial in found.trials) == len(held)
+
+
+def test_the_recording_of_a_check_shows_the_fall_with_less_friction(tmp_path: Path) -> None:
+    case = next(case for case in CASES if case.name == "notch 60 past")
+    x, y, z = case.gravity
+    tilt = CheckOptions(workers=1, tilt=math.atan2(math.hypot(x, y), -z), tilt_direction=math.atan2(y, x))
+    verdict = check(case.assembly, tilt)
+    assert verdict.dynamics.trials[0].is_narrowed
+    record(tmp_path / "notch.teeter", replace(load("two_bricks"), assembly=case.assembly), verdict)
+    replay = load_replay(tmp_path / "notch.teeter")
+    first, last = (replay.named(replay.poses[at])["block"][:3] for at in (0, -1))
+    assert math.dist(first, last) > 0.05
 
 
 @pytest.mark.parametrize("narrower", [0.005, 0.01])
