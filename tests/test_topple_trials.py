@@ -26,7 +26,7 @@ from engine.topple.perturbation import (
     running_trials,
     settle_undisturbed,
 )
-from engine.topple.trial import LIMITS, Trial, TrialTask, disturbed, limits_of, run_quickly
+from engine.topple.trial import LIMITS, Trial, TrialTask, disturbed, limits_of, run_finely, run_quickly
 from engine.world import DOWN, Assembly, Body
 
 BLOCK = piece(wood(), box=(40, 40, 20))
@@ -175,6 +175,19 @@ def test_what_statics_lets_stand_by_a_hair_is_disturbed_by_a_tenth_in_its_second
     assert found.share == 0.1
     with running_trials(made.assembly, gravity=made.gravity) as finish:
         assert finish(None).share == 1.0
+
+
+def test_what_stands_only_when_it_is_put_down_tells_how_far_it_sank() -> None:
+    """Two pieces with 0.02 degrees in hand: let go at once they fall."""
+    made = stack(198)
+    limits = limits_of(made.assembly)
+    task = TrialTask(made.assembly, limits, (0, 0), None, made.gravity, share=0.1)
+    assert not run_quickly(task).stands
+    found = run_finely(task)
+    assert found.stands
+    assert 1e-7 < found.sink < 1e-5
+    assert found.shift < 1e-5
+    assert found.simulated >= limits.settling + limits.rest_time - 1e-9
 
 
 def test_two_disturbances_are_enough_where_statics_has_degrees_in_hand() -> None:

@@ -211,7 +211,8 @@ def run_finely(task: TrialTask, sink: Sink = _unseen) -> Trial:
             return trial
     if task.time is None:
         rate, count = GENTLE_RATE_FACTOR * scale.rate, len(assembly.free)
-        steps, drag = round(limits.settling * rate), SETTLING_DRAG / rate
+        # one reading short of the settling, so that what sank in it is seen
+        steps, drag = round(limits.settling * rate) - rate // READINGS_PER_S, SETTLING_DRAG / rate
         many = max(tuning.iterations, min(GENTLE_ITERATIONS * count, GENTLE_WORK // count))
         gentle = replace(
             tuning,
