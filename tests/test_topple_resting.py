@@ -202,12 +202,15 @@ def shifted(body: Body, rng: np.random.Generator) -> Body:
 
 
 def test_what_is_missing_is_told_where_only_the_simulation_stands() -> None:
-    """Friction a hundredth of a per cent below the slope: it creeps, too slowly to be seen to fall."""
+    """Friction a hundredth of a per cent below the slope: it creeps, too slowly to be seen to fall. In Bullet such
+    contacts are found to have more friction than there is."""
     angle = math.radians(20.0)
     rough = wood(0.9999 * math.tan(angle))
     block = piece(rough, box=(40, 40, 20))
     slab, body = on_slope(block, angle, 0.0, rough)
-    found = check(Assembly("slope", (slab, body)), CheckOptions(workers=1))
+    scene = Assembly("slope", (slab, body))
+    assert check(scene, CheckOptions(workers=1)).word == "topples"
+    found = check(scene, CheckOptions(workers=1, engine="rapier"))
     assert found.word == "unsure"
     assert found.missing is not None
     assert (found.missing.first, found.missing.second) == ("piece", slab.name)
