@@ -42,8 +42,8 @@ def main() -> None:
 
 
 def _leave() -> None:
-    """Lets Python go without looking through all objects once more, for a tenth of a second; but what manifold3d made it
-    has to collect, or is told of as leaks."""
+    """Lets Python go without looking through all objects once more, for a tenth of a second; but what manifold3d made
+    it has to collect, or is told of as leaks."""
     if "manifold3d" not in sys.modules:
         gc.freeze()
 
