@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import rapier3d
+from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
 from engine.geometry.rotation import quaternion_of, rotation_vector
@@ -66,7 +67,7 @@ def slabs(part: Part) -> tuple[Array, ...]:
     """Returns the corners (n, 3), metres, of the slabs of a hull: cut so that no face has more than `CORNERS`.
 
     All cuts are parallel, through the corners of the faces that have too many: between two neighbouring cuts such a
-    face is a trapezium.
+    face is a trapezium. They run the way that needs the fewest: corners of a disc lie opposite each other.
     """
     corners = part.vertices
     size = float(np.abs(corners - corners.mean(axis=0)).max())
@@ -76,16 +77,33 @@ def slabs(part: Part) -> tuple[Array, ...]:
     large = [face for face in faces if len(face) > CORNERS]
     if not large:
         return (corners,)
-    widest = corners[max(large, key=len)]
-    along: Array = np.linalg.svd(widest - widest.mean(axis=0))[2][0]
+    least, sought = 1e-3 * size, np.concatenate(large)
+    along = min(
+        _ways(corners[max(large, key=len)]), key=lambda way: len(_cuts(corners @ way, sought, least))
+    )
     heights = corners @ along
-    kept = [float(heights.min())]
-    for height in np.sort(heights[np.concatenate(large)]).tolist():
-        if height - kept[-1] > 1e-3 * size:
-            kept.append(height)
-    kept[-1] = float(heights.max())
+    kept = _cuts(heights, sought, least)
     edges = np.concatenate([hull.simplices[:, pair] for pair in ((0, 1), (1, 2), (2, 0))])
     return tuple(_slab(corners, edges, heights, low, high) for low, high in pairwise(kept))
+
+
+def _ways(face: Array) -> Array:
+    """Returns the directions (n, 3) in the plane of a face, across the lines that join two of its corners."""
+    normal = np.linalg.svd(face - face.mean(axis=0))[2][2]
+    first, second = np.triu_indices(len(face), 1)
+    ways: Array = np.cross(normal, face[second] - face[first])
+    ways /= np.linalg.norm(ways, axis=1)[:, None]
+    return ways
+
+
+def _cuts(heights: Array, sought: NDArray[np.int64], least: float) -> list[float]:
+    """Returns where to cut, the ends among them: at the height of each corner sought, none closer than `least`."""
+    kept = [float(heights.min())]
+    for height in np.sort(heights[sought]).tolist():
+        if height - kept[-1] > least:
+            kept.append(height)
+    kept[-1] = float(heights.max())
+    return kept
 
 
 def _slab(corners: Array, edges: Array, heights: Array, low: float, high: float) -> Array:
