@@ -16,10 +16,13 @@ from engine.hand import packed
 from engine.pose import Pose
 from engine.record.format import RecordError
 from engine.record.latest import found
+from engine.record.meta import fingerprint
 from engine.record.reader import Replay, load
 from engine.world import FLOOR
+from engine.worlds import using
 from games.commands.play import PlayRequest, _plan_of
 from games.core.rules import TakeBack, Wait
+from games.crazy_tower.state import NothingFits
 from games.game import stock_of
 from games.play.playback import fork, past_of, verify
 from games.play.recording import Tape, begin, meta_of
@@ -199,6 +202,47 @@ def test_a_record_that_lost_its_inputs_is_forked_where_they_lead(kept: Replay) -
     session.close()
     with pytest.raises(RecordError, match="does not reach the checkpoints of the record"):
         fork(bare, 1)
+
+
+def test_the_moment_before_the_first_turn_is_compared_too(kept: Replay) -> None:
+    """What lies elsewhere than in the record from the start is no game to go on with."""
+    first, *others = kept.checkpoints
+    other = replace(kept, checkpoints=(replace(first, digest="0" * len(first.digest)), *others))
+    with pytest.raises(RecordError, match=f"the poses at the checkpoint of step {first.step} differ"):
+        fork(other)
+
+
+def test_CT_10_what_the_referee_said_is_said_again(tmp_path: Path) -> None:
+    """CT-10: a record holds the answer, and is played on from it."""
+    path = tmp_path / "asked.teeter"
+    session, recorder = begin(game_named("crazy-tower"), PLAYERS, 1, {}, path=path)
+    assert recorder is not None
+    session.act(next(each.action for each in session.choices if isinstance(each.action, NothingFits)))
+    session.answer(False)
+    state = session.state
+    recorder.close(session.summary("left"))
+    session.close()
+    assert verify(path).agrees
+    again, _ = fork(load(path))
+    assert again.state == state
+    again.close()
+
+
+def test_a_game_that_is_gone_on_with_is_marked_with_the_engine_that_simulates_it(tmp_path: Path) -> None:
+    """And with the machine, as that engine is on it."""
+    paths = tmp_path / "a.teeter", tmp_path / "b.teeter"
+    with using("rapier"):
+        session, recorder = begin(game_named("wonky"), PLAYERS, 3, {}, path=paths[0])
+    assert recorder is not None
+    recorder.close(session.summary("left"))
+    session.close()
+    session, recorder = fork(load(paths[0]), path=paths[1])
+    assert recorder is not None
+    recorder.close(session.summary("left"))
+    session.close()
+    metas = [load(path).meta for path in paths]
+    assert [meta.engine for meta in metas] == ["rapier", "rapier"]
+    assert [meta.platform for meta in metas] == [fingerprint("rapier")] * 2
 
 
 def test_an_input_of_another_kind_is_named(kept: Replay) -> None:

@@ -3,6 +3,7 @@ what does not come to rest."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
@@ -19,6 +20,7 @@ from games.core.rules import Take
 from games.game import stock_of
 from games.play import preview
 from games.play.preview import Previewer
+from games.play.table import Table
 from games.wonky.game import GAME as WONKY
 from games.wonky.state import Phase as WonkyPhase
 from games.wonky.state import WonkyReason
@@ -64,6 +66,21 @@ def test_BS_08_a_preview_ends_with_the_first_fall() -> None:
     assert (found.fell, found.rest) == (("cube",), None)
     assert found.outcome is not None
     assert (found.outcome.winners, found.outcome.reason) == (("Ben",), BausackReason.LAST_STANDING)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_last", [True, False])
+def test_BS_20_a_preview_of_the_last_piece_says_that_it_is_a_draw(is_last: bool) -> None:
+    state, bodies = carried((("base_1",), ("base_2",)), "cube")
+    own = areas(state)[0]
+    top = 1e3 * float(bodies["base_1"].piece.extents[2])
+    if is_last:
+        state = replace(state, supply=())
+    found = previewed(state, bodies, at(bodies["cube"], own.x, own.y, top + 1.0))
+    assert (found.fell, found.hit, found.broken) == ((), None, ())
+    assert (found.outcome is not None) == is_last
+    if found.outcome is not None:
+        assert found.outcome.reason is BausackReason.ALL_PLACED
 
 
 @pytest.mark.slow
@@ -171,9 +188,24 @@ def test_what_still_moves_when_it_was_watched_for_long_enough_has_no_place(
 ) -> None:
     """Rest is believed after half a second: within a tenth nothing comes to rest."""
     monkeypatch.setattr(preview, "WATCHED_S", watched_s)
+    steps: list[int] = []
+
+    def noting(act: Callable[..., None]) -> Callable[..., None]:
+        def noted(table: Table, *given: Any) -> None:
+            steps.append(table.step)
+            act(table, *given)
+
+        return noted
+
+    monkeypatch.setattr(Table, "put", noting(Table.put))
+    monkeypatch.setattr(Table, "restore", noting(Table.restore))
     state, lying, over = on_a_block()
     previewer = Previewer(WONKY)
     found = previewer.preview(state, lying, over)
+    rate = previewer._table.rate if previewer._table is not None else 0
     previewer.close()
     assert (found.fell, found.hit, found.broken) == ((), None, ())
     assert (found.rest is None) == (watched_s < 0.5)
+    *_, put, restored = steps
+    if watched_s < 0.5:
+        assert restored == put + round(watched_s * rate), "no step longer than it is watched"

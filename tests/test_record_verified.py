@@ -131,6 +131,19 @@ def test_a_record_that_differs_says_from_which_step_on_and_why(
 # -- going on ------------------------------------------------------------------------------------------------------
 
 
+def test_who_stops_a_game_from_being_played_again_leaves_nothing_behind(moment: Path) -> None:
+    """Nor open: the fixture looks."""
+    before = moment.read_bytes()
+
+    def enough(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        resume(moment, progress=enough)
+    assert [each.name for each in moment.parent.iterdir()] == ["a.teeter"]
+    assert moment.read_bytes() == before
+
+
 @pytest.mark.parametrize("reason", ["", " (no cards left)"])
 def test_a_game_that_says_it_is_over_is_not_gone_on_with(reason: str, moment: Path) -> None:
     edited(moment, with_meta(outcome={"ended": True, **({"reason": reason[2:-1]} if reason else {})}))

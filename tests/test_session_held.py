@@ -225,6 +225,26 @@ def test_TT_07_TT_24_a_brick_that_is_drawn_out_is_told_at_once_and_in_the_hand_u
     session.close()
 
 
+def test_TT_06_a_brick_that_is_pushed_along_while_another_is_drawn_is_no_news() -> None:
+    """TT-06: whoever draws may push; the rules are not told, where other games mind (ALL-6)."""
+    game = game_named("tower-topple")
+    played = Played(game, game.rules.start(("Ana", "Ben"), 1, {"mode": "3"}, stock_of(game)))
+    session = played.session
+    brick, other = session.state.tower[3][1], session.state.tower[4][1]
+    now = session.table.step
+    played.holds.append(hold(brick, other, now, now + 1000))
+    session.act(Take(session.need.player, brick))
+    for name, begin in ((brick, now), (other, now + 30)):
+        pose = session.table.bodies[name].pose
+        x, y, z = pose.position
+        moved = Pose((x + 4e-3, y + 4e-3, z), pose.orientation)
+        played.paths[name] = [(begin, pose), (begin + 20, moved)]
+    for _ in range(80):
+        session.aim(packed(session.table.world.pose(brick)))
+    assert [type(given) for given in played.heard] == [Take, Met]
+    session.close()
+
+
 def test_CT_10_who_says_that_nothing_fits_takes_nothing_up() -> None:
     """CT-10: the blocks that the referee is asked about stay where they are."""
     played = Played(CRAZY, position(Floor("card_01")))

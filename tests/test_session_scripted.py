@@ -108,6 +108,34 @@ def test_a_whole_game_is_played_on_the_scripted_world() -> None:
     assert not any(given.broken for given in stood)
     assert session.outcome is not None
     assert session.outcome.winners
+    assert session.summary() == {
+        "winners": list(session.outcome.winners),
+        "reason": session.outcome.reason.text,
+        "turns": session.turns,
+        "ended": True,
+    }
+    session.close()
+
+
+def test_a_game_that_was_broken_off_says_why_and_has_no_winner() -> None:
+    session = Script(fall_at=-1).session
+    assert session.summary("the window was closed") == {
+        "winners": [],
+        "reason": "the window was closed",
+        "turns": 0,
+        "ended": False,
+    }
+    session.close()
+
+
+def test_WK_13_the_count_is_over_after_so_many_seconds_to_the_step() -> None:
+    script = Script(fall_at=-1)
+    session = script.session
+    script.until(1, Wait.COUNT)
+    let_go, seconds = session.table.step, session.need.seconds
+    session.settle()
+    counted = next(given for given in script.heard if isinstance(given, CountElapsed))
+    assert counted.step == let_go + round(seconds * session.table.rate)
     session.close()
 
 
@@ -171,23 +199,59 @@ def test_a_take_back_restores_the_scripted_world_too() -> None:
     session.close()
 
 
-def test_WK_14_what_falls_while_a_block_is_carried_is_told_at_once() -> None:
-    """WK-14: the block in the hand is let go, and the player begins anew."""
-    script = Script(fall_at=-1)
+def drop(script: Script, top: str) -> None:
+    """This block slides off the tower onto the table while another is carried; what is heard then is all."""
     session = script.session
-    script.until(2, Wait.HAND)
-    top, held, now = session.state.tower[-1], session.need.pieces[0], session.table.step
-    pose = session.table.bodies[top].pose
-    script.paths[top] = [(now, pose), (now + 20, Pose((0.0, -0.1, 0.02)))]
+    held, now = session.need.pieces[0], session.table.step
+    script.paths[top] = [(now, session.table.bodies[top].pose), (now + 20, Pose((0.0, -0.1, 0.02)))]
     script.holds[:] = [each for each in script.holds if top not in (each.contact.a, each.contact.b)]
     script.holds.append(hold(top, TABLE, now + 20, FOREVER))
     script.heard.clear()
     for _ in range(40):
         if session.table.hand.held is not None:
             session.aim(packed(session.table.world.pose(held)))
+
+
+def test_WK_14_what_falls_while_a_block_is_carried_is_told_at_once() -> None:
+    """WK-14: the block in the hand is let go, and the player begins anew."""
+    script = Script(fall_at=-1)
+    session = script.session
+    script.until(2, Wait.HAND)
+    top = session.state.tower[-1]
+    drop(script, top)
     assert [given.pieces for given in script.heard if isinstance(given, Fell)] == [(top,)]
     assert session.table.hand.held is None
     assert session.state.phase is Phase.RESTART
+    session.close()
+
+
+def test_WK_14_a_block_that_fell_may_fall_again_in_a_later_turn() -> None:
+    """WK-14: and is told again; no more than once in one act."""
+    script = Script(fall_at=-1)
+    session = script.session
+    script.until(2, Wait.HAND)
+    top = session.state.tower[-1]
+    drop(script, top)
+    script.paths.clear()
+    script.holds.clear()
+    while session.need.wait is not Wait.HAND or len(session.state.tower) < 2:
+        if session.need.wait is Wait.HAND:
+            script.lay(session.need.pieces[0])
+        elif session.need.wait is Wait.COUNT:
+            session.settle()
+        else:
+            # a large block below, the same small one on it
+            wanted = (top, "any_small") if session.state.tower else ("any_large",)
+            actions = [each.action for each in session.choices]
+            fit = [
+                each
+                for each in actions
+                if {getattr(each, "card", ""), getattr(each, "piece", "")} & {*wanted}
+            ]
+            session.act((fit or actions)[0])
+    assert session.state.tower[-1] == top
+    drop(script, top)
+    assert [given.pieces for given in script.heard if isinstance(given, Fell)] == [(top,)]
     session.close()
 
 

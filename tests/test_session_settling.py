@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from scripted_world import hold
+from scripted_world import ScriptedWorld, hold
 from test_play_crazy_tower import position
 from test_rules_wonky import position as wonky
 from test_session_scripted import FOREVER, Played
@@ -14,12 +14,13 @@ from engine.pose import Pose
 from engine.world import TABLE
 from games.bausack.game import GAME as BAUSACK
 from games.bausack.state import BausackReason, Phase
-from games.core.events import Fell, HitNeighbour, Measured, Placed, Released, Rested
+from games.core.events import Fell, HitNeighbour, Measured, Placed, Released, Rested, TimeUp
 from games.core.rules import Take, Wait
 from games.crazy_tower.game import GAME as CRAZY
-from games.crazy_tower.state import Floor
+from games.crazy_tower.state import CrazyReason, Floor
 from games.game import stock_of
 from games.judge import places
+from games.play.session import Session
 from games.play.table import STRIDE_STEPS
 from games.wonky.game import GAME as WONKY
 from games.wonky.state import PlayCard
@@ -92,6 +93,49 @@ def test_CT_39_no_less_time_passes_than_a_player_has_thought(steps: int) -> None
     assert session.checkpoint.step == session.table.step
     with pytest.raises(ValueError, match="0 steps of thinking: one at least"):
         session.wait(0)
+    session.close()
+
+
+def test_CT_39_a_game_that_is_over_is_not_over_time_once_more() -> None:
+    """CT-37 to CT-39: whoever still looks at the table loses nothing by it."""
+    played = Played(CRAZY, position(Floor("card_01"), challenge=9))
+    session = played.session
+    session.act(Take("Ana", "red_i1"))
+    session.undo()
+    for _ in range(2):
+        session.wait(61 * session.table.rate)
+        assert session.outcome is not None
+        assert session.outcome.reason is CrazyReason.ONE_MINUTE
+    assert sum(isinstance(given, TimeUp) for given in played.heard) == 1
+    session.close()
+
+
+def test_pieces_are_as_hard_to_draw_out_as_rigid_ones_unless_it_is_said_otherwise() -> None:
+    state = CRAZY.rules.start(("Ana",), 1, {"mode": "solo"}, stock_of(CRAZY))
+    session = Session(CRAZY, CRAZY.judge, state, make_world=ScriptedWorld)
+    assert session.table.is_rigid
+    session.close()
+
+
+@pytest.mark.parametrize("yes", [True, False])
+def test_BS_21_how_tall_a_tower_is_the_table_says_and_not_the_referee(yes: bool) -> None:
+    """BS-21: Ben has a cube on his base, and wins, whatever anybody says."""
+    fresh = BAUSACK.rules.start(("Ana", "Ben"), 1, {"tallest": True}, stock_of(BAUSACK))
+    towers = (("base_1",), ("base_2", "cube"))
+    played = Played(BAUSACK, replace(fresh, towers=towers, supply=(), phase=Phase.MEASURE))
+    session = played.session
+    assert session.need.wait is Wait.ANSWER
+    table = session.table
+    base, cube = table.bodies["base_2"], table.bodies["cube"]
+    x, y, _ = base.pose.position
+    height = float(base.piece.extents[2] + cube.piece.extents[2] / 2)
+    table.put(cube.at(Pose((x, y, height), cube.pose.orientation)))
+    session.answer(yes)
+    (measured,) = played.heard
+    assert isinstance(measured, Measured)
+    assert measured.heights_mm[1] > measured.heights_mm[0]
+    assert session.outcome is not None
+    assert session.outcome.winners == ("Ben",)
     session.close()
 
 
