@@ -15,6 +15,7 @@ from engine.pose import Pose
 from engine.world import Scale
 from models.piece import Array, Part, Piece
 
+Indices = NDArray[np.int64]
 CORNERS = 4
 """Of a face that Rapier looks at."""
 
@@ -51,7 +52,7 @@ def colliders_of(part: Part, length: float) -> list[rapier3d.ColliderBuilder]:
     """Returns the shapes of a part, in units of `length` metres."""
     if part.kind == "hull":
         return [
-            rapier3d.Collider.convex_hull(np.asarray(slab / length, dtype=np.float32)) for slab in slabs(part)
+            rapier3d.Collider.convex_hull(np.asarray(cell / length, dtype=np.float32)) for cell in cells(part)
         ]
     centre = (part.centre / length).tolist()
     if part.radius is not None:
@@ -63,11 +64,12 @@ def colliders_of(part: Part, length: float) -> list[rapier3d.ColliderBuilder]:
 
 
 @lru_cache(maxsize=1024)
-def slabs(part: Part) -> tuple[Array, ...]:
-    """Returns the corners (n, 3), metres, of the slabs of a hull: cut so that no face has more than `CORNERS`.
+def cells(part: Part) -> tuple[Array, ...]:
+    """Returns the corners (n, 3), metres, of what a hull is cut into so that no face has more than `CORNERS`.
 
-    All cuts are parallel, through the corners of the faces that have too many: between two neighbouring cuts such a
-    face is a trapezium. They run the way that needs the fewest: corners of a disc lie opposite each other.
+    A prism, as of a disc, is cut across into cells that lie side by side. Other hulls are cut by parallel planes
+    through the corners of the faces that have too many, so that such a face is a trapezium between two of them, the
+    way that needs the fewest.
     """
     corners = part.vertices
     size = float(np.abs(corners - corners.mean(axis=0)).max())
@@ -77,14 +79,44 @@ def slabs(part: Part) -> tuple[Array, ...]:
     large = [face for face in faces if len(face) > CORNERS]
     if not large:
         return (corners,)
-    least, sought = 1e-3 * size, np.concatenate(large)
-    along = min(
-        _ways(corners[max(large, key=len)]), key=lambda way: len(_cuts(corners @ way, sought, least))
-    )
+    least, widest = 1e-3 * size, max(large, key=len)
+    ends = _ends(corners, widest, least)
+    if ends is not None:
+        return tuple(corners[ends[:, cell].ravel()] for cell in _rim_cells(len(widest)))
+    sought = np.concatenate(large)
+    along = min(_ways(corners[widest]), key=lambda way: len(_cuts(corners @ way, sought, least)))
     heights = corners @ along
     kept = _cuts(heights, sought, least)
     edges = np.concatenate([hull.simplices[:, pair] for pair in ((0, 1), (1, 2), (2, 0))])
     return tuple(_slab(corners, edges, heights, low, high) for low, high in pairwise(kept))
+
+
+def _ends(corners: Array, face: Indices, near: float) -> Indices | None:
+    """Returns the corners of both ends of a prism (2, n), by their numbers, in order round the face and opposite each
+    other; None where the hull is none."""
+    others = np.setdiff1d(np.arange(len(corners)), face)
+    if len(others) != len(face):
+        return None
+    centre, far = corners[face].mean(axis=0), corners[others].mean(axis=0)
+    one, other, _ = np.linalg.svd(corners[face] - centre)[2]
+    spokes = corners[face] - centre
+    face = face[np.argsort(np.arctan2(spokes @ other, spokes @ one))]
+    away = np.linalg.norm(corners[face][:, None] + (far - centre) - corners[others][None], axis=2)
+    opposite = away.argmin(axis=1)
+    if away.min(axis=1).max() > near or len(set(opposite.tolist())) != len(face):
+        return None
+    return np.stack([face, others[opposite]])
+
+
+def _rim_cells(count: int) -> list[list[int]]:
+    """Returns the corners of the cells of a polygon: caps of `CORNERS` along its rim, then of what they leave. Compact
+    ones: those of two discs that lie on each other meet in fewer pairs than long ones would."""
+    found, left = [], list(range(count))
+    while len(left) > CORNERS:
+        rim = [*left, left[0]]
+        found += [rim[at : at + CORNERS] for at in range(0, len(left), CORNERS - 1)]
+        left = left[:: CORNERS - 1]
+    return [cell for cell in (*found, left) if len(cell) > 2]
 
 
 def _ways(face: Array) -> Array:
@@ -96,7 +128,7 @@ def _ways(face: Array) -> Array:
     return ways
 
 
-def _cuts(heights: Array, sought: NDArray[np.int64], least: float) -> list[float]:
+def _cuts(heights: Array, sought: Indices, least: float) -> list[float]:
     """Returns where to cut, the ends among them: at the height of each corner sought, none closer than `least`."""
     kept = [float(heights.min())]
     for height in np.sort(heights[sought]).tolist():

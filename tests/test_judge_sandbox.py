@@ -7,11 +7,14 @@ from itertools import combinations
 import pytest
 
 from engine.geometry.convex import deepest, solids_at
-from engine.world import TABLE
+from engine.world import TABLE, Scale
 from games.core.events import Condition
 from games.judge.judge import TableScene
+from games.play.preview import Previewer
+from games.registry import game_named
 from games.sandbox import rules as free
 from games.sandbox.judge import SandboxJudge
+from games.ui.inventory import Inventory
 
 SANDBOX = SandboxJudge()
 NOTHING = TableScene({})
@@ -42,3 +45,12 @@ def test_in_the_sandbox_nothing_is_wrong() -> None:
     assert SANDBOX.covers(state, "a", NOTHING, after) == ()
     assert SANDBOX.fallen(state, "a", NOTHING, after) == ()
     assert not SANDBOX.minds_nudges
+
+
+def test_the_coach_tries_a_place_in_steps_as_fine_as_those_of_the_game() -> None:
+    """SB-1: an arch that stands on the table stands where it is only tried, too."""
+    assert SANDBOX.is_fine == Inventory.is_fine
+    bodies = SANDBOX.layout(sandbox_state())
+    previewer = Previewer(game_named("sandbox"))
+    assert previewer._laid(bodies).rate == Scale.of(bodies).finer.rate
+    previewer.close()

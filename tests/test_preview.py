@@ -57,13 +57,32 @@ def previewed(state: Any, bodies: dict[str, Body], held: Body) -> preview.LayPre
         previewer.close()
 
 
+def watched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The steps at which tables get the piece that is let go, and go back to what they were."""
+    steps: list[int] = []
+
+    def noting(act: Callable[..., None]) -> Callable[..., None]:
+        def noted(table: Table, *given: Any) -> None:
+            steps.append(table.step)
+            act(table, *given)
+
+        return noted
+
+    monkeypatch.setattr(Table, "put", noting(Table.put))
+    monkeypatch.setattr(Table, "restore", noting(Table.restore))
+    return steps
+
+
 @pytest.mark.slow
-def test_BS_08_a_preview_ends_with_the_first_fall() -> None:
+def test_BS_08_a_preview_ends_with_the_first_fall(monkeypatch: pytest.MonkeyPatch) -> None:
     """BS-08: on the table is out, and nobody waits for where the cube comes to lie; the other has won."""
+    steps = watched(monkeypatch)
     state, bodies = carried((("base_1",), ("base_2",)), "cube")
     own = areas(state)[0]
     found = previewed(state, bodies, at(bodies["cube"], own.x + 150.0, own.y, 30.0))
     assert (found.fell, found.rest) == (("cube",), None)
+    *_, put, restored = steps
+    assert restored - put < 60, "30 mm above the table: an eighth of a second at 480 steps a second"
     assert found.outcome is not None
     assert (found.outcome.winners, found.outcome.reason) == (("Ben",), BausackReason.LAST_STANDING)
 
@@ -188,17 +207,7 @@ def test_what_still_moves_when_it_was_watched_for_long_enough_has_no_place(
 ) -> None:
     """Rest is believed after half a second: within a tenth nothing comes to rest."""
     monkeypatch.setattr(preview, "WATCHED_S", watched_s)
-    steps: list[int] = []
-
-    def noting(act: Callable[..., None]) -> Callable[..., None]:
-        def noted(table: Table, *given: Any) -> None:
-            steps.append(table.step)
-            act(table, *given)
-
-        return noted
-
-    monkeypatch.setattr(Table, "put", noting(Table.put))
-    monkeypatch.setattr(Table, "restore", noting(Table.restore))
+    steps = watched(monkeypatch)
     state, lying, over = on_a_block()
     previewer = Previewer(WONKY)
     found = previewer.preview(state, lying, over)

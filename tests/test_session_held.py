@@ -26,6 +26,9 @@ from games.play.table import STRIDE_STEPS
 from games.registry import game_named
 from games.wonky.state import Phase
 
+DIZZY = 17
+"""The challenge in which the player spins round after every floor card."""
+
 
 def pushed_by(script: Script, mm: float) -> str:
     """The held block touches the topmost of the tower and pushes it along, so far; the name of the pushed one."""
@@ -191,6 +194,20 @@ def test_a_calm_hand_does_exactly_what_is_wanted() -> None:
     wishes = [packed(Pose((0.1, -0.2, 0.05), (a, b, c, d))) for a, b, c, d in turns.tolist()]
     assert any(packed(unpacked(wish)) != wish for wish in wishes)
     assert [handling.of(wish, step, 240) for step, wish in enumerate(wishes)] == wishes
+
+
+def test_CT_47_who_has_spun_round_wobbles_from_then_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CT-47: what the rules take is what makes the player spin: here the first thing of all."""
+    played = Played(CRAZY, position(Floor("card_01"), challenge=DIZZY))
+    session = played.session
+    assert session.handling.swaying(session.table.step + 60, session.table.rate) == pytest.approx(np.zeros(3))
+    monkeypatch.setattr(session.handling, "_spins", lambda before, after: after is session.state)
+    session.act(Take("Ana", "red_i1"))
+    begun, rate = session.table.step, session.table.rate
+    ways = [session.handling.swaying(begun + step, rate) for step in range(7 * rate)]
+    assert np.abs(ways[: 2 * rate]).max() > 0.003
+    assert np.abs(ways[6 * rate :]).max() == pytest.approx(0.0)
+    session.close()
 
 
 def test_TT_07_TT_24_a_brick_that_is_drawn_out_is_told_at_once_and_in_the_hand_until_it_lies_on_top() -> None:

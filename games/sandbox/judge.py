@@ -19,6 +19,7 @@ class SandboxJudge(Judge[State]):
 
     minds_nudges = False
     """Whoever builds freely may push one piece with another."""
+    is_fine = True
 
     def in_play(self, state: State) -> frozenset[str]:
         """All pieces that were brought out."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import subprocess
 from functools import lru_cache
 from pathlib import Path
@@ -41,8 +42,13 @@ class SiconosRunner(Runner):
         self._length = typical_size(rig.bodies)
         self.rate = round(1.0 / (STEP_S * math.sqrt(self._length)))
         self.settings = f"Moreau-Jean, Gauss-Seidel to 1e-8 or 1000 iterations, {self.rate} steps/s"
+        # its small systems gain nothing from threads, which wait for each other where others need the cores
         self._process = subprocess.Popen(
-            [PYTHON, "-I", str(WORKER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [PYTHON, "-I", str(WORKER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
         )
         mass = rig.free[0].piece.mass
         self._shells: float | None = None
