@@ -15,7 +15,7 @@ from engine.pose import Pose
 from engine.world import Scale
 from models.piece import Array, Part, Piece
 
-Indices = NDArray[np.int64]
+Indices = NDArray[np.integer]
 CORNERS = 4
 """Of a face that Rapier looks at."""
 
@@ -87,7 +87,7 @@ def cells(part: Part) -> tuple[Array, ...]:
     along = min(_ways(corners[widest]), key=lambda way: len(_cuts(corners @ way, sought, least)))
     heights = corners @ along
     kept = _cuts(heights, sought, least)
-    edges = np.concatenate([hull.simplices[:, pair] for pair in ((0, 1), (1, 2), (2, 0))])
+    edges = _edges(hull.simplices, plane.ravel())
     return tuple(_slab(corners, edges, heights, low, high) for low, high in pairwise(kept))
 
 
@@ -138,7 +138,15 @@ def _cuts(heights: Array, sought: Indices, least: float) -> list[float]:
     return kept
 
 
-def _slab(corners: Array, edges: Array, heights: Array, low: float, high: float) -> Array:
+def _edges(triangles: Indices, plane: Indices) -> Indices:
+    """Returns the edges (n, 2) between triangles of different planes: those inside of a face are none."""
+    ends = np.sort(np.concatenate([triangles[:, pair] for pair in ((0, 1), (1, 2), (2, 0))]), axis=1)
+    rows = np.unique(np.column_stack([ends, np.tile(plane, 3)]), axis=0)
+    edges, counts = np.unique(rows[:, :2], axis=0, return_counts=True)
+    return np.asarray(edges[counts > 1])
+
+
+def _slab(corners: Array, edges: Indices, heights: Array, low: float, high: float) -> Array:
     points = [corners[(heights >= low - 1e-9) & (heights <= high + 1e-9)]]
     start, end = heights[edges[:, 0]], heights[edges[:, 1]]
     for cut in (low, high):
