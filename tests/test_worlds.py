@@ -71,7 +71,7 @@ TOLERANCES: dict[Engine, Tolerances] = {
         growth=1.0, weight=0.5, held=1.0, tip=0.1,
     ),
     "rapier": Tolerances(
-        edge=0.06, prism=0.40, slide=0.2, stop=1.0, slope=0.01, fall=0.2, sink=0.7, shift=0.5, late=0.2,
+        edge=0.06, prism=0.06, slide=0.2, stop=1.0, slope=0.01, fall=0.2, sink=0.7, shift=0.5, late=0.2,
         growth=1.0, weight=0.01, held=0.05, tip=0.1,
     ),
 }  # fmt: skip
