@@ -5,6 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from engine.view.panels import Text
+from games.ui.app import wait_panel
+
 FIRST_PICTURE = """
 import sys
 from engine.view.render.stage import Stage
@@ -21,3 +24,8 @@ def test_a_tower_of_bricks_is_drawn_without_scipy() -> None:
     """A third of a second is what its hulls alone take."""
     done = subprocess.run([sys.executable, "-c", FIRST_PICTURE], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def test_what_is_waited_for_is_called_as_on_its_box() -> None:
+    texts = [item.text for item in wait_panel("Pappy's Tower Topple").items if isinstance(item, Text)]
+    assert texts == ["teeter", "Setting up Pappy's Tower Topple ..."]

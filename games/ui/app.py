@@ -185,7 +185,7 @@ class App:
     def _play(self, plan: Plan) -> None:
         """Sit down to a game."""
         self.window.clear()
-        self.window.hud.show((_wait(plan.game),))
+        self.window.hud.show((wait_panel(game_named(plan.game).title),))
         self.window.draw()
         from games.ui.game_screen import GameScreen
         from games.ui.sandbox_screen import SandboxScreen
@@ -261,7 +261,8 @@ class App:
         self.window.close()
 
 
-def _wait(game: str) -> Panel:
+def wait_panel(title: str) -> Panel:
+    """What stands on the screen until the first picture of a game. title: the game's."""
     return Panel(
-        "wait", "centre", (Text("teeter", size="title", bold=True), Text(f"setting up {game} ...", "quiet"))
+        "wait", "centre", (Text("teeter", size="title", bold=True), Text(f"Setting up {title} ...", "quiet"))
     )
