@@ -65,11 +65,12 @@ def colliders_of(part: Part, length: float) -> list[rapier3d.ColliderBuilder]:
 
 @lru_cache(maxsize=1024)
 def cells(part: Part) -> tuple[Array, ...]:
-    """Returns the corners (n, 3), metres, of what a hull is cut into so that no face has more than `CORNERS`.
+    """Returns the corners (n, 3), metres, of what a hull is cut into so that large faces have no more than `CORNERS`.
 
     A prism, as of a disc, is cut across into cells that lie side by side. Other hulls are cut by parallel planes
     through the corners of the faces that have too many, so that such a face is a trapezium between two of them, the
-    way that needs the fewest.
+    way that needs the fewest. Small facets of a curve that two planes cross askew may get a fifth and sixth corner;
+    to cut on until they have none makes ten times as many cells.
     """
     corners = part.vertices
     size = float(np.abs(corners - corners.mean(axis=0)).max())
