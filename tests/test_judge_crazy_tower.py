@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -169,6 +169,19 @@ def test_a_red_box_is_covered_by_more_than_15_per_cent(over: float, red: bool) -
     """CT-04: box r4c1 is red, r4c2 white; 15 % of 16 mm are 2.4."""
     found = broken(body("red_i1", -16 - over, -16, CARD_MM))
     assert found == ((Condition.COVERS_NO_RED_BOX,) if red else ())
+
+
+def test_CT_02_a_row_of_blocks_lies_in_the_middle_before_its_player() -> None:
+    """CT-02: with as much room to its left as to its right, and gaps of one width."""
+    state = position("card_01")
+    for colour in ("red", "green"):
+        row = [JUDGE.home(state, block.id) for block in state.stock.blocks if block.colour == colour]
+        ends = sorted(
+            tuple(float(value[0]) * 1e3 for value in places.bounds(each.piece, each.pose)) for each in row
+        )
+        assert ends[0][0] == pytest.approx(-ends[-1][1], abs=1e-6)
+        gaps = [right[0] - left[1] for left, right in pairwise(ends)]
+        assert gaps == pytest.approx([places.GAP_MM] * len(gaps), abs=1e-6)
 
 
 def test_the_first_row_of_marks_is_the_far_one() -> None:
