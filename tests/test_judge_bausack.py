@@ -237,7 +237,8 @@ def test_a_piece_that_touches_the_table_has_fallen(name: str) -> None:
 
 
 def test_pieces_of_several_towers_fall_in_one_step() -> None:
-    """BS-11: sorted by name."""
+    """BS-11: sorted by name. BS-08: in the step in which it happens, not when all lies still."""
+    assert BAUSACK.is_instant
     assert fallen("tile-table disc-table") == ("disc", "tile")
 
 
@@ -262,6 +263,10 @@ def test_a_held_piece_counts_from_when_it_was_lifted() -> None:
     assert fallen("cube-table", state=carried, lifted=False) == ()
     assert fallen("cube-table", state=carried, lifted=True) == ("cube",)
     assert fallen("cube-table tile-table disc-table", state=carried, lifted=False) == ("disc", "tile")
+    down = scene(*BODIES, touching=f"{STANDING} cube-table")
+    assert BAUSACK.fallen(carried, "cube", scene(*BODIES), down) == ("cube",), (
+        "who says nothing has lifted it"
+    )
     looked_at = position("base_1 tile", "base_2 disc", phase=Phase.LOOK)
     assert fallen("cube-table", state=looked_at) == ()
 
