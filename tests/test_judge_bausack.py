@@ -96,6 +96,9 @@ def test_areas_lie_on_the_table_side_by_side_and_clockwise(players: int) -> None
     assert table.piece.extents[:2] * 500 == pytest.approx([broad + 40, deep + 40])
     for one, other in combinations(areas, 2):
         assert abs(one.x - other.x) >= 610 - 1e-6 or abs(one.y - other.y) >= 610
+    for side in (1.0, -1.0):
+        facing = [area.x for area in areas if area.y * side > 0]
+        assert sum(facing) == pytest.approx(0.0, abs=1e-6), "in the middle of the side"
     angles = [math.atan2(area.y, area.x) for area in areas]
     turns = [(one - other) % math.tau for one, other in zip(angles, [*angles[1:], angles[0]], strict=True)]
     assert sum(turns) == pytest.approx(math.tau)

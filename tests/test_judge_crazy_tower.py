@@ -81,6 +81,9 @@ def test_a_layout_has_all_blocks_and_the_first_card_and_no_overlap(state: State)
     assert {each.name for each in bodies[2:]} == {block.id for block in state.stock.blocks}
     assert bodies[1].pose.position == (0.0, 0.0, 0.001)
     stack = JUDGE.home(state, "card_21")
+    x, y, _ = stack.pose.position
+    assert x > 0.3, "on the right"
+    assert y < -0.3, "and near"
     for one, other in combinations((*bodies, stack), 2):
         assert deepest(solids_at(one.piece, one.pose), solids_at(other.piece, other.pose)) <= 2e-5
     reach = bodies[0].piece.extents[:2] / 2

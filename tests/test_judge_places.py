@@ -81,6 +81,14 @@ def test_a_ball_lies_as_it_was_authored() -> None:
     assert lying.position == pytest.approx((0.0, 0.0, 0.015))
 
 
+def test_a_round_column_stands_on_its_end_where_it_would_roll_on_its_side() -> None:
+    """BS-01: though it lies lower on its side. One that is too thin to stand lies."""
+    for radius, length, high in ((10, 31, 31), (10, 29, 29), (2, 90, 4)):
+        piece = piece_of({"cylinder": [radius, length]})
+        low, top = places.bounds(piece, places.steady(piece))
+        assert 1e3 * float(top[2] - low[2]) == pytest.approx(high, abs=0.1), (radius, length)
+
+
 def test_a_piece_without_a_steady_face_lies_on_the_lowest() -> None:
     """BS-01: of faces as low as each other always on the same, or recordings would begin with another layout."""
     egg = places.steady(build(find("bausack/egg")))
