@@ -219,6 +219,30 @@ def test_TT_05__a_brick_lies_in_the_nearest_free_slot(slot: str, shift: float, n
     assert JUDGE.where(begun_row, HELD, laid(begun_row, slot, left=shift)) == slot
 
 
+@pytest.mark.parametrize("taken", [". . .", ". 40 .", "40 . 37"])
+def test_TT_05__a_tower_that_stands_elsewhere_has_its_slots_with_it(taken: str) -> None:
+    """TT-05: whatever has pushed it: all of it is 30 mm to the right and 20 mm nearer than it was set up."""
+    state, way = let_go(taken if taken != ". . ." else ""), np.array([0.03, -0.02, 0.0])
+
+    def moved(scene: TableScene) -> TableScene:
+        bodies = {
+            name: body if name == TABLE else body.at(Pose.of(body.pose.position + way, body.pose.matrix))
+            for name, body in scene.bodies.items()
+        }
+        return TableScene(bodies, scene.touching)
+
+    before = stacked(state, HELD)
+    for here, there in zip(judge.slots(state, before), judge.slots(state, moved(before)), strict=True):
+        assert there.position == pytest.approx(here.position + way)
+        assert there.matrix == pytest.approx(here.matrix)
+    for slot in free_slots(state):
+        for left in (0.0, 3.8, 4.2):
+            scene = laid(state, slot, left=left)
+            assert JUDGE.where(state, HELD, moved(scene)) == JUDGE.where(state, HELD, scene)
+            found = JUDGE.broken(state, HELD, ALL, moved(before), moved(scene))
+            assert found == missed(state, scene, *ALL)
+
+
 @pytest.mark.parametrize(("along", "fails"), [(9.8, False), (10.2, True), (-9.8, False), (-10.2, True)])
 def test_TT_05__ends_stay_within_the_outline_of_the_tower(along: float, fails: bool) -> None:
     """TT-05: ten millimetres of a brick may stick out."""
