@@ -45,14 +45,16 @@ from scenes.load import load as load_scene
 
 @dataclass(frozen=True, slots=True)
 class Tolerances:
-    """edge, prism: mm by which boxes and polycubes, and other shapes, tip early or late. slide, stop, slope, fall: per
-    cent. sink: mm of a tower of 18 rows, shift, late: mm by which it moves in 30 s and in the last 10 of them.
-    growth: mJ of 1400 that an uneven tower gains. weight: per cent by which a table feels another weight.
-    held: mm by which a brick gives way to nine tenths of its friction in half a second. tip: degrees of a column."""
+    """edge, prism: mm by which boxes and polycubes, and other shapes, tip early or late. slide, disc: per cent of their
+    angle by which boxes and discs slide early or late. stop, slope, fall: per cent. sink: mm of a tower of 18 rows,
+    shift, late: mm by which it moves in 30 s and in the last 10 of them. growth: mJ of 1400 that an uneven tower gains.
+    weight: per cent by which a table feels another weight. held: mm by which a brick gives way to nine tenths of its
+    friction in half a second. tip: degrees of a column."""
 
     edge: float
     prism: float
     slide: float
+    disc: float
     stop: float
     slope: float
     fall: float
@@ -67,11 +69,11 @@ class Tolerances:
 
 TOLERANCES: dict[Engine, Tolerances] = {
     "bullet": Tolerances(
-        edge=0.10, prism=0.10, slide=1.5, stop=1.0, slope=1.0, fall=0.01, sink=0.6, shift=0.06, late=0.005,
+        edge=0.10, prism=0.10, slide=1.5, disc=0.2, stop=1.0, slope=1.0, fall=0.01, sink=0.6, shift=0.06, late=0.005,
         growth=1.0, weight=0.5, held=1.0, tip=0.1,
     ),
     "rapier": Tolerances(
-        edge=0.06, prism=0.06, slide=0.2, stop=1.0, slope=0.01, fall=0.2, sink=0.7, shift=0.5, late=0.2,
+        edge=0.06, prism=0.06, slide=0.2, disc=4.5, stop=1.0, slope=0.01, fall=0.2, sink=0.7, shift=0.5, late=0.2,
         growth=1.0, weight=0.01, held=0.05, tip=0.1,
     ),
 }  # fmt: skip
@@ -105,6 +107,12 @@ def test_a_piece_tips_over_an_edge_where_it_should(engine: Engine, shape: str, y
 @pytest.mark.parametrize("yaw", [0.0, 22.5, 45.0])
 def test_a_block_slides_at_its_friction_angle(engine: Engine, yaw: float) -> None:
     assert abs(slide_dynamics(0.35, yaw)) <= TOLERANCES[engine].slide
+
+
+@pytest.mark.parametrize("yaw", [0.0, 22.5])
+def test_a_disc_slides_at_its_friction_angle(engine: Engine, yaw: float) -> None:
+    disc = piece(wood(0.35), cylinder=(20, 10))
+    assert abs(slide_dynamics(0.35, yaw, disc)) <= TOLERANCES[engine].disc
 
 
 @pytest.mark.parametrize("rate", [240, 480])
