@@ -107,10 +107,15 @@ def test_rapier_is_asked_once_about_a_stack_of_an_older_file(
     assert list(ask_again("rapier", [409], file)) == []
 
 
-def test_rapier_agrees_wherever_it_was_asked() -> None:
-    asked = [row for row in read(RESEARCH / "agreement.csv") if row.rapier and is_decided(row)]
-    assert len(asked) >= 30
-    assert [row.number for row in asked if row.rapier != joint(row.statics, row.dynamics)] == []
+def test_three_opinions_on_every_stack() -> None:
+    """Rapier falls early where discs slide and where tall towers have little in hand; it never stands alone."""
+    rows = read(RESEARCH / "agreement.csv")
+    assert len(rows) == 520
+    assert {row.rapier for row in rows} == {"stands", "topples", "unsure"}
+    assert [row.number for row in rows if row.statics is False and row.rapier == "stands"] == []
+    decided = [row for row in rows if is_decided(row)]
+    alone = [row.number for row in decided if row.rapier != joint(row.statics, row.dynamics)]
+    assert alone == [58, 185, 267, 325, 388, 415]
 
 
 @pytest.mark.slow
