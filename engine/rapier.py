@@ -7,8 +7,8 @@ What is done, and why (measurements in engine/README.md):
 * Rapier's simplified friction (a constraint for up to four contact points, and a twist) slides at atan(mu) whatever
   the direction; its Coulomb friction creeps below it.
 * Contacts are neither recycled nor clustered: it costs a tenth of the time and halves the creep of a tower.
-* Of a face only four corners make contact points: hulls with larger faces are cut (`engine.rapier_body.cells`). The
-  friction of a cell acts in its middle, wherever it presses: discs slide 3 % early.
+* Of a face only four corners make contact points: hulls with larger faces are cut (`engine.rapier_body.cells`).
+  Discs, which have many, slide 3 % early.
 * Nothing sleeps. One thread, so that the order of the arithmetic is always the same.
 * Rapier computes in 32 bits: a pose is rounded to some 1e-8 m near the origin. There are no friction anchors.
 * It tells no friction of single contact points.

@@ -82,7 +82,7 @@ def test_BS_08_a_preview_ends_with_the_first_fall(monkeypatch: pytest.MonkeyPatc
     found = previewed(state, bodies, at(bodies["cube"], own.x + 150.0, own.y, 30.0))
     assert (found.fell, found.rest) == (("cube",), None)
     *_, put, restored = steps
-    assert restored - put < 60, "30 mm above the table: an eighth of a second at 480 steps a second"
+    assert restored - put < 60, "30 mm take 0.08 s to fall: no more than a quarter of a second"
     assert found.outcome is not None
     assert (found.outcome.winners, found.outcome.reason) == (("Ben",), BausackReason.LAST_STANDING)
 

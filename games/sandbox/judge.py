@@ -20,6 +20,7 @@ class SandboxJudge(Judge[State]):
     minds_nudges = False
     """Whoever builds freely may push one piece with another."""
     is_fine = True
+    """As the sandbox is played, so that the coach lets stand what stands there."""
 
     def in_play(self, state: State) -> frozenset[str]:
         """All pieces that were brought out."""
