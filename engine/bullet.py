@@ -20,8 +20,10 @@ What is done, and why (measurements in engine/README.md):
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -41,6 +43,11 @@ with suppress_stderr():
 
 
 _BELOW = Pose((0.0, 0.0, -1000.0))
+
+
+def _state_file() -> Path:
+    """Where Bullet, which knows no other way, writes a state: a file for each thread."""
+    return scratch_folder() / f"state-{threading.get_ident()}.bullet"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,7 +197,7 @@ class BulletWorld(World):
         self._call(pybullet.resetBaseVelocity, mine, *motion)
 
     def snapshot(self) -> BulletSnapshot:
-        path = scratch_folder() / "state.bullet"
+        path = _state_file()
         self._call(pybullet.saveBullet, str(path))
         slots = tuple(self._bodies[name].body if name else None for name in self._slots)
         return BulletSnapshot(self._step, self.scale, self.tuning, self.gravity, slots, path.read_bytes())
@@ -207,7 +214,7 @@ class BulletWorld(World):
                 self.add(body)
         for name in stand_ins:
             self.remove(name)
-        path = scratch_folder() / "state.bullet"
+        path = _state_file()
         path.write_bytes(snapshot.data)
         if self._bodies:
             try:

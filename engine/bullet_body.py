@@ -10,6 +10,8 @@ puts stiffnesses in series.
 from __future__ import annotations
 
 import hashlib
+import os
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -282,7 +284,10 @@ def _digest(text: str) -> str:
 
 
 def _write(path: Path, text: str) -> Path:
-    """Write a file whose name tells its content; nothing to do when it is there."""
+    """Write a file whose name tells its content; nothing to do when it is there, which it is as a whole: another thread
+    may be about to read it."""
     if not path.exists():
-        path.write_text(text, encoding="ascii")
+        part = path.with_suffix(f".{threading.get_ident()}")
+        part.write_text(text, encoding="ascii")
+        os.replace(part, path)
     return path

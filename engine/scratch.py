@@ -2,66 +2,121 @@
 
 from __future__ import annotations
 
-import atexit
 import fcntl
 import os
 import shutil
+import stat
 import tempfile
+import threading
 from contextlib import suppress
+from multiprocessing.process import parent_process
+from multiprocessing.util import Finalize
 from pathlib import Path
 
 SCRATCH = "teeter-"
 """How names of temporary folders begin."""
-LOCK = "lock"
+LOCK = "owned"  # earlier versions take what holds a `lock` for theirs to remove
+MARK = b"a temporary folder of teeter, removed when its process has ended\n"
+"""What stands in the lock of a folder that is ours to remove, before its device and inode."""
+
+LAST = -100
+"""Among what is done at the end of a process: after the processes that it started have ended."""
 
 _scratch: tuple[int, Path] | None = None
 """The process that owns the temporary folder, and the folder."""
+_within: tuple[int, Path] | None = None
+"""A worker, and its folder inside that of its parent."""
+_making = threading.Lock()
 
 
 def scratch_folder() -> Path:
-    """Returns a temporary folder of this process alone.
+    """Returns a temporary folder of this process alone, which its threads share.
 
-    A forked process has its own inside its parent's, which goes with the parent however the child ended; what a killed
-    parent left is removed when the next one makes its own.
+    A worker has its own inside its parent's, which goes with the parent however the worker ended; what a killed
+    process left is removed when the next one makes its own. A folder that something else has removed, as what cleans
+    a system does, is made anew.
     """
-    global _scratch
-    if _scratch is None:
+    global _scratch, _within
+    with _making:
+        process = os.getpid()
+        for kept in (_within, _scratch):
+            if kept is not None and kept[0] == process and _is_ours(kept[1]):
+                return kept[1]
+        # a process that was forked and goes on by itself, as a daemon does, has no part in its parent's
+        if _scratch is not None and _scratch[0] != process and parent_process() is not None:
+            folder = _scratch[1] / str(process)
+            with suppress(OSError):
+                # what another process of this number left there is of no use
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir(mode=0o700)
+                _within = process, folder
+                _remove_at_end(folder)
+                return folder
         _sweep()
-        _scratch = os.getpid(), _locked_folder()
-        atexit.register(_remove_scratch)
-    owner, folder = _scratch
-    if owner != os.getpid():
-        folder = folder / str(os.getpid())
-        folder.mkdir(exist_ok=True)
-    return folder
+        _scratch = process, _locked_folder()
+        _remove_at_end(_scratch[1])
+        return _scratch[1]
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether a folder that this process made is still there, and not another's of its name."""
+    try:
+        found = folder.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+
+
+def _remove_at_end(folder: Path) -> None:
+    """Has a folder removed when this process ends; unlike `atexit`, a process of multiprocessing hears of it too."""
+    Finalize(None, shutil.rmtree, args=(folder, True), exitpriority=LAST)
+
+
+def _renew_lock() -> None:
+    global _making
+    _making = threading.Lock()
+
+
+# a thread of the parent may have held it
+os.register_at_fork(after_in_child=_renew_lock)
 
 
 def _locked_folder() -> Path:
     while True:
         folder = Path(tempfile.mkdtemp(prefix=SCRATCH))
-        if _take(folder):
+        file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        # held by the open file and not by the process, as POSIX locks are: no other thread that looks lets it go
+        fcntl.flock(file, fcntl.LOCK_EX)
+        os.write(file, _mark(folder))
+        if (folder / LOCK).exists():
             return folder
 
 
-def _take(folder: Path) -> bool:
-    """Take the lock of a temporary folder, which the kernel releases with this process; whether it was free."""
-    file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(file)
-        return False
-    return True
+def _mark(folder: Path) -> bytes:
+    """What stands in the lock of one folder: copied into another it says nothing of that."""
+    found = folder.lstat()
+    return MARK + b"%d %d\n" % (found.st_dev, found.st_ino)
 
 
 def _sweep() -> None:
-    """Remove the temporary folders of processes that were killed."""
-    for lock in Path(tempfile.gettempdir()).glob(f"{SCRATCH}*/{LOCK}"):
+    """Remove the temporary folders of processes that were killed: those that this user made, with our mark."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{SCRATCH}*"):
         with suppress(OSError):
-            if _take(lock.parent):
-                shutil.rmtree(lock.parent, ignore_errors=True)
+            if _is_left(folder):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
-def _remove_scratch() -> None:
-    if _scratch is not None and _scratch[0] == os.getpid():
-        shutil.rmtree(_scratch[1], ignore_errors=True)
+def _is_left(folder: Path) -> bool:
+    """Whether a folder is ours, and its process is gone. Raises OSError where that cannot be seen."""
+    user, found = os.geteuid(), folder.lstat()
+    if found.st_uid != user or not stat.S_ISDIR(found.st_mode):
+        return False
+    file = os.open(folder / LOCK, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        lock = os.fstat(file)
+        if lock.st_uid != user or not stat.S_ISREG(lock.st_mode) or os.read(file, 200) != _mark(folder):
+            return False
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    finally:
+        os.close(file)
+    return True

@@ -50,7 +50,8 @@ class Worker(Generic[Q, R]):
     """A process that calls `answer` with each question, one at a time, until it is closed.
 
     answer: runs in the process; with "spawn" it must be a function of a module. start_method: "fork" begins at once
-    with all that is in memory (see `can_fork`), "spawn" with a fresh interpreter, on every system.
+    with all that is in memory (see `can_fork`), "spawn" with a fresh interpreter, on every system. Raises WorkerError
+    in a process that may start none.
     """
 
     def __init__(
@@ -60,6 +61,11 @@ class Worker(Generic[Q, R]):
         start_method: Literal["fork", "spawn"] = "fork",
         name: str = "worker",
     ) -> None:
+        if not can_start():
+            raise WorkerError(
+                f"{multiprocessing.current_process().name} is a daemon of multiprocessing, which may start no process: "
+                "use a concurrent.futures.ProcessPoolExecutor instead of a multiprocessing.Pool"
+            )
         context = multiprocessing.get_context(start_method)
         scratch_folder()  # so that the worker's lies in it
         self.pipe, theirs = context.Pipe()
@@ -245,9 +251,15 @@ def _made(entry: str) -> Callable[[list[object], Any], Any]:
     return made
 
 
+def can_start() -> bool:
+    """Whether this process may start others: one of a `multiprocessing.Pool` may not."""
+    return not multiprocessing.current_process().daemon
+
+
 def can_fork() -> bool:
     """Whether workers can be forked: where the system can, and no other thread would be cut off half-way."""
-    return "fork" in multiprocessing.get_all_start_methods() and threading.active_count() == 1
+    can = "fork" in multiprocessing.get_all_start_methods() and threading.active_count() == 1
+    return can and can_start()
 
 
 @contextmanager

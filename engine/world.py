@@ -312,6 +312,14 @@ class World(ABC):
             potential -= piece.mass * float(np.dot(self.gravity, pose.apply(piece.centre_of_mass)))
         return kinetic, potential
 
+    def motion(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Returns the velocity (3,) of a free body's centre of mass in m/s and its spin (3,) in rad/s. Raises KeyError
+        for one that is not in the world or does not move."""
+        for body, _, velocity, spin in self._motions():
+            if body.name == name:
+                return velocity, spin
+        raise KeyError(f"no free body is named {name!r} in this world")
+
     @abstractmethod
     def _motions(self) -> Iterable[tuple[Body, Pose, NDArray[np.float64], NDArray[np.float64]]]:
         """Yields each free body with its pose, the velocity (3,) of its centre of mass in m/s and its spin (3,) in

@@ -2,33 +2,65 @@
 
 from __future__ import annotations
 
-import atexit
-import contextlib
 import os
-import signal
 import sys
-from importlib.util import find_spec
-from pathlib import Path
-from typing import NoReturn
 
-EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
-"""By signal, as shells say it."""
+HOME = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+if __name__ == "__main__" and not sys.flags.safe_path and os.path.realpath(sys.path[0]) != HOME:
+    # the current folder, which `-m` puts first: what lies there by the name of a package is no part of teeter
+    del sys.path[0]
+
+try:
+    import atexit
+    import signal
+    from importlib.util import find_spec
+    from pathlib import Path
+    from typing import NoReturn
+
+    from games import exits
+
+    EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
+    """By signal, as shells say it."""
+except Exception as error:  # a file of the current folder hides a module of Python itself
+    sys.stderr.write(f"teeter: cannot start: {error}\n")
+    raise SystemExit(70) from None
+
+OUT_OF_MEMORY = b"teeter: out of memory, no verdict\n"
 PACKAGES = ("engine", "models", "scenes")
 
 
-def main() -> None:
+def main() -> NoReturn:
     """Entry point of the command."""
+    exits.open_streams()
+    exits.guard()
+    came: list[int] = []
+    codes: list[int] = []
+
+    def end() -> None:
+        # the first signal that came, whatever was made of it
+        exits.end(EXIT_CODES[signal.Signals(came[0])] if came else codes[0] if codes else exits.CRASHED)
+
+    # registered first, it is called last: when all that is temporary has been cleared away
+    atexit.register(end)
+    sys.unraisablehook = _dropped
+    try:
+        _run(came)
+    except SystemExit as error:
+        codes.append(exits.code_of(error))
+    except MemoryError:
+        _say_out_of_memory()
+    raise SystemExit(codes[0] if codes else exits.CRASHED)
+
+
+def _run(came: list[int]) -> None:
     for number in EXIT_CODES:
         signal.signal(number, _leave_while_loading)
     _refuse_foreign_packages()
-    # names are in any language; a terminal that cannot print them shows them escaped
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    came: list[int] = []
-    # registered first, it is called last: when all that is temporary has been cleared away
-    atexit.register(_leave_as_told, came)
-    from games import cli
-    from games.commands.console import Terminated
+    try:
+        from games import cli
+        from games.commands.console import Terminated
+    except (Exception, SystemExit) as error:
+        exits.cannot_start(error)
 
     def interrupt(number: int, frame: object) -> NoReturn:
         came.append(number)
@@ -38,7 +70,7 @@ def main() -> None:
         """An interrupt that came where Python drops exceptions, as in a callback, comes again a moment later."""
         error = unraisable.exc_type
         if not issubclass(error, KeyboardInterrupt):
-            sys.__unraisablehook__(unraisable)
+            _dropped(unraisable)
             return
 
         def late(number: int, frame: object) -> NoReturn:
@@ -62,13 +94,20 @@ def main() -> None:
             signal.signal(number, note)
 
 
-def _leave_as_told(came: list[int]) -> None:
-    """Leave with the code of the first signal that came, whatever was made of it."""
-    if came:
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(OSError, ValueError):
-                stream.flush()
-        os._exit(EXIT_CODES[signal.Signals(came[0])])
+def _say_out_of_memory() -> None:
+    try:
+        os.write(2, OUT_OF_MEMORY)
+    except OSError:
+        return
+
+
+def _dropped(unraisable: sys.UnraisableHookArgs) -> None:
+    """An exception that Python drops, as one in a destructor. Where memory has run out nothing after it can be trusted,
+    and there is none left for a trace."""
+    if issubclass(unraisable.exc_type, MemoryError):
+        _say_out_of_memory()
+        os._exit(exits.CRASHED)
+    sys.__unraisablehook__(unraisable)
 
 
 def _leave_while_loading(number: int, frame: object) -> NoReturn:

@@ -18,26 +18,30 @@ from engine.topple.verdict import Verdict, with_friction
 from engine.topple.words import headline
 from engine.world import TABLE, Body, Tick
 from engine.worlds import using
+from games.play.playback import CHECK
 from models.convex import even_directions
+from models.files import check_output
 from models.piece import Piece
 
 if TYPE_CHECKING:
     from scenes.scene import Scene
     from scenes.schema import PieceTable
 
-GAME = "check"
+GAME = CHECK
 AFTERMATH = 3.0
 """Seconds for which a fall is followed, to where the pieces lie."""
 MOST_CORNERS = 100
 """Of a hull that a recording can name; a mesh from elsewhere is recorded as the hull of so many of its corners."""
 
 
-def record(path: Path, scene: Scene, verdict: Verdict) -> None:
-    """Run the deciding trial of a check again, to its end, and write it. Raises RecordError.
+def record(path: Path, scene: Scene, verdict: Verdict, *, force: bool = False) -> None:
+    """Run the deciding trial of a check again, to its end, and write it. force: a file that is there may be replaced.
+    Raises OutputError and RecordError.
 
     The first trial that fell is recorded, or the first of all where none did. No hand moves anything, so the journal is
     empty.
     """
+    check_output(path, force=force, inputs=scene.files)
     options = verdict.options
     assembly = with_friction(scene.assembly, options.friction)
     trials = verdict.dynamics.trials
@@ -70,7 +74,7 @@ def record(path: Path, scene: Scene, verdict: Verdict) -> None:
         engine=verdict.engine,
         platform=fingerprint(verdict.engine),
     )
-    with Recorder(path, meta) as recorder:
+    with Recorder(path, meta, replaces=force) as recorder:
         start = {body.name: _row(body) for body in assembly.bodies}
         recorder.checkpoint(0, start, state_digest(tuple(start), np.array(list(start.values()))))
         for tick in ticks:

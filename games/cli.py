@@ -5,16 +5,25 @@ Nothing heavy is imported here, nor at the top of those modules, so that `teeter
 
 from __future__ import annotations
 
+import sys
+
+if __name__ == "__main__":
+    # before anything is imported that may be missing, or hidden
+    from runpy import run_module
+
+    run_module("games", run_name="__main__")
+    sys.exit(70)
+
 import atexit
 import gc
-import sys
 from typing import Annotated
 
 import typer
 
-from games.commands import bench, check, demo, doctor, listings, play, probe, recordings, sweep
-from games.commands.console import Commands, add_command, crashed, interrupt_behind, stopped, teeter_version
+from games.commands import bench, check, convert, demo, doctor, listings, play, probe, recordings, sweep
+from games.commands.console import Commands, add_command, crashed, stopped
 from games.commands.host import with_address
+from games.faults import FAULTS, interrupt_behind, teeter_version
 
 app = typer.Typer(
     name="teeter",
@@ -35,6 +44,9 @@ def main() -> None:
         app(with_address(sys.argv[1:]))
     except KeyboardInterrupt as error:
         stopped(error)
+    except SystemExit:
+        sys.stderr.write("".join(f"teeter: {fault.line}\n" for fault in FAULTS.noted))
+        raise
     except Exception as error:
         if (interrupt := interrupt_behind(error)) is not None:
             stopped(interrupt)
@@ -48,13 +60,19 @@ def _leave() -> None:
         gc.freeze()
 
 
-@app.callback()
-def _root(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
-) -> None:
-    if version:
+def _version(wanted: bool) -> None:
+    if wanted:
         typer.echo(teeter_version())
         raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    pass
 
 
 for _name, _run, _example in (
@@ -65,6 +83,7 @@ for _name, _run, _example in (
         sweep.run,
         "teeter sweep bridge --piece counterweight --x -60:60:25 --y -10:10:5 --plot map.png",
     ),
+    ("convert", convert.run, "teeter convert pile.xml pile.toml"),
     ("scenes", listings.list_scenes, "teeter scenes"),
     (
         "play",

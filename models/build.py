@@ -58,15 +58,21 @@ def build(spec: PieceSpec, *, folder: Path | None = None, detail: Detail = DETAI
 
 
 def build_mesh(
-    mesh: trimesh.Trimesh, model: str, material: Material, colour: str | None = None
+    mesh: trimesh.Trimesh,
+    model: str,
+    material: Material,
+    colour: str | None = None,
+    *,
+    is_compound: bool = False,
 ) -> tuple[Piece, Array]:
     """A piece from a mesh that lies where it belongs, and where its piece frame is: (3,) metres.
 
-    mesh: metres, world axes, Z-up. The piece frame keeps the axes; its origin is the bounding box centre.
+    mesh: metres, world axes, Z-up. is_compound: it may be several bodies that nothing joins.
+    The piece frame keeps the axes; its origin is the bounding box centre.
     Raises MeshError, naming `model`, when the mesh is not a closed solid of sensible size.
     """
     vertices, faces = np.array(mesh.vertices, dtype=np.float64), np.array(mesh.faces, dtype=np.int64)
-    solid = solid_of_mesh(vertices, faces, model)
+    solid = solid_of_mesh(vertices, faces, model, is_compound=is_compound)
     corners = vertices[faces].reshape(-1, 3)
     return piece_of(solid, model, material, colour), (corners.min(axis=0) + corners.max(axis=0)) / 2
 

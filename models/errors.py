@@ -17,6 +17,21 @@ class TeeterError(Exception):
     """Anything that teeter refuses. The message is for people: what, where, the value found, what to do."""
 
 
+class NoTruthValueError(TeeterError, TypeError):
+    """A result was asked whether it is true: a verdict that says "topples" is as much a result as any other."""
+
+
+class Untrue:
+    """A result that is neither true nor false. asked: the attribute that answers what `if result:` seems to ask."""
+
+    __slots__ = ()
+    asked = ""
+
+    def __bool__(self) -> bool:
+        what = f"ask .{self.asked}" if self.asked else "ask one of its attributes"
+        raise NoTruthValueError(f"{type(self).__name__} is neither true nor false: {what}")
+
+
 class ModelError(TeeterError, ValueError):
     """Something about a piece cannot be used; the message is meant for the person who wrote it."""
 

@@ -93,12 +93,13 @@ def skin_of(piece: Piece) -> Skin:
     )
 
 
-def export_glb(piece: Piece, path: Path | str) -> None:
-    """Write a piece as `.glb`. Raises ModelError for another ending, OutputError for a file that cannot be written."""
+def export_glb(piece: Piece, path: Path | str, *, force: bool = False) -> None:
+    """Write a piece as `.glb`. force: a file that is there may be replaced. Raises ModelError for another ending,
+    OutputError for a file that cannot be written."""
     path = Path(path)
     if path.suffix.lower() != ".glb":
         raise ModelError(f'{path}: models are exported as .glb (got "{path.suffix}")')
-    with whole_or_nothing(path) as part:
+    with whole_or_nothing(path, force=force) as part:
         part.write_bytes(glb_of(piece))
 
 

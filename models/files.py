@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Callable, Iterator
+import secrets
+import stat
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import count
+from itertools import combinations, count
 from pathlib import Path
 
 from models.errors import TeeterError
@@ -15,10 +19,21 @@ class OutputError(TeeterError):
     """A file that cannot be written; the message names it and says why."""
 
 
-def output_fault(path: Path) -> str:
-    """Returns why no file can be written at a path; empty when nothing stands against it."""
+def output_fault(path: Path, *, force: bool = False, inputs: Iterable[Path] = ()) -> str:
+    """Returns why no file can be written at a path; empty when nothing stands against it.
+
+    What is there already stays, unless `force`; a link, a device or a pipe stays in any case, and so does what is read
+    (`inputs`), under whatever name.
+    """
     if path.is_dir():
         return "is a folder; name a file"
+    if any(_is_one_file(path, each) for each in inputs):
+        return "is what is read here; choose another name"
+    if os.path.lexists(path):
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return "is no plain file; choose another name"
+        if not force:
+            return "is there already; choose another name, or replace it with --force"
     if not path.parent.is_dir():
         return f"there is no folder {path.parent}"
     if not os.access(path.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
@@ -26,23 +41,55 @@ def output_fault(path: Path) -> str:
     return ""
 
 
-def check_output(path: Path) -> None:
-    """Raises OutputError when no file can be written at a path: before the work, not after it."""
-    fault = output_fault(path)
+def check_output(path: Path, *, force: bool = False, inputs: Iterable[Path] = ()) -> None:
+    """Raises OutputError when no file can be written at a path: before the work, not after it. As `output_fault`."""
+    fault = output_fault(path, force=force, inputs=inputs)
     if fault:
         raise OutputError(f"{path}: {fault}")
 
 
-@contextmanager
-def whole_or_nothing(path: Path, errors: tuple[type[Exception], ...] = (OSError,)) -> Iterator[Path]:
-    """A path beside `path` to write to, which becomes it when all went well and vanishes otherwise.
+def same_output(paths: Sequence[Path]) -> tuple[Path, Path] | None:
+    """Returns two of some outputs that are one file, or may be one where letters of either case are the same."""
+    return next(
+        (pair for pair in combinations(paths, 2) if _is_one_file(*pair) or _is_one_place(*pair)), None
+    )
 
+
+def _is_one_file(path: Path, other: Path) -> bool:
+    """Whether two names lead to one file that is there, by links, letters of either case, or a mount."""
+    try:
+        return path.samefile(other)
+    except OSError:
+        return False
+
+
+def _is_one_place(path: Path, other: Path) -> bool:
+    names = {unicodedata.normalize("NFC", each.name).casefold() for each in (path, other)}
+    return len(names) == 1 and _is_one_file(path.absolute().parent, other.absolute().parent)
+
+
+@contextmanager
+def whole_or_nothing(
+    path: Path,
+    errors: tuple[type[Exception], ...] = (OSError,),
+    *,
+    force: bool = False,
+    mode: int = 0o666,
+    makes_folder: bool = False,
+) -> Iterator[Path]:
+    """A new, empty file beside `path` to write to, which becomes it when all went well and vanishes otherwise.
+
+    force: what has come to be at `path` may be replaced. mode: as for `os.open`. makes_folder: with those above it.
     Raises OutputError in place of what is listed in `errors`.
     """
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    # nobody knows the name before, so nobody can lay a link there
+    part = path.with_name(f".teeter-{secrets.token_hex(8)}.part")
     try:
+        if makes_folder:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode))
         yield part
-        os.replace(part, path)
+        take_place(part, path, force=force)
     except errors as error:
         raise OutputError(
             f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}"
@@ -50,6 +97,30 @@ def whole_or_nothing(path: Path, errors: tuple[type[Exception], ...] = (OSError,
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+def take_place(part: Path, path: Path, *, force: bool = False) -> None:
+    """Give a file its name in one step; of two that want the same name unasked, one gets it. Raises OSError."""
+    if force:
+        if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
+            raise FileExistsError(errno.EEXIST, "is no plain file", str(path))
+        os.replace(part, path)
+        return
+    try:
+        _link(part, path)
+    except FileExistsError:
+        raise FileExistsError(errno.EEXIST, "somebody else has just written it", str(path)) from None
+
+
+def _link(part: Path, path: Path) -> None:
+    try:
+        os.link(part, path)
+        part.unlink()
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC))
+        os.replace(part, path)
 
 
 def first_free(named: Callable[[int], Path]) -> Path:

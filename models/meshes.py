@@ -16,13 +16,12 @@ from models.builders import solid_of
 from models.convex import decompose, hull_part, hull_volume
 from models.errors import MeshError, MeshFileError
 from models.hulls import groups_of, pairs_within
-from models.mesh_files import GLTF, SINGLE_PRECISION, Y_UP, read_nodes
+from models.mesh_files import ELSEWHERE, KINDS, SINGLE_PRECISION, Y_UP, read_nodes
 from models.piece import MM, Array, Detail, Ints, MassProperties, Part, Solid, Surface
 from models.shapes import Mesh
 from models.surface import half_edges_of
 
 MAX_TRIANGLES = 200_000
-SUFFIXES = (".3mf", ".glb", ".gltf", ".obj", ".off", ".ply", ".stl")
 # metres: below a hundredth of a millimetre and above a kilometre the units are wrong
 MIN_SIZE, MAX_SIZE = 1e-5, 1e3
 # of the cube of the diagonal; a sheet of paper of 1 m has 1e-5
@@ -53,8 +52,9 @@ def read_mesh(path: Path) -> tuple[Array, Ints]:
     Raises MeshError when it cannot be read.
     """
     suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise MeshError(f'{path}: "{suffix}" is not a known mesh format: use one of {", ".join(SUFFIXES)}')
+    if suffix not in KINDS:
+        how = ELSEWHERE.get(suffix, f"use one of {', '.join(sorted(KINDS))}")
+        raise MeshError(f'{path}: "{suffix}" is not a known mesh format: {how}')
     try:
         nodes = read_nodes(path)
     except MeshFileError as error:
@@ -68,19 +68,24 @@ def read_mesh(path: Path) -> tuple[Array, Ints]:
         is_mirrored = np.linalg.det(node.matrix[:3, :3]) < 0
         faces.append((node.faces[:, ::-1] if is_mirrored else node.faces) + count)
         count += len(node.vertices)
-    axes = Y_UP if suffix in GLTF else MM * np.eye(3)
+    kind = KINDS[suffix]
+    axes = kind.unit * (Y_UP if kind.up == "y" else np.eye(3))
     return np.concatenate(vertices) @ axes.T, np.concatenate(faces)
 
 
-def solid_of_mesh(vertices: Array, faces: Ints, where: str) -> Solid:
+def solid_of_mesh(vertices: Array, faces: Ints, where: str, *, is_compound: bool = False) -> Solid:
     """A solid from a foreign mesh in metres, moved so that its bounding box is centred.
 
-    `where` names the mesh in messages. Raises MeshError when it is not a closed solid of sensible size.
+    `where` names the mesh in messages. is_compound: it may be several bodies that nothing joins,
+    rigid all the same. Raises MeshError when it is not a closed solid of sensible size.
     """
-    vertices, faces = checked(vertices, faces, where)
+    vertices, faces = checked(vertices, faces, where, is_compound=is_compound)
     rounding = SINGLE_PRECISION * float(np.abs(vertices).max())
 
     def parts(moved: Array, surface: Surface) -> list[Part]:
+        bodies = solids_of(moved, faces) if is_compound else []
+        if len(bodies) > 1:
+            return [part for own, triangles in bodies for part in _parts(own, triangles)]
         corners = np.unique(
             np.concatenate([ring for facet in surface.facets for ring in facet.rings]), axis=0
         )
@@ -91,7 +96,14 @@ def solid_of_mesh(vertices: Array, faces: Ints, where: str) -> Solid:
     return solid_of(vertices, faces, parts, rounding=rounding)
 
 
-def checked(vertices: Array, faces: Ints, where: str) -> tuple[Array, Ints]:
+def _parts(vertices: Array, faces: Ints) -> list[Part]:
+    """The convex parts of one of several bodies."""
+    if MassProperties.of(vertices, faces).volume >= CONVEX_FILL * hull_volume(vertices):
+        return [hull_part(vertices)]
+    return [hull_part(piece) for piece in decompose(vertices, faces)]
+
+
+def checked(vertices: Array, faces: Ints, where: str, *, is_compound: bool = False) -> tuple[Array, Ints]:
     """The same mesh with shared corners, wound outward. Raises MeshError when it bounds no solid."""
     if len(faces) == 0:
         raise MeshError(f"{where}: the mesh has no triangles")
@@ -108,7 +120,7 @@ def checked(vertices: Array, faces: Ints, where: str) -> tuple[Array, Ints]:
         raise MeshError(f"{where}: the mesh of size {_mm(size)} mm has no volume: give it thickness")
     if volumes.sum() < 0:
         faces, volumes = np.ascontiguousarray(faces[:, ::-1]), -volumes
-    if (volumes > 0).sum() > 1:
+    if (volumes > 0).sum() > 1 and not is_compound:
         count = int((volumes > 0).sum())
         raise MeshError(
             f"{where}: the mesh is {count} separate bodies: unite them, or give each a mesh of its own"
@@ -238,8 +250,8 @@ def _mm(values: Array) -> str:
 def solids_of(vertices: Array, faces: Ints) -> list[tuple[Array, Ints]]:
     """Returns the closed solids in a mesh, in the order of their first faces; the mesh itself if it is not so simple.
 
-    Solids that touch may share corners and edges: faces belong together when a solid lies between them. A
-    skin that is inside out beside others is a cavity, and the mesh stays whole.
+    Solids that touch may share corners and edges: faces belong together when a solid lies between them. A skin that is
+    inside out is a cavity of the smallest solid around it.
     """
     joined, corners = merged_corners(vertices, faces)
     skin = _skins(joined, corners)
@@ -248,13 +260,33 @@ def solids_of(vertices: Array, faces: Ints) -> list[tuple[Array, Ints]]:
     origin = joined.mean(axis=0)
     sides = joined[corners] - origin
     volumes = np.bincount(skin, np.einsum("fd,fd->f", sides[:, 0], np.cross(sides[:, 1], sides[:, 2])))
-    if not (np.all(volumes > 0) or np.all(volumes < 0)):
-        return [(vertices, faces)]
+    # the largest skin is no cavity: when it is inside out, everything is
+    volumes *= np.sign(volumes[np.abs(volumes).argmax()])
+    owner = np.arange(len(volumes))
+    for hollow in np.flatnonzero(volumes <= 0):
+        point = sides[skin == hollow].reshape(-1, 3)[0]
+        outer = [
+            solid
+            for solid in np.flatnonzero(volumes > -volumes[hollow])
+            if _winding(point, sides[skin == solid]) > 0.5
+        ]
+        if not outer:
+            return [(vertices, faces)]
+        owner[hollow] = min(outer, key=lambda solid: volumes[solid])
     result = []
-    for index in range(len(volumes)):
-        used, own = np.unique(corners[skin == index], return_inverse=True)
+    for index in np.flatnonzero(volumes > 0):
+        used, own = np.unique(corners[owner[skin] == index], return_inverse=True)
         result.append((joined[used], own.reshape(-1, 3).astype(np.int64)))
     return result
+
+
+def _winding(point: Array, triangles: Array) -> float:
+    """How often a closed skin goes round a point: the solid angles of its triangles (van Oosterom, Strackee 1983)."""
+    a, b, c = (triangles - point).transpose(1, 0, 2)
+    la, lb, lc = (np.linalg.norm(corner, axis=1) for corner in (a, b, c))
+    triple = np.einsum("fd,fd->f", a, np.cross(b, c))
+    rest = la * lb * lc + (a * b).sum(1) * lc + (b * c).sum(1) * la + (c * a).sum(1) * lb
+    return abs(float(np.arctan2(triple, rest).sum()) / (2 * np.pi))
 
 
 def merged_corners(vertices: Array, faces: Ints) -> tuple[Array, Ints]:

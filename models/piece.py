@@ -107,7 +107,8 @@ class Piece:
     drawn: makes `visual`, which a verdict has no use for. colour: paint as `#rrggbb`; None shows the colour of the
     material. face: what is printed on its top.
     extents: (3,) metres, of the bounding box. centre_of_mass: (3,) metres in the piece frame.
-    inertia: (3, 3) kg m^2 about the centre of mass, along the axes of the piece frame.
+    inertia: (3, 3) kg m^2 about the centre of mass, along the axes of the piece frame. off_middle: (3,) metres from the
+    middle of its shape to the centre of mass; None where the mass is spread evenly.
     """
 
     model: str
@@ -122,6 +123,7 @@ class Piece:
     centre_of_mass: Array
     inertia: Array
     face: Face | None = None
+    off_middle: Array | None = None
 
     @cached_property
     def visual(self) -> TriangleMesh:

@@ -15,6 +15,8 @@ from scenes.assemble import MM, pose_of
 from scenes.scene import Fault, Scene, SceneError
 from scenes.schema import FORMAT, Expect, PieceTable, TableTop
 
+OWN = {"friction", "restitution", "mass", "centre_of_mass", "inertia", "colour"}
+"""Keys of a piece that are written as they were."""
 DIGITS = 9
 """Decimals of a millimetre that are written: below an atom, above what turning metres into mm leaves over."""
 
@@ -86,7 +88,7 @@ def _row(body: Body, written: PieceTable | None, top: float) -> dict[str, Any]:
     row |= known.model_dump(exclude_none=True, include={"model", "shape"})
     if known.material is not None:
         row["material"] = _material(known.material)
-    row |= known.model_dump(exclude_none=True, include={"friction", "restitution", "mass", "colour"})
+    row |= known.model_dump(exclude_none=True, include=OWN)
     row |= _pose(body.pose, known, top)
     if body.fixed:
         row["fixed"] = True

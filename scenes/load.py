@@ -7,34 +7,43 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
 from engine.geometry.convex import bounds_of, solids_at
 from engine.pose import Pose
 from engine.tolerances import MAX_OVERLAP
-from engine.world import Assembly, Body
-from models.errors import ModelError
+from engine.world import TABLE, Assembly, Body
+from models.errors import MeshFileError, ModelError
 from models.material import Material, material_named
-from models.mesh_files import GLTF
-from scenes.assemble import MM, Builder, drafts_of, lowest, put_together, table_body
-from scenes.reading import Sheet, plain, read, sheet_of
-from scenes.scene import Draft, Fault, Scene, SceneError, nearest, shown
+from models.mesh_files import ELSEWHERE, GLTF, KINDS, UNSAID, GivenMeshes, files_of, nodes_of
+from models.shapes import Mesh
+from scenes.assemble import MM, Builder, drafts_of, grown, lowest, put_together, reaching, table_body
+from scenes.given import as_table
+from scenes.reading import Sheet, place_of, plain, read, sheet_of
+from scenes.scene import UNITS, Draft, Fault, Scene, SceneError, UnitAskedError, nearest, shown
 from scenes.schema import FORMAT, Head, PieceTable, TableTop
+
+if TYPE_CHECKING:
+    from scenes.meshes import Ground
 
 SHIPPED = Path(__file__).resolve().parent
 Z_UP = (
     "every piece overlaps the table: in a glTF file y is up, and this one seems to have z up; turn the scene by -90 "
     "degrees about x before it is written, or write a format in which z is up (.obj, .stl, .3mf, .ply)"
 )
-MESHES = (".glb", ".gltf", ".obj", ".stl", ".3mf", ".ply")
-UNITS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "in": 0.0254}
-"""Metres in each unit that a mesh file may be in."""
+MESHES = tuple(KINDS)
+FORMATS = (".xml", ".mjcf", ".urdf", ".sdf", ".world", ".usd", ".usda", ".usdc", ".usdz", ".json")
+"""Scenes of other programs, which say their unit and which axis is up."""
 MAX_SETTLE_MM = 1000.0
 MAX_FIT_MM = 100.0
 
-TableChoice = Literal["lowest", "none"]
+Source = Path | GivenMeshes
+GIVEN = "mesh"
+"""How messages, and pieces without a name, call what a script gives instead of a file."""
+TableChoice = str | float | tuple[float, float]
+"""`lowest`, `none`, or a size in mm: one of both sides, two, or as words, `600x400`."""
 Progressed = Callable[[int, int], None]
 """Told how much of the work is done, and of how much."""
 
@@ -44,16 +53,17 @@ class LoadOptions:
     """How a scene is loaded; see `load`."""
 
     settle_mm: float = 0.0
-    table: TableChoice | None = None
+    table: Literal["lowest", "none"] | None = None
     fixed: tuple[str, ...] = ()
     material: str | None = None
     unit: str | None = None
     fit_mm: float = 0.0
-
-    @property
-    def allowed(self) -> float:
-        """Metres that pieces may overlap."""
-        return max(MAX_OVERLAP, self.settle_mm * MM)
+    up: str | None = None
+    drop: bool = False
+    size: tuple[float, float] | None = None
+    excused: frozenset[str] = frozenset()
+    unite: tuple[str, ...] = ()
+    split: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +74,10 @@ class Content:
     drafts: list[Draft]
     faults: list[Fault]
     fitted: tuple[str, ...] = ()
+    unit: str = "mm"
+    up: str = "z"
+    ground: Ground | None = None
+    left_out: tuple[str, ...] = ()
 
 
 def shipped() -> tuple[str, ...]:
@@ -72,7 +86,7 @@ def shipped() -> tuple[str, ...]:
 
 
 def load(
-    path_or_name: str | Path,
+    path_or_name: str | Path | object,
     *,
     settle_mm: float = 0.0,
     table: TableChoice | None = None,
@@ -80,24 +94,115 @@ def load(
     material: str | None = None,
     unit: str | None = None,
     fit_mm: float = 0.0,
+    up: str | None = None,
+    drop: bool = False,
+    excused: Iterable[str] = (),
+    unite: Iterable[str] = (),
+    split: bool = False,
     progress: Progressed | None = None,
 ) -> Scene:
     """Load a scene. Raises SceneError with all its faults.
 
-    path_or_name: a scene or mesh file; a bare name such as `arch` that is no file means a shipped scene.
-    settle_mm: gaps and overlaps to allow, mm. table: `none`, or `lowest` to put it under everything; by
-    default as the file says, for meshes at z = 0. fixed: names, with wildcards, of pieces that are supports.
-    material: of pieces that name none. unit: of the numbers in a mesh file, one of mm, cm, m, in. fit_mm: of a mesh
-    file, by how much corners may be off the planes, cylinders, spheres and cones that they become; 0: they stay.
-    progress: told how many meshes of a mesh file are made, and of how many.
+    path_or_name: a scene or mesh file; a bare name such as `arch` that is no file means a shipped scene. Also meshes
+    themselves: a `trimesh.Scene`, a `trimesh.Trimesh`, or corners and triangles, as of a file that says no unit.
+    settle_mm: gaps and overlaps to allow, mm. table: `none`, `lowest` to put it under everything, or its size in mm,
+    `600x400`; by default as the file says, for meshes at z = 0, and reaching under everything. fixed: names, with
+    wildcards, of pieces that are supports. material: of pieces that name none. unit: of the numbers in a mesh file, one
+    of mm, cm, m, in. fit_mm: of a mesh file, by how much corners may be off the planes, cylinders, spheres and cones
+    that they become; 0: they stay. up: the axis that points up in an .obj, .stl or .ply file, x, y or z; by default z.
+    drop: take pieces that nothing carries, which are to fall. excused: pieces that will be taken out, and whose faults
+    are none. unite: names, with wildcards, of nodes of a mesh file that are one piece. split: cut what is not convex in
+    it into convex blocks, each a piece. progress: told how many meshes of a mesh file are made, and of how many.
     """
-    options = LoadOptions(settle_mm, table, tuple(fixed), material, unit, fit_mm)
-    path, file = _find(path_or_name)
+    path, file = _source(path_or_name)
+    choice, size = _table_of(table, file)
+    options = LoadOptions(
+        settle_mm,
+        choice,
+        tuple(fixed),
+        material,
+        unit,
+        fit_mm,
+        up,
+        drop,
+        size,
+        frozenset(excused),
+        tuple(unite),
+        split,
+    )
+    try:
+        scene = _loaded(path, file, options, progress)
+        if options.table == "lowest":
+            _ask_for_axis(path, file, options)
+        return scene
+    except SceneError as refused:
+        hint = _other_way_up(path, file, options, refused)
+        if not hint:
+            raise
+        hinted = Fault(file, hint)  # before faults that may be too many to be shown
+        is_unit = isinstance(refused, UnitAskedError)
+        raise SceneError([*refused.faults, hinted] if is_unit else [hinted, *refused.faults]) from None
+
+
+def _table_of(
+    table: TableChoice | None, file: str
+) -> tuple[Literal["lowest", "none"] | None, tuple[float, float] | None]:
+    """Where the table is put, and its size in mm where that is said. Raises SceneError."""
+    if table is None or table == "lowest" or table == "none":
+        return table, None  # type: ignore[return-value]  # words of other types are compared above
+    sides = table.lower().split("x") if isinstance(table, str) else table
+    try:
+        numbers = [float(side) for side in (sides if isinstance(sides, list | tuple) else [sides])]
+        if len(numbers) in (1, 2):
+            return None, TableTop(size=(numbers[0], numbers[-1])).size
+    except (TypeError, ValueError):
+        pass
+    problem = "must be lowest, none, or a size in mm such as 600 or 600x400"
+    raise SceneError([Fault(file, problem, key="--table", value=str(table))])
+
+
+def _ask_for_axis(path: Source, file: str, options: LoadOptions) -> None:
+    """Raises SceneError where pieces lie well on z = 0 with another axis up, and do not with z up: putting the table
+    under everything would answer for a scene on its side."""
+    as_it_is = replace(options, table=None)
+    try:
+        _loaded(path, file, as_it_is)
+    except SceneError as refused:
+        if hint := _other_way_up(path, file, as_it_is, refused):
+            raise SceneError(
+                [
+                    Fault(
+                        file, f"with z up its pieces lie badly on z = 0; {hint} (--up z says that z is meant)"
+                    )
+                ]
+            ) from None
+
+
+def _other_way_up(path: Source, file: str, options: LoadOptions, refused: SceneError) -> str:
+    """The question whether another axis is up, of a file that does not say, when its pieces would lie well so."""
+    if path.suffix.lower() not in UNSAID or options.up is not None or options.table is not None:
+        return ""
+    asked = isinstance(refused, UnitAskedError)
+    trial = replace(options, unit="m") if asked else options
+    for up in "zyx" if asked else "yx":
+        try:
+            _loaded(path, file, replace(trial, up=up))
+        except SceneError:
+            continue
+        return "" if up == "z" else f"is {up} up in it? its pieces lie well so: --up {up}"
+    return ""
+
+
+def _loaded(path: Source, file: str, options: LoadOptions, progress: Progressed | None = None) -> Scene:
+    """The scene of a file. Raises SceneError."""
+    table = options.table
     content = _content(path, file, options, progress)
-    if path.suffix.lower() in MESHES and table is None and len(content.drafts) == 1:
+    is_alone = len(content.drafts) == 1 and not content.ground
+    if path.suffix.lower() in MESHES and table is None and options.size is None and is_alone:
         content = replace(content, drafts=[_on_the_table(content.drafts[0])])
     try:
-        return replace(_scene(path.stem, content, options, file), path=path)
+        where = path if isinstance(path, Path) else None
+        return replace(_scene(path.stem, content, options, file), path=where, files=_files(content, where))
     except SceneError:
         if path.suffix.lower() in GLTF and table is None and not content.faults and _is_z_up(content.drafts):
             raise SceneError([Fault(file, Z_UP)]) from None
@@ -132,25 +237,39 @@ def build(
     name: str = "built",
     has_table: bool = True,
     settle_mm: float = 0.0,
+    drop: bool = False,
 ) -> Scene:
     """A scene from its `[[piece]]` tables, as a file would have them. Raises SceneError with all faults.
 
-    has_table: on the usual table. settle_mm: gaps and overlaps to allow, mm. Meshes: paths from the current
-    folder.
+    A piece may also have a `pose`, a (4, 4) matrix in mm instead of position and rotation, and a `mesh`, a
+    `trimesh.Trimesh` or corners and triangles in mm instead of model and shape, which lies where it is unless it is
+    placed. has_table: on the usual table. settle_mm: gaps and overlaps to allow, mm. drop: take pieces that nothing
+    carries. Meshes: paths from the current folder.
     """
-    options = LoadOptions(settle_mm)
-    data: dict[str, Any] = {"teeter": FORMAT, "name": name, "piece": [plain(piece) for piece in pieces]}
+    options = LoadOptions(settle_mm, drop=drop)
+    given = [as_table(piece, number, name) for number, piece in enumerate(pieces, start=1)]
+    data: dict[str, Any] = {"teeter": FORMAT, "name": name, "piece": [plain(row) for row, _ in given]}
     sheet = sheet_of(data if has_table else data | {"table": False}, name)
-    return _scene(name, _drawn_up(sheet, Path(), name, _checked(options, name)), options, name)
+    meshes = {
+        place_of(number, row.get("id")): mesh for number, (row, mesh) in enumerate(given, start=1) if mesh
+    }
+    written = tuple(replace(one, mesh=meshes.get(one.place)) for one in sheet.pieces)
+    sheet = replace(sheet, pieces=written)
+    content = _drawn_up(sheet, Path(), name, _checked(options, name))
+    return replace(_scene(name, content, options, name), files=_files(content))
 
 
 def _scene(name: str, content: Content, options: LoadOptions, file: str) -> Scene:
     """The scene of a file's content, put together. Raises SceneError."""
     builder = Builder()
-    top = lowest(content.drafts) if options.table == "lowest" else 0.0
-    chosen = content.head.table or (TableTop() if options.table == "lowest" else None)
+    top = content.ground.height if content.ground else 0.0
+    if options.table == "lowest":
+        top = min(top, lowest(content.drafts)) if content.ground else lowest(content.drafts)
+    chosen = content.head.table or (TableTop() if options.table == "lowest" or options.size else None)
+    if chosen is not None and options.size:
+        chosen = chosen.model_copy(update={"size": options.size})
     if chosen is not None and options.table != "none":
-        builder = Builder([table_body(chosen, top)])
+        builder = Builder([table_body(reaching(chosen, content.drafts, top, file), top)])
     bodies, dropped, written = _together(content, builder, options, file)
     assembly, head = Assembly(name, bodies), content.head
     return Scene(
@@ -160,35 +279,62 @@ def _scene(name: str, content: Content, options: LoadOptions, file: str) -> Scen
         assembly,
         dropped,
         head.expect,
-        options.settle_mm,
+        max(options.settle_mm, builder.deepest / MM),
         written,
         content.fitted,
+        unit=content.unit,
+        up=content.up,
+        ground=content.ground.name if content.ground else "",
+        left_out=content.left_out,
+        has_own_size=bool(options.size) or (chosen is not None and "size" in chosen.model_fields_set),
     )
 
 
-def add(scene: Scene, path_or_name: str | Path, *, settle_mm: float | None = None) -> Scene:
+def add(
+    scene: Scene,
+    path_or_name: str | Path | object,
+    *,
+    settle_mm: float | None = None,
+    drop: bool = False,
+    excused: Iterable[str] = (),
+) -> Scene:
     """The scene with the pieces of another file put in; that file's table is left out.
 
-    Pieces without a height are dropped onto the scene. settle_mm: as for `load`, the scene's own when None. What the
-    scene expects no longer holds, and is dropped. Raises SceneError.
+    Pieces without a height are dropped onto the scene. settle_mm: as for `load`, the scene's own when None. drop,
+    excused: as for `load`. What the scene expects no longer holds, and is left out. Raises SceneError.
     """
-    options = LoadOptions(scene.settle_mm if settle_mm is None else settle_mm)
-    path, file = _find(path_or_name)
+    options = LoadOptions(
+        scene.settle_mm if settle_mm is None else settle_mm, drop=drop, excused=frozenset(excused)
+    )
+    path, file = _source(path_or_name)
     content = _content(path, file, options)
     taken = [draft for draft in content.drafts if draft.id in scene.ids]
     for draft in taken:
         problem = f'is taken by a piece of the scene "{scene.name}": choose another'
         content.faults.append(Fault(file, problem, draft.place, "id", shown(draft.id), draft.line))
-    builder = Builder(scene.assembly.bodies)
+    bodies = scene.assembly.bodies
+    if not scene.has_own_size:
+        bodies = tuple(grown(body, content.drafts, file) if body.name == TABLE else body for body in bodies)
+    builder = Builder(bodies)
     bodies, dropped, written = _together(content, builder, options, file)
     return replace(
         scene,
         assembly=Assembly(scene.assembly.name, bodies),
         dropped=scene.dropped + dropped,
         expect=None,
-        settle_mm=max(scene.settle_mm, options.settle_mm),
+        settle_mm=max(scene.settle_mm, options.settle_mm, builder.deepest / MM),
         written={**scene.written, **written},
+        files=scene.files + _files(content, path if isinstance(path, Path) else None),
+        left_out=(*scene.left_out, *content.left_out),
     )
+
+
+def _files(content: Content, path: Path | None = None) -> tuple[Path, ...]:
+    """The files that a scene was read from: its own, if any, and the meshes of its pieces."""
+    folder = path.parent if path else Path()
+    shapes = [draft.written.shape for draft in content.drafts if draft.written is not None]
+    meshes = dict.fromkeys(folder / shape.mesh for shape in shapes if isinstance(shape, Mesh))
+    return tuple(one.absolute() for file in filter(None, (path, *meshes)) for one in files_of(file))
 
 
 def _together(
@@ -196,11 +342,29 @@ def _together(
 ) -> tuple[tuple[Body, ...], tuple[str, ...], dict[str, PieceTable]]:
     """All bodies, and of the content which were dropped and what was written of each. Raises SceneError."""
     faults = list(content.faults)
-    bodies, more = put_together(content.drafts, builder, options.allowed, file, is_whole=not faults)
+    bodies, more = put_together(
+        content.drafts,
+        builder,
+        options.settle_mm * MM,
+        file,
+        is_whole=not faults,
+        drop=options.drop,
+        excused=options.excused,
+    )
     if faults or more:
         raise SceneError(faults + more)
     dropped = tuple(draft.id for draft in content.drafts if draft.falls)
     return bodies, dropped, {draft.id: draft.written for draft in content.drafts if draft.written is not None}
+
+
+def _source(given: object) -> tuple[Source, str]:
+    """The file or the meshes meant, and how messages call them."""
+    if isinstance(given, str | Path):
+        return _find(given)
+    try:
+        return GivenMeshes(nodes_of(given, GIVEN), GIVEN), GIVEN
+    except MeshFileError as error:
+        raise SceneError([Fault("what is given", str(error))]) from None
 
 
 def _find(path_or_name: str | Path) -> tuple[Path, str]:
@@ -218,34 +382,84 @@ def _find(path_or_name: str | Path) -> tuple[Path, str]:
         raise SceneError([Fault(file, f"there is no such file: {error.strerror}")]) from None
     if name in shipped():
         return SHIPPED / f"{name}.toml", f"{name}.toml"
-    beside = [other.name for other in path.parent.glob("*") if other.suffix in (".toml", *MESHES)]
+    beside = [other.name for other in path.parent.glob("*") if other.suffix in (".toml", *MESHES, *FORMATS)]
     meant = nearest(path.name, beside) or nearest(name, shipped())
     there = " (`teeter scenes` lists those)" if not meant and path.name == file else ""
     raise SceneError([Fault(file, f"there is no such file, nor a shipped scene of this name{meant}{there}")])
 
 
-def _content(path: Path, file: str, options: LoadOptions, progress: Progressed | None = None) -> Content:
+def _content(path: Source, file: str, options: LoadOptions, progress: Progressed | None = None) -> Content:
     material = _checked(options, file)
     if path.suffix.lower() in MESHES:
         from scenes.meshes import read_meshes  # trimesh's loaders are slow to import
 
-        unit, ground = UNITS[options.unit] if options.unit else None, None if options.table else 0.0
-        drafts, faults, fitted = read_meshes(
-            path, file, material, unit, options.fit_mm * MM, ground, progress
+        if options.up is not None and path.suffix.lower() not in UNSAID:
+            problem = f"{path.suffix} files say which axis is up; only {', '.join(UNSAID)} files need it"
+            raise SceneError([Fault(file, problem, key="--up", value=options.up)])
+        unit, level = UNITS[options.unit] if options.unit else None, None if options.table else 0.0
+        found = read_meshes(
+            path,
+            file,
+            material,
+            unit,
+            options.up,
+            options.fit_mm * MM,
+            level,
+            options.excused,
+            options.unite,
+            options.split,
+            progress,
         )
-        content = Content(Head(teeter=FORMAT), drafts, faults, fitted)
+        content = Content(
+            Head(teeter=FORMAT), found.drafts, found.faults, found.fitted, found.unit, found.up, found.ground
+        )
+    elif path.suffix.lower() in FORMATS:
+        from scenes.formats.read import read_format
+
+        for key, value in (("--fit", options.fit_mm or None), ("--up", options.up), ("--unit", options.unit)):
+            if value is not None and not (key == "--unit" and path.suffix.lower() == ".json"):
+                problem = f"{path.suffix} files say what they are in, and are not fitted: leave it out"
+                raise SceneError([Fault(file, problem, key=key, value=str(value))])
+        assert isinstance(path, Path)
+        unit = UNITS[options.unit] if options.unit else None
+        content = replace(Content(*read_format(path, file, material, unit)), unit="m")
     elif path.suffix.lower() == ".toml" or path.suffix == "":
         if options.fit_mm:
             problem = "only mesh files are fitted; the pieces of scene files are regular"
             raise SceneError([Fault(file, problem, key="--fit", value=f"{options.fit_mm:g}")])
+        if options.unite or options.split:
+            key, value = ("--unite", options.unite[0]) if options.unite else ("--split", None)
+            problem = "only the bodies of mesh files are regrouped; in scene files every piece is one"
+            raise SceneError([Fault(file, problem, key=key, value=value)])
         if options.unit is not None:
             problem = "only mesh files have a unit; scene files are in mm"
             raise SceneError([Fault(file, problem, key="--unit", value=options.unit)])
+        if options.up is not None:
+            problem = "only mesh files have another axis up; in scene files it is z"
+            raise SceneError([Fault(file, problem, key="--up", value=options.up)])
+        assert isinstance(path, Path)
         content = _drawn_up(read(path, file), path.parent, file, material)
     else:
-        known = ", ".join((".toml", *MESHES))
-        raise SceneError([Fault(file, f"{path.suffix} is not a kind of scene file (allowed: {known})")])
+        known = ", ".join((".toml", *MESHES, *FORMATS))
+        how = ELSEWHERE.get(path.suffix.lower())
+        problem = f"{path.suffix} is not a kind of scene file" + (
+            f": {how}" if how else f" (allowed: {known})"
+        )
+        raise SceneError([Fault(file, problem)])
+    content = _excuse(content, options.excused, file)
     return replace(content, drafts=_fix(content, options.fixed, file))
+
+
+def _excuse(content: Content, names: frozenset[str], file: str) -> Content:
+    """The content without the faults of pieces that will be taken out."""
+    said = {
+        fault: [name for name in names if fault.table.endswith(f" {shown(name)}")] for fault in content.faults
+    }
+    faults = [fault for fault in content.faults if not said[fault]]
+    gone = {name for excused in said.values() for name in excused} - {draft.id for draft in content.drafts}
+    if gone and not faults and not content.drafts:
+        faults = [Fault(file, "no piece would be left")]
+    return replace(content, faults=faults, left_out=tuple(sorted(gone)))
 
 
 def _drawn_up(sheet: Sheet, folder: Path, file: str, material: Material) -> Content:
@@ -263,10 +477,10 @@ def _checked(options: LoadOptions, file: str) -> Material:
     if not (math.isfinite(options.fit_mm) and 0 <= options.fit_mm <= MAX_FIT_MM):
         problem = f"must be from 0 to {MAX_FIT_MM:g} mm"
         faults.append(Fault(file, problem, key="--fit", value=str(options.fit_mm)))
-    if options.table not in (None, "lowest", "none"):
-        faults.append(Fault(file, "must be lowest or none", key="--table", value=str(options.table)))
     if options.unit is not None and options.unit not in UNITS:
         faults.append(Fault(file, f"must be one of {', '.join(UNITS)}", key="--unit", value=options.unit))
+    if options.up is not None and options.up not in ("x", "y", "z"):
+        faults.append(Fault(file, "must be x, y or z", key="--up", value=options.up))
     material: Material | None = None
     try:
         material = material_named(options.material or "beech")
@@ -279,7 +493,7 @@ def _checked(options: LoadOptions, file: str) -> Material:
 
 def _fix(content: Content, globs: Sequence[str], file: str) -> list[Draft]:
     """The drafts with those fixed that a pattern names; a pattern that names none is a fault."""
-    names = [draft.id for draft in content.drafts]
+    names = [draft.id for draft in content.drafts] + ([content.ground.name] if content.ground else [])
     for glob in globs:
         if not fnmatch.filter(names, glob) and not content.faults:
             problem = f"there is no piece of this name{nearest(glob, names)}"

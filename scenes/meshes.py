@@ -3,69 +3,167 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from engine.pose import Pose
+from engine.tolerances import MAX_OVERLAP
 from models.build import build, build_mesh
 from models.catalogue import find
 from models.errors import MeshFileError, ModelError
 from models.export import skin_of
 from models.fit import fit_meshes
 from models.material import Material
-from models.mesh_files import GLTF, Y_UP, MeshNode, read_nodes
+from models.mesh_files import KINDS, UNSAID, Y_UP, GivenMeshes, MeshNode, read_nodes
 from models.meshes import checked, solids_of
 from models.piece import Array, Ints, Piece
+from scenes import regroup
 from scenes.reading import MAX_PIECES
-from scenes.scene import Draft, Fault, SceneError, shown
+from scenes.scene import UNITS, Draft, Fault, SceneError, UnitAskedError, shown
 from scenes.schema import RESERVED
 
 RIGID = 1e-5
 """How far from a pure turn a matrix may be to count as one: files keep seven digits."""
+LEVEL = 1e-5
+"""Of its size, by which a sheet may rise and still be level."""
 LARGEST = 1e12
 """Of any number in a mesh file; beyond it arithmetic itself breaks, and NaN is not below it either."""
 
 
 MAX_NAME = 100
+UPWARDS = {"x": np.eye(3)[[1, 2, 0]], "y": Y_UP, "z": np.eye(3)}
+"""Turns from a file's axes to ours, by the axis that points up in it."""
+SMALLEST_SCENE, LARGEST_SCENE = 20e-3, 100.0
+"""Metres, of the longest side: a scene beyond them is in another unit, or is confirmed. Read in metres the smallest
+would be 20 m long, which stacks rarely are; in mm it is a heap of dice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """A sheet that a file has for its table. height: metres."""
+
+    name: str
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class MeshScene:
+    """What a mesh file holds. faults: what kept nodes from being pieces. fitted: what `fit` did to each, in words.
+    unit, up: as they were taken."""
+
+    drafts: list[Draft]
+    faults: list[Fault]
+    fitted: tuple[str, ...]
+    unit: str
+    up: str
+    ground: Ground | None
 
 
 def read_meshes(
-    path: Path,
+    path: Path | GivenMeshes,
     file: str,
     material: Material,
     unit: float | None,
+    up: str | None = None,
     fit: float = 0.0,
-    ground: float | None = None,
+    level: float | None = None,
+    excused: Collection[str] = (),
+    unite: Sequence[str] = (),
+    split: bool = False,
     progress: Callable[[int, int], None] | None = None,
-) -> tuple[list[Draft], list[Fault], tuple[str, ...]]:
-    """The pieces of a mesh file, what kept others from being one, and what `fit` did to each.
+) -> MeshScene:
+    """The pieces of a mesh file, and how it was read.
 
-    unit: metres; None: the format's. fit, ground: metres, as in `models.fit.fit_meshes`; 0: not at all.
+    unit: metres; None: the format's. up: the axis that points up, one of `UPWARDS`; None: the format's.
+    fit, level: metres, as in `models.fit.fit_meshes`; 0: not at all. excused: names of nodes that need not be solids.
+    unite: names of nodes that are one piece. split: cut solids into convex blocks.
     progress: told how many nodes are pieces, and of how many. Raises SceneError when nothing can be read at all.
     """
-    nodes = _nodes(path, file)
+    nodes = path.nodes if isinstance(path, GivenMeshes) else _nodes(path, file)
     if not nodes:
         raise SceneError([Fault(file, "there are no triangles in it")])
     if len(nodes) > MAX_PIECES:
         raise SceneError([Fault(file, f"there are {len(nodes)} meshes; at most {MAX_PIECES} are allowed")])
-    is_gltf = path.suffix.lower() in GLTF
+    kind = KINDS[path.suffix.lower()]
+    axis = up or kind.up
     stem = _clean(path.stem)
     maker = _Maker(file, stem, material)
-    placed = [
-        (node, (unit or node.unit or (1.0 if is_gltf else 1e-3)) * (Y_UP if is_gltf else np.eye(3)))
-        for node in nodes
-    ]
+    turn = UPWARDS[axis]
+    placed = [(node, (unit or node.unit or kind.unit) * turn) for node in nodes]
+    length = unit or nodes[0].unit or kind.unit
+    placed, ground = _without_ground(placed, stem, excused)
+    if unit is None and path.suffix.lower() in UNSAID and all(node.unit is None for node in nodes):
+        _check_size(
+            [(node, axes) for node, axes in placed if _name(node, stem) not in excused] or placed, file
+        )
+    placed = [(replace(node, name=_name(node, stem)), axes) for node, axes in placed]
+    if unite:
+        placed = regroup.unite(placed, unite, file)
+    if split:
+        placed = regroup.split(placed, file)
     words: list[str] = []
     if fit > 0:
-        placed, words = _fitted(placed, stem, fit, ground)
+        placed, words = _fitted(placed, stem, fit, ground.height if ground and level is not None else level)
     for done, (node, axes) in enumerate(placed, start=1):
         maker.take(node, axes)
         if progress is not None:
             progress(done, len(placed))
-    return *_named(maker.drafts, file, maker.faults), tuple(words)
+    read = next((name for name, size in UNITS.items() if size == length), f"{length:g} m")
+    drafts, faults = _named(maker.drafts, file, maker.faults)
+    return MeshScene(drafts, faults, tuple(words), read, axis, ground)
+
+
+def _name(node: MeshNode, stem: str) -> str:
+    return _clean(node.name) or stem
+
+
+def _without_ground(
+    placed: list[tuple[MeshNode, Array]], stem: str, excused: Collection[str]
+) -> tuple[list[tuple[MeshNode, Array]], Ground | None]:
+    """The nodes but for a flat, level sheet under all others, which is the table; and that sheet."""
+    places = [
+        node.vertices @ (axes @ node.matrix[:3, :3]).T + axes @ node.matrix[:3, 3] for node, axes in placed
+    ]
+    if any(not np.abs(place).max(initial=0.0) < LARGEST for place in places):
+        return placed, None
+    bounds = [(place.min(axis=0), place.max(axis=0)) for place in places]
+    flat = [high[2] - low[2] <= LEVEL * float((high - low).max()) for low, high in bounds]
+    solid = [box for box, is_flat in zip(bounds, flat, strict=True) if not is_flat]
+    for number, (low, high) in enumerate(bounds):
+        if not flat[number] or not solid or (name := _name(placed[number][0], stem)) in excused:
+            continue
+        is_under = all(
+            high[2] <= bottom[2] + MAX_OVERLAP
+            and np.all(low[:2] <= bottom[:2])
+            and np.all(top[:2] <= high[:2])
+            for bottom, top in solid
+        )
+        if is_under:
+            return [*placed[:number], *placed[number + 1 :]], Ground(name, float(high[2]))
+    return placed, None
+
+
+def _check_size(placed: list[tuple[MeshNode, Array]], file: str) -> None:
+    """Raises SceneError, which asks for the unit, when mm would make a scene too small or too large to be meant."""
+    points = np.concatenate(
+        [node.vertices @ (axes @ node.matrix[:3, :3]).T + axes @ node.matrix[:3, 3] for node, axes in placed]
+    )
+    sides = np.ptp(points, axis=0)
+    if not np.abs(points).max(initial=0.0) < LARGEST or SMALLEST_SCENE <= sides.max() <= LARGEST_SCENE:
+        return
+    if sides.max() < SMALLEST_SCENE:
+        size, question = " x ".join(f"{side * 1e3:.2g}" for side in sides), "is it in metres? --unit m"
+        problem = f"the scene is only {size} mm in size"
+    else:
+        size, question = " x ".join(f"{side:.4g}" for side in sides), "what is its unit?"
+        problem = f"the scene is {size} m in size"
+    problem += (
+        f", read as mm, and the file does not name its unit: {question} (--unit mm says that this is meant"
+    )
+    raise UnitAskedError([Fault(file, f"{problem}; .glb files know their unit and axes)")])
 
 
 def _fitted(
@@ -140,7 +238,14 @@ class _Maker:
         try:
             pieces = self._pieces(key, shape, node.faces, f"{self.stem}/{name}")
         except ModelError as error:
-            self.faults.append(Fault(self.file, "; ".join(str(error).splitlines()), place))
+            problem = "; ".join(str(error).splitlines())
+            sides = np.ptp(node.vertices[node.faces].reshape(-1, 3) @ linear.T, axis=0)
+            if sides.max() > 0 and sides.min() <= LEVEL * sides.max():
+                problem = (
+                    "is a flat sheet, not a solid, and is not the table, as it does not lie level under everything: "
+                    f"give it thickness, or leave it out (--without {shown(name)})"
+                )
+            self.faults.append(Fault(self.file, problem, place))
             return
         for number, (piece, centre) in enumerate(pieces, start=1):
             own = name if len(pieces) == 1 else f"{name}.{number:0{len(str(len(pieces)))}}"

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel, ValidationError
 
+from models.piece import Array, Ints
 from models.spec import SHAPES
 from scenes.scene import Fault, SceneError, nearest, shown
 from scenes.schema import FORMAT, Expect, Head, PieceTable, TableTop
@@ -25,11 +26,13 @@ _TAGS = {shape.key() for shape in SHAPES}
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A `[[piece]]` of a file. place: such as `piece[3] "slab"`. line: of its heading, None if unknown."""
+    """A `[[piece]]` of a file. place: such as `piece[3] "slab"`. line: of its heading, None if unknown. mesh:
+    corners in metres and triangles, which a script gave in place of a shape."""
 
     place: str
     line: int | None
     table: PieceTable
+    mesh: tuple[Array, Ints] | None = None
 
 
 @dataclass(frozen=True, slots=True)

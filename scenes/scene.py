@@ -9,7 +9,11 @@ import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+from engine.geometry.convex import bounds_of, solids_at
 from engine.pose import Pose
 from engine.world import TABLE, Assembly
 from models.errors import TeeterError
@@ -19,6 +23,8 @@ from scenes.schema import Expect, PieceTable
 LONGEST_VALUE = 60
 """Characters of a wrong value that a message repeats; a whole file pasted into one key helps nobody."""
 
+UNITS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "in": 0.0254}
+"""Metres in each unit that a mesh file may be in."""
 MAX_LINES, MAX_LINE = 20, 300
 """Faults that a message tells, and characters of each."""
 
@@ -63,6 +69,10 @@ class SceneError(TeeterError, ValueError):
 
     def __reduce__(self) -> tuple[type[SceneError], tuple[tuple[Fault, ...]]]:
         return type(self), (self.faults,)
+
+
+class UnitAskedError(SceneError):
+    """The size of a scene makes its unit doubtful."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -112,8 +122,12 @@ class Scene:
 
     name: the file's name without ending. title: its `name` key, else the name. path: None when not from a
     file. assembly: SI poses, the table first if there is one. dropped: ids of the pieces whose height was
-    found by drop placement. settle_mm: the gaps and overlaps that were allowed. written: the tables of the
-    pieces, by id, as `scenes.dump` needs them; pieces from a mesh have none. fitted: what was made of each mesh.
+    found by drop placement. settle_mm: the gaps and overlaps that were allowed, also of pieces by their
+    size, which are closed first. written: the tables of the
+    pieces, by id, as `scenes.dump` needs them; pieces from a mesh have none. fitted: what was made of each mesh, or is
+    not as another program has it. files: all that was read for it, its own file and its meshes. unit, up: of the file,
+    as it was read. ground: the node that is the table, if any. left_out: what could be no piece, and need not.
+    has_own_size: the table's size was given, so that it does not grow.
     """
 
     name: str
@@ -125,6 +139,12 @@ class Scene:
     settle_mm: float
     written: Mapping[str, PieceTable]
     fitted: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
+    unit: str = "mm"
+    up: str = "z"
+    ground: str = ""
+    left_out: tuple[str, ...] = ()
+    has_own_size: bool = False
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -132,10 +152,59 @@ class Scene:
         return tuple(body.name for body in self.assembly.bodies if body.name != TABLE)
 
 
+def read_from(scene: Scene) -> dict[str, Any]:
+    """What a scene was read as, as `check --json` prints it under `read`: millimetres and grams."""
+    pieces = [body for body in scene.assembly.bodies if body.name != TABLE]
+    table = next((body for body in scene.assembly.bodies if body.name == TABLE), None)
+    bounds = [bounds_of(solids_at(body.piece, body.pose)) for body in pieces]
+    size = np.max([high for _, high in bounds], axis=0) - np.min([low for low, _ in bounds], axis=0)
+    return {
+        "pieces": len(scene.assembly.free),
+        "supports": len(pieces) - len(scene.assembly.free),
+        "size_mm": [round(1e3 * float(side), 3) for side in size],
+        "mass_g": round(1e3 * sum(body.piece.mass for body in pieces), 3),
+        "unit": scene.unit,
+        "up": scene.up,
+        "table": table
+        and {
+            "size_mm": [round(1e3 * float(side), 3) for side in table.piece.extents[:2]],
+            "top_mm": round(1e3 * (table.pose.position[2] + 0.5 * float(table.piece.extents[2])), 3),
+        },
+        "closed_mm": round(scene.settle_mm, 3),
+    }
+
+
+def read_in_words(scene: Scene) -> str:
+    """What a scene was read as, in a line."""
+    found = read_from(scene)
+    count, supports, table = found["pieces"], found["supports"], found["table"]
+    parts = [f"{count} piece{'s' * (count != 1)}"]
+    parts += [f"{supports} support{'s' * (supports != 1)}"] if supports else []
+    parts += [" x ".join(f"{side:.4g}" for side in found["size_mm"]) + " mm", _weight(found["mass_g"])]
+    text = ", ".join(parts) + f"; in {scene.unit}, {scene.up} up; "
+    if table is None:
+        return f"{text}no table"
+    width, depth = table["size_mm"]
+    name = f" ({scene.ground})" if scene.ground else ""
+    height = f" at z = {table['top_mm']:.4g} mm" if table["top_mm"] else ""
+    text += f"table {width:.4g} x {depth:.4g} mm{height}{name}"
+    return f"{text}; gaps and overlaps up to {scene.settle_mm:.3g} mm closed" if scene.settle_mm else text
+
+
+def _weight(grams: float) -> str:
+    return (
+        f"{grams:.4g} g"
+        if grams < 1e3
+        else f"{grams / 1e3:.4g} kg"
+        if grams < 1e6
+        else f"{grams / 1e6:.4g} t"
+    )
+
+
 def without(scene: Scene, ids: Iterable[str]) -> Scene:
     """Returns the scene with some pieces taken out. Raises SceneError naming every id that it does not have."""
-    gone = set(ids)
     known = scene.ids
+    gone = set(ids) - {*scene.left_out}
     faults = [
         Fault(scene.name, f"there is no piece {name!r} to take out{nearest(name, known)}")
         for name in sorted(gone - set(known))

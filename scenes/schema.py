@@ -19,6 +19,8 @@ RESERVED = ("table", "floor", "hand")
 Coordinate = Annotated[float, Field(strict=True, ge=-1e6, le=1e6)]
 Length = Annotated[float, Field(strict=True, gt=0, le=1e6)]
 Angle = Annotated[float, Field(strict=True, ge=-36000, le=36000)]
+# of a cube of a kilometre of osmium, g mm^2
+Moment = Annotated[float, Field(strict=True, ge=-1e28, le=1e28)]
 Text = Annotated[str, Field(strict=True, max_length=2000)]
 
 
@@ -60,7 +62,11 @@ class Expect(FileTable):
 
 
 class PieceTable(FileTable):
-    """One `[[piece]]`: what it is (`model` or `shape`) and where its bounding box has its centre."""
+    """One `[[piece]]`: what it is (`model` or `shape`) and where its bounding box has its centre.
+
+    centre_of_mass: mm from that centre, along the piece's own axes. inertia: g mm^2 about the centre of mass along
+    those axes, as xx, yy, zz, xy, xz, yz; left out: as `models.ballast.weighted` assumes.
+    """
 
     id: Annotated[str, Field(strict=True, min_length=1, max_length=100), AfterValidator(_id)]
     model: Annotated[str, Field(strict=True, min_length=1, max_length=200)] | None = None
@@ -74,6 +80,8 @@ class PieceTable(FileTable):
     friction: Annotated[float, Field(strict=True, ge=0, le=10)] | None = None
     restitution: Annotated[float, Field(strict=True, ge=0, le=1)] | None = None
     mass: Annotated[float, Field(strict=True, gt=0, le=1e12)] | None = None
+    centre_of_mass: tuple[Coordinate, Coordinate, Coordinate] | None = None
+    inertia: tuple[Moment, Moment, Moment, Moment, Moment, Moment] | None = None
     colour: Colour | None = None
     fixed: Annotated[bool, Field(strict=True)] = False
 

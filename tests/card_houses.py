@@ -9,8 +9,7 @@ import numpy as np
 from engine.bench.rigs import piece, table, wood
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
-from engine.topple.balance.equilibrium import balance_of, fall
-from engine.topple.balance.statics import UNBALANCED
+from engine.topple.balance.equilibrium import UNBALANCED, balance_of, fall
 from engine.topple.contact.detection import find_contacts
 from engine.world import Assembly, Body
 

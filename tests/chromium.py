@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from needs import need
 from numpy.typing import NDArray
 from PIL import Image
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, sync_playwright
@@ -23,8 +24,8 @@ TIMEOUT_MS = 60_000
 @contextmanager
 def started(program: str = "chromium") -> Iterator[Browser]:
     """Chromium, until the end of the block. program: its name, or a script that starts it elsewhere."""
+    need("chromium", "libatomic.so.1")
     path = shutil.which(program)
-    assert path is not None, "these tests need Chromium: sudo apt-get install --yes chromium"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield browser

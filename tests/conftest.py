@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import needs
 import pytest
 
 if TYPE_CHECKING:
@@ -38,6 +39,31 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if long:
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if item not in long]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    needs.settled(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    needs.settled(report)
+    return report
+
+
+@pytest.fixture(autouse=True)
+def _no_fault_is_survived() -> Iterator[None]:
+    """What a game goes on in spite of is a fault all the same; tests of that clear the log."""
+    from games.faults import FAULTS
+
+    yield
+    noted = FAULTS.noted
+    FAULTS.clear()
+    assert not noted, "\n".join(fault.line for fault in noted)
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import re
 import struct
 import sys
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from typing import IO, Any
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
+from websockets.typing import Subprotocol
 
 Json = dict[str, Any]
 OVER_M = 0.25
@@ -73,7 +75,15 @@ class Seat:
         await self._socket.send(text)
 
     async def open(self) -> None:
-        self._socket = await connect(f"{self.url}/table", max_size=None, compression=None, ping_interval=None)
+        # as the page does
+        shown = [each for each in (self.secret, self.token) if re.fullmatch(r"[\w-]+", each, re.ASCII)]
+        self._socket = await connect(
+            f"{self.url}/table",
+            subprotocols=[Subprotocol(each) for each in ("teeter", *shown)],
+            max_size=None,
+            compression=None,
+            ping_interval=None,
+        )
         opened.append(self._socket)
 
     async def join(self) -> None:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from host_client import Seat, close_all
 from websockets.exceptions import ConnectionClosed
 
+from games.faults import FAULTS
 from games.host.connection import ConnectionLimits
 from games.host.links import Address, Links
 from games.host.server import HostServer
@@ -42,6 +43,8 @@ ACTS: tuple[dict[str, Any], ...] = (
     {"type": "to_person", "seat": "Ada"},
     {"type": "speed", "factor": 2},
     {"type": "pause", "is_paused": True},
+    {"type": "mute", "name": "Ada", "is_muted": True},
+    {"type": "send_away", "name": "Ada"},
     {"type": "stand_up"},
 )
 """Everything that changes something."""
@@ -79,10 +82,11 @@ def hosted(
     limits: ConnectionLimits | None = None,
     speed: float = FAST,
     options: dict[str, object] | None = None,
+    is_drawn: bool = False,
 ) -> Iterator[HostThread]:
     """A game that is hosted on this machine, at a free port."""
     plan = Plan(game, players, seed, options or {}, record=record)
-    links = Links(Address("127.0.0.1", 0))
+    links = Links(Address("127.0.0.1", 0), is_drawn=is_drawn)
     told: list[str] = []
     hosting = Hosting(
         plan,
@@ -119,7 +123,7 @@ def hosted(
     finally:
         host._loop.call_soon_threadsafe(done.set)
         thread.join(180.0)
-    assert not host.server.faults, host.server.faults
+    assert not FAULTS.noted, FAULTS.noted
 
 
 def played(work: Coroutine[Any, Any, R]) -> R:

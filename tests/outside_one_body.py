@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 from outside_scenes import sliding_block
+from peer_runner import Rig
+from peer_scenes import level_slope, runners
 
-from engine.bench.outside import level_slope, runners
-from engine.bench.runners.runner import Rig
 from engine.settings import GRAVITY
 
 FRICTIONS, ANGLES = (0.1, 0.3, 0.5, 0.7, 1.0), (3.0, 10.0, 20.0, 30.0, 40.0)

@@ -11,9 +11,9 @@ from functools import partial
 from itertools import pairwise
 
 import numpy as np
+from peer_scenes import SCENES as QUICK
+from peer_scenes import Box, Maker, StackRun, kapla_tower, level_slope, of_boxes, pyramid
 
-from engine.bench.outside import SCENES as QUICK
-from engine.bench.outside import Box, Maker, StackRun, kapla_tower, level_slope, of_boxes, pyramid
 from engine.bench.rigs import on_slope, piece, table, wood
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose

@@ -105,7 +105,7 @@ def played(
         outcome = session.outcome
         assert outcome is not None, why
         if recorder is not None:
-            recorder.close()
+            recorder.close(session.summary(why))
         found.turns, found.reason = session.turns, outcome.reason.text
         found.winners, found.state = tuple(outcome.winners), session.state
         return found

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import is_dataclass
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from typer.testing import CliRunner
 import teeter
 from games.api import results
 from games.cli import app
+from models.errors import Untrue
 
 ROOT = Path(__file__).resolve().parent.parent
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -133,3 +135,14 @@ def test_a_verdict_is_drawn_and_recorded_and_the_recording_filmed(tmp_path: Path
     assert made.file.read_bytes()[:8] == PNG
     with pytest.raises(teeter.TeeterError, match="quality"):
         teeter.video(replay, tmp_path / "fall.mp4", quality="splendid")
+
+
+def test_no_public_result_can_be_read_as_yes_or_no() -> None:
+    kinds = [each for each in vars(results).values() if isinstance(each, type) and is_dataclass(each)]
+    own = [each for each in kinds if each.__module__ == results.__name__]
+    assert {"CheckResult", "FilmResult", "ExportResult", "Played"} <= {each.__name__ for each in own}
+    assert all(issubclass(each, Untrue) and each.asked for each in own)
+    found = teeter.check("two_bricks", workers=1)
+    for result in (found, found.statics, found.dynamics):
+        with pytest.raises(teeter.TeeterError, match=r"neither true nor false: ask \.stands"):
+            bool(result)

@@ -114,6 +114,21 @@ def test_a_peg_in_a_hole_touches_its_walls() -> None:
     assert found.meet
 
 
+def test_outlines_that_only_touch_do_not_bear() -> None:
+    """A bar over a notch of exactly its width lies on the block behind the notch alone."""
+    around = [[0, 0, 0], [2, 0, 0], [0, 1, 0], [1, 1, 0], [2, 1, 0]]
+    bar = box("bar", (20, 40, 20), pose(0, 0, 30))
+    found = find_contacts(
+        scene(Body("block", piece(polycube={"cells": around, "edge": 20.0}), pose(0, 0, 10)), bar)
+    )
+    assert sorted(map(tuple, between(found, "bar", "block")[:, :2])) == [
+        (-10, 0),
+        (-10, 20),
+        (10, 0),
+        (10, 20),
+    ]
+
+
 def test_a_bridge_on_two_feet_touches_in_both() -> None:
     cells = [[0, 0, 0], [0, 0, 1], [1, 0, 1], [2, 0, 1], [2, 0, 0]]
     found = find_contacts(scene(Body("arch", piece(polycube={"cells": cells, "edge": 20.0}), pose(0, 0, 20))))

@@ -181,7 +181,7 @@ def test_an_even_spin_needs_a_key_each_half_turn_at_most() -> None:
     [
         ("x.obj", "exported as .html or .glb"),
         ("no/such/x.glb", "no folder"),
-        (".", "exported as .html or .glb"),
+        (".", "is a folder; name a file"),
     ],
 )
 def test_a_place_that_cannot_be_written_is_refused(

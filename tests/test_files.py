@@ -15,10 +15,37 @@ def test_a_file_is_there_when_it_is_whole_and_nothing_is_left_when_it_is_not(tmp
         part.write_text("new")
         assert not path.exists()
     assert path.read_text() == "new"
-    with pytest.raises(TypeError), whole_or_nothing(path) as part:
+    with pytest.raises(TypeError), whole_or_nothing(path, force=True) as part:
         part.write_text(7)  # type: ignore[arg-type]
     assert path.read_text() == "new"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_of_two_who_write_one_file_at_once_one_gets_it(tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+
+    def write(text: str, *before: str) -> None:
+        with whole_or_nothing(path) as part:
+            part.write_text(text)
+            for each in before:
+                write(each)
+
+    with pytest.raises(OutputError, match="somebody else has just written it"):
+        write("late", "first")
+    assert path.read_text() == "first"
+    path.unlink()
+    path.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OutputError, match="is no plain file"), whole_or_nothing(path, force=True) as part:
+        part.write_text("new")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["out.txt"]
+
+
+def test_without_hard_links_one_gets_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*given: object, **more: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("os.link", refused)
+    test_of_two_who_write_one_file_at_once_one_gets_it(tmp_path)
 
 
 def test_what_goes_wrong_while_writing_is_told_with_the_name(tmp_path: Path) -> None:

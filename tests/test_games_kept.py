@@ -259,8 +259,8 @@ def test_ALL_6_records_that_say_undo_are_played_as_those_that_take_back(tmp_path
     while session.table.hand.held is None:
         session.act(session.choices[0].action)
     session.undo()
+    recorder.close(session.summary())
     session.close()
-    recorder.close()
     replay = load(path)
     step, entry = replay.journal[-1]
     assert entry["input"]["type"] == TakeBack.__name__
@@ -288,8 +288,8 @@ def test_all_that_the_rules_took_is_on_record_with_its_story(tmp_path: Path) -> 
     while session.table.hand.held is None:
         session.act(session.choices[0].action)
     session.undo()
+    recorder.close(session.summary())
     session.close()
-    recorder.close()
     replay = load(path)
     events = [entry for _, entry in replay.events if entry["type"] == "input"]
     assert [(game.read_input(json.dumps(each["input"])), each["story"]) for each in events] == told

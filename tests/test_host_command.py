@@ -17,6 +17,7 @@ from typing import IO
 import pytest
 from host_client import Seat
 from host_thread import played
+from needs import need
 
 from games.play.playback import verify
 
@@ -68,6 +69,7 @@ class Command:
 
     def left(self) -> str:
         """Processes of its session that live on, once they have had their time."""
+        need("ps")
         deadline, found = time.monotonic() + WAIT_S, "?"
         while found and time.monotonic() < deadline:
             time.sleep(0.2)
@@ -119,7 +121,8 @@ def test_a_host_that_was_killed_goes_on_and_seats_come_back_by_their_links(tmp_p
             ada.kill()
 
         played(play_a_card())
-        kept = record.with_name("game.teeter.links")
+        (kept,) = (tmp_path / ".local/share/teeter/hosted").iterdir()
+        assert not list(tmp_path.glob("*.links"))
         assert kept.stat().st_mode & 0o777 == 0o600
         host.end(signal.SIGKILL)
         assert host.left() == ""
@@ -171,3 +174,28 @@ def test_the_door_is_shut_before_a_window_opens(tmp_path: Path) -> None:
             assert len(error.splitlines()) == 1
             assert "http://" not in out
     assert [path.name for path in tmp_path.iterdir() if not path.name.startswith(".")] == []
+
+
+@pytest.mark.slow
+def test_a_second_host_of_one_recording_is_refused_under_every_name(tmp_path: Path) -> None:
+    """By its own name, by a link to it, and by a folder that is a link; the first one goes on."""
+    words = ("wonky", "--players", "Ada,Ben", "--record", "game.teeter", "--host", "127.0.0.1:0")
+    with command(words, tmp_path) as host:
+        link = host.links()["Seats"]
+        (tmp_path / "folder").symlink_to(tmp_path)
+        (tmp_path / "link.teeter").symlink_to("game.teeter")
+        (tmp_path / "link.teeter.part").symlink_to("game.teeter.part")
+        for name in ("game.teeter", "folder/game.teeter", "link.teeter"):
+            with command(("--resume", name, "--host", "127.0.0.1:0"), tmp_path) as other:
+                out, error = other.process.communicate(timeout=WAIT_S)
+            assert other.process.returncode == 2, (name, error)
+            assert "is being recorded by process" in error, error
+            assert "http://" not in out
+
+        async def look() -> None:
+            seat = seat_of(link, name="Ada")
+            await first_turn(seat)
+            await seat.leave()
+
+        played(look())
+        assert host.end(signal.SIGINT)[0] == 130

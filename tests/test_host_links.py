@@ -15,12 +15,13 @@ from engine.pose import Pose
 from games.commands.host import DEFAULT, with_address
 from games.core.events import Placed, Released
 from games.core.rules import Bring, TakeBack
-from games.host.links import Address, Links, LinksError, load, parse_address
+from games.host.links import Address, Links, LinksError, file_of, load, parse_address
 from games.host.scene import SharedScene
 from games.host.seats import AWAY_S, Chairs, WishError
 from games.host.views import SeatView
 from games.ui.messages import GameUpdate, Plan, TableView
 from games.ui.setup import first_view
+from models.files import OutputError
 
 
 def chairs(now: list[float], links: Links) -> tuple[Chairs, list[tuple[str, str]]]:
@@ -77,9 +78,10 @@ def test_host_may_stand_alone() -> None:
     assert with_address(["check", "arch.toml"]) == ["check", "arch.toml"]
 
 
-def test_links_are_kept_for_their_owner_alone(tmp_path: Path) -> None:
+def test_links_are_kept_for_their_owner_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     record = tmp_path / "game.teeter"
-    links = Links(Address("127.0.0.1", 9000), file=tmp_path / "game.teeter.links")
+    links = Links(Address("127.0.0.1", 9000), file=file_of(record))
     token = links.new_token("Ada")
     assert links.file is not None
     assert links.file.stat().st_mode & 0o777 == 0o600
@@ -97,6 +99,23 @@ def test_links_are_kept_for_their_owner_alone(tmp_path: Path) -> None:
     links.file.write_text("{}", encoding="utf-8")
     with pytest.raises(LinksError, match="delete it"):
         load(record)
+    # what lies beside a recording came with it, from whoever made it
+    other = tmp_path / "other.teeter"
+    asked = Links(Address("0.0.0.0", 9000), file=other.with_name("other.teeter.links"))
+    asked.save()
+    assert load(other) is None
+    other.write_bytes(b"")
+    (tmp_path / "link.teeter").symlink_to(other)
+    assert file_of(tmp_path / "link.teeter") == file_of(other)
+
+
+def test_a_data_folder_that_cannot_be_written_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "data").write_text("a file, not a folder")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    with pytest.raises(OutputError, match="no links can be kept"):
+        Links(Address(), file=file_of(tmp_path / "game.teeter")).save()
 
 
 # -- what everybody sees -----------------------------------------------------------------------------------------------
@@ -179,8 +198,8 @@ def test_pieces_of_the_sandbox_are_called_as_people_call_them() -> None:
         TakeBack("Ada"),
         Bring("Ada", "arch-1", "bausack/arch"),
     ):
-        before, state = state, rules.apply(state, action)
-        lines += view.hear(GameUpdate(state, rules.tell(before, action, state), "Bring", action), need)
+        state = rules.apply(state, action)
+        lines += view.hear(GameUpdate(state, "Bring", action), need)
     assert lines[3] == "Ada brings out the base 1 (2)."
     assert "arch" in lines[-1]
     assert not [line for line in lines if "_" in line or "arch-1" in line]

@@ -169,7 +169,6 @@ def test_fuzzed_messages_change_nothing(count: int) -> None:
             assert (await answer(on_turn, type="coach"))["sentence"] == "The hand is empty"
 
         played(shout())
-        assert not host.server.faults
 
 
 def test_a_huge_message_ends_its_own_line_alone(host: HostThread) -> None:

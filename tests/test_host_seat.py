@@ -102,7 +102,7 @@ def test_a_piece_goes_where_the_mouse_is_and_lies_where_one_clicks(seat: Opened)
     lay(seat, click=False)
     assert apart(seat, cube, (-0.08, -0.05)) < NEAR_M
     assert pose(seat, cube)[2] > top
-    assert re.search(r"cube( \(\d+\))? lies", seat.text(".lines"))
+    assert re.search(r"cube( \(\d+\))? comes to rest", seat.text(".lines"))
 
 
 def test_fingers_take_drag_and_turn_a_piece(browser: Browser, host: Hosted) -> None:
@@ -198,7 +198,7 @@ def test_a_line_that_is_lost_comes_back_to_its_seat(browser: Browser, host: Host
         assert not tab.page.is_visible(".lost")
         tab.page.wait_for_selector(".hand:not(.laid)")
         lay(tab, click=False)
-        assert re.search(r"cube( \(\d+\))? lies", tab.text(".lines"))
+        assert re.search(r"cube( \(\d+\))? comes to rest", tab.text(".lines"))
         # the same window, opened anew
         tab.page.reload()
         tab.page.wait_for_function("() => globalThis.teeter?.view.welcome?.seat")

@@ -30,14 +30,15 @@ SIMULATORS = {
 }
 HOLDERS = {
     "pybullet": ("engine/bullet.py",),
-    "pybullet_utils": ("engine/bench/runners/bullet.py",),
     "rapier3d": ("engine/rapier.py", "engine/rapier_body.py"),
     "panda3d": ("engine/view/",),
     "direct": ("engine/view/",),
-    "mujoco": ("engine/bench/",),
-    "pydrake": ("engine/bench/runners/drake.py",),
-    "siconos": ("engine/bench/runners/siconos_worker.py",),
-    "compas_cra": ("engine/bench/",),
+    "mujoco": ("scenes/formats/mjcf.py",),
+    "pxr": ("scenes/formats/usd.py",),
+    "yourdfpy": ("scenes/formats/urdf.py",),
+    "pydrake": (),
+    "siconos": (),
+    "compas_cra": (),
     "gymnasium": ("games/learning/",),
     "pettingzoo": ("games/learning/",),
 }
@@ -51,7 +52,7 @@ ONCE = ("touches", "has_fallen", "is_at_rest", "is_impact")
 """Physical questions with one answer each, in engine.tolerances."""
 OUTSIDE_THE_TREE = {"Abandoned", "DiffersError", "Failed", "MisfitError", "RefusedError", "WishError"}
 """Exceptions that no caller of a public function sees; they steer the code that catches them."""
-SPEAKERS = ("games/cli.py", "games/commands/", "engine/bench/__main__.py")
+SPEAKERS = ("games/cli.py", "games/commands/")
 """Files that talk to people on a terminal; the rest is library and returns values."""
 
 
@@ -208,8 +209,7 @@ def test_one_place_says_which_engine_simulates() -> None:
     for engine in ENGINES:
         hidden = {f"engine.{engine}", f"engine.{engine}_body"}
         users = {place(path) for path in sources() if hidden & imports(path)}
-        # the bench sets engines as they come beside ours
-        astray = users - {f"engine/{engine}.py", "engine/bench/runners/ours.py"}
+        astray = users - {f"engine/{engine}.py"}
         assert not astray, f"{sorted(astray)} name an engine; engine.worlds makes worlds"
 
 

@@ -220,7 +220,7 @@ def test_a_mesh_file_that_changed_is_read_again(tmp_path: Path) -> None:
     ("name", "contents", "message"),
     [
         ("none.stl", None, "none.stl: there is no such mesh file"),
-        ("piece.dwg", b"", 'piece.dwg: ".dwg" is not a known mesh format: use one of .3mf, .glb'),
+        ("piece.dwg", b"", 'piece.dwg: ".dwg" is not a known mesh format: export it from the CAD program'),
         ("empty.stl", b"", "empty.stl: the mesh has no triangles"),
         ("cut.glb", b"glTF\x02\x00\x00\x00", "cut.glb: is not valid glTF"),
         ("words.ply", b"these are words\n", "words.ply: cannot be read as .ply"),

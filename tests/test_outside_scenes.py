@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import outside_scenes as outside
 import pytest
+from peer_scenes import kapla_tower, pyramid
 
-from engine.bench.outside import kapla_tower, pyramid
 from engine.certificate.checker import check
 from engine.certificate.maker import certify
 from engine.certificate.proof import NoCertificateError

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from page_bundle import PAGE, bundle
 from typer.testing import CliRunner
 
 from engine.view.page import html
@@ -28,6 +29,12 @@ def test_numbers_of_variable_length(values: list[int]) -> None:
     assert found == values
     with pytest.raises(ValueError, match="too large"):
         varints(np.array([2**40]))
+
+
+@pytest.mark.slow
+def test_the_bundle_is_what_its_sources_give() -> None:
+    for name, text in bundle().items():
+        assert (PAGE / name).read_bytes() == text, f"{name} is stale: run `make page` and commit it"
 
 
 def test_a_page_without_its_script_says_what_to_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,9 +9,9 @@ import pytest
 from agreement import AGAIN, Row, ask_again, collect, is_decided, is_near, judge, read, together, write
 from cra_worker import cra_says
 from falls import points_of, why
+from peer_oracles import mujoco_says
 from stacks import DOWN, stack
 
-from engine.bench.peers import mujoco_says
 from engine.bench.rigs import piece, table, wood
 from engine.pose import Pose
 from engine.topple.balance.statics import stands

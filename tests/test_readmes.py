@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+import readme_commands
 import typer.main
 from typer.testing import CliRunner
 
@@ -67,6 +68,44 @@ def commands(block: Block) -> list[tuple[list[str], list[str]]]:
         elif line.strip():
             found[-1][1].append(line)
     return found
+
+
+def sentences() -> list[str]:
+    """What the first page says outside blocks, tables, headings and pictures."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    prose = "\n".join(line for line in text.splitlines() if not line.startswith(("#", "|", "![")))
+    parts = [" ".join(part.split()).removeprefix("- ") for part in re.split(r"\n\s*\n|\n(?=- )", prose)]
+    return [found for part in parts if part for found in re.split(r"(?<=\.) (?=[A-Z`\[])", part)]
+
+
+def is_there(evidence: str) -> bool:
+    """Whether a test, a file of tests, a script of the gate or a page exists."""
+    file, _, name = evidence.partition("::")
+    path = ROOT / "tests" / file if file.startswith("test_") else ROOT / file
+    return path.is_file() and (not name or f"\ndef {name}(" in path.read_text(encoding="utf-8"))
+
+
+def test_what_the_readme_claims_has_its_evidence() -> None:
+    read = tomllib.loads((ROOT / "tests" / "readme_claims.toml").read_text(encoding="utf-8"))
+    kept: dict[str, list[str]] = read["claims"]
+    assert sentences() == sorted({*kept, *read["statements"]}, key=sentences().index), (
+        "tests/readme_claims.toml"
+    )
+    for claim, evidence in kept.items():
+        assert evidence, f"nothing shows: {claim}"
+        missing = [each for each in evidence if not is_there(each)]
+        assert not missing, f"{claim}: there is no {missing}"
+
+
+def test_every_command_of_the_readme_is_run_where_it_is_installed() -> None:
+    shown = [command for command in readme_commands.commands() if command.startswith("teeter ")]
+    assert {readme_commands.row_of(command) for command in shown} == set(readme_commands.EXPECTED)
+    others = {command for command in readme_commands.commands() if not command.startswith("teeter ")}
+    assert others == {"pip install .", *readme_commands.GATE}
+    gate = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    assert set(gate) >= readme_commands.GATE
+    assert "exec .ci/installed" in gate
 
 
 def test_every_block_says_what_it_is() -> None:

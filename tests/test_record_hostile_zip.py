@@ -137,3 +137,13 @@ def check_harmless(data: bytes) -> None:
         path.write_bytes(data)
         with contextlib.suppress(RecordError):
             load(path)
+
+
+def test_a_track_longer_than_any_that_was_packed_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A writer thins it: thousands of equal frames pack to little, and are drawn one by one."""
+    monkeypatch.setattr(archive, "MAX_TRACK_BYTES", 1)
+    problem = said_of(tmp_path, good())
+    assert problem.startswith("track.npz: has ")
+    assert problem.endswith(" bytes of poses; a track is thinned to 1 when it is packed")

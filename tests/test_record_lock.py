@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from engine.record.format import RecordError
 from engine.record.latest import found
 from engine.record.part import LOCK, FolderLock, check_free, folder_of
 from engine.record.reader import load
+from engine.record.writer import Recorder
 from games.play.playback import verify
 
 GAME = ("play", "wonky", "--players", "bot:steady,bot:clumsy", "--seed", "4", "--headless")
@@ -94,6 +96,27 @@ def until_recorded(game: subprocess.Popen[str], folder: Path, checkpoints: int) 
         assert game.poll() is None, "the game ended too early"
         assert time.monotonic() < end
         time.sleep(0.02)
+
+
+def test_a_file_with_two_names_is_gone_on_with_under_one(tmp_path: Path) -> None:
+    one, two = tmp_path / "a.teeter", tmp_path / "b.teeter"
+    shutil.copy(ROOT / "tests" / "recordings" / "wonky-1.teeter", one)
+    os.link(one, two)
+    meta = load(one).meta
+    first = Recorder(one, meta, replaces=True)
+    with pytest.raises(RecordError, match=r"b\.teeter: is being recorded by another process"):
+        Recorder(two, meta, replaces=True)
+    assert not folder_of(two).exists()
+    first.discard()
+    Recorder(two, meta, replaces=True).discard()
+
+
+def test_a_lock_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / LOCK).symlink_to(tmp_path / "mine")
+    with pytest.raises(OSError, match="symbolic links"):
+        FolderLock(tmp_path)
+    assert (tmp_path / "mine").read_text() == "mine"
 
 
 @pytest.mark.slow

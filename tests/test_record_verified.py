@@ -169,7 +169,7 @@ def test_nor_is_one_that_turns_out_to_be_over(is_closed: bool, tmp_path: Path) -
         session.aim(packed(session.table.hand.target))
     assert session.outcome is not None
     session.close()
-    recorder.close() if is_closed else recorder.leave()
+    recorder.close(session.summary()) if is_closed else recorder.leave()
     if is_closed:
         assert verify(path).agrees
         with pytest.raises(

@@ -24,7 +24,9 @@ def test_a_recording_of_an_earlier_version_agrees_bit_for_bit(file: Path) -> Non
     replay = load(file)
     found = verify(file)
     if replay.meta.platform != fingerprint():
+        # another processor may round otherwise; it is never told as a difference, and nothing was compared
         assert not found.comparable
-        return
+        pytest.skip(f"recorded on {replay.meta.platform}; this is {fingerprint()}")
+    assert found.comparable
     assert found.agrees, f"from step {found.difference} on {found.why}"
     assert found.steps >= replay.checkpoints[-1].step

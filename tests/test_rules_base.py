@@ -202,7 +202,7 @@ def test_bad_options(given: dict[str, object], sentence: str) -> None:
 
 
 def test_option_of_another_mode() -> None:
-    with pytest.raises(SetupError, match=r"^option secret belongs to mode teams, not to open$"):
+    with pytest.raises(SetupError, match=r"^option secret belongs to mode teams, not to mode open$"):
         take_house(House, {"secret": "yes"}, OPEN)
 
 

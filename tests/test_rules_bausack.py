@@ -490,7 +490,8 @@ def test_BS_21__the_tallest_wins() -> None:
     assert refusal(LAST, Take("Ben", "egg")) == "ALL-2: the referee has yet to answer"
     for heights, winners in (
         ((15.0, 45.0, 30.0), ("Ben",)),
-        ((45.1, 45.0, 30.0), ("Ana",)),
+        ((46.0, 45.4, 30.0), ("Ana",)),
+        ((15.032, 15.016, 14.4), ("Ana", "Ben")),
         ((45.0, 30.0, 45.0), ("Ana", "Cem")),
     ):
         won = apply(LAST, Measured(2, heights))

@@ -315,7 +315,7 @@ def test_CT_09__a_secret_saboteur() -> None:
             {"first": "Ana"},
             r"option first: the player on the saboteur's left starts \(CT-09\), unless secret",
         ),
-        ({"challenge": 3}, "option challenge belongs to mode solo, not to saboteur"),
+        ({"challenge": 3}, "option challenge belongs to mode solo, not to mode saboteur"),
     ],
 )
 def test_CT_09__bad_options(options: dict[str, object], sentence: str) -> None:

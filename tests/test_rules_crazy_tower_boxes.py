@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from faults_crazy_tower import faults
 from rules_crazy_tower import FIRST, STOCK, actions, after, lay, position, refusal
 
 from games.core.errors import MalformedAction
-from games.core.events import Met, Placed, Released, Removed, Rested
+from games.core.events import Fell, Met, Placed, Released, Removed, Rested
 from games.core.rules import Need, Take, TakeBack, Wait
 from games.crazy_tower.names import said
-from games.crazy_tower.rules import apply, legal, needs
+from games.crazy_tower.rules import apply, legal, needs, tell
 from games.crazy_tower.rules_laying import ordered
 from games.crazy_tower.state import (
     COMPETITIVE,
     SOLO,
+    CrazyReason,
     Decline,
     Floor,
     HandPhase,
@@ -109,6 +111,36 @@ def test_CT_05__to_the_player_of_its_colour() -> None:
         out = after(replace(state, floors=floors), Pull("Ana", lower), Removed(1, lower))
         assert lower in out.hands[owner]
         assert lower not in out.hands[1 - owner]
+
+
+@pytest.mark.parametrize("is_out", [True, False], ids=["as all comes to rest", "as it slips out"])
+def test_CT_05__what_brought_the_tower_down_counts_for_nobody(is_out: bool) -> None:
+    """CT-05, CT-22: Cem chose green; a green bar that Ana pulls out as the tower falls does not count against him."""
+    state = covered(REMOVE)
+    before = apply(state, Pull("Ana", "green_i3"))
+    if is_out:
+        before = apply(before, Removed(2, "green_i3"))
+        assert before.hands[2][-1] == "green_i3"
+    crash = Fell(
+        3, tuple(sorted({state.floors[1].card, *state.floors[1].blocks, *(() if is_out else ("green_i3",))}))
+    )
+    end = apply(before, crash)
+    assert (end.reason, "Ana" in end.winners) == (CrazyReason.COLLAPSE, False)
+    assert all("green_i3" not in hand for hand in end.hands)
+    assert end.hands[2] == state.hands[2]
+    assert [each.piece for each in end.fallen].count("green_i3") == 1
+    assert faults(end) == ()
+    told = tell(before, crash, end)
+    assert "The green bar counts for nobody: pulling it brought the tower down." in told
+
+
+def test_CT_05__a_later_collapse_takes_nothing_back() -> None:
+    """CT-05: once all is at rest the block is given back for good."""
+    state = covered(REMOVE)
+    calm = after(state, Pull("Ana", "green_i3"), Removed(2, "green_i3"), Rested(3, ()))
+    end = apply(calm, Fell(4, tuple(sorted((state.floors[1].card, *state.floors[1].blocks)))))
+    assert end.reason is CrazyReason.COLLAPSE
+    assert end.hands[2][-1] == "green_i3"
 
 
 def test_CT_05__declined() -> None:

@@ -65,9 +65,9 @@ def test_CT_31__twenty_challenges() -> None:
 
 @pytest.mark.parametrize("number", range(1, 21))
 def test_CT_08__colours_of_a_challenge(number: int) -> None:
-    """CT-08: challenges 3 and 6 four colours, the others three; what may be chosen."""
+    """CT-08, CT-39: challenges 3 and 6 four colours, 9 one, the others three; what may be chosen."""
     allowed = {2: (1, 2, 3), 3: (3, 4), 6: (2, 3, 4)}.get(number, (1, 2, 3, 4))
-    assert len(solo(number).colours[0]) == (4 if number in (3, 6) else 3)
+    assert len(solo(number).colours[0]) == {3: 4, 6: 4, 9: 1}.get(number, 3)
     for count in (1, 2, 3, 4):
         options = {"colour_count": count}
         if count in allowed:
@@ -263,7 +263,7 @@ def test_CT_37__no_clock_without_the_challenge() -> None:
 
 
 HANDICAPS: dict[str, dict[str, object]] = {
-    "CT-40": {"mirrored": True, "tremor": 2.0},
+    "CT-40": {"mirrored": True, "tremor": 2.0, "tremor_mm": 1.0},
     "CT-41": {"sway_mm": 8.0, "sway_period_s": 5.0, "sway_axes": 2},
     "CT-42": {"arm_mm": 600.0},
     "CT-44": {"depth_cues": False, "turns_while_holding": False},
@@ -291,7 +291,7 @@ def test_CT_40__handicaps(clause: str) -> None:
 
 def test_CT_40__no_handicap() -> None:
     """CT-40..50: what is not declared is as usual."""
-    assert Handicap() == Handicap(False, 1.0, 0.0, 0.0, 0, 0.0, 1.0, True, True, 0, 0.0, 0.0, 0.0, 0.0)
+    assert Handicap() == Handicap(False, 1.0, 0.0, 0.0, 0.0, 0, 0.0, 1.0, True, True, 0, 0.0, 0.0, 0.0, 0.0)
 
 
 def test_values_do_not_change() -> None:

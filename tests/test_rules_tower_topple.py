@@ -303,13 +303,24 @@ def test_values_are_frozen_and_slotted() -> None:
 def test_TT_04__house_rules() -> None:
     """TT-04: version 4 has options of its own; the other versions refuse them, and say so."""
     own = [option.name for option in options_of(House) if option.modes == ("4",)]
-    assert own == ["points", "instructions", "colour_points", "escape", "topple_loses"]
+    assert own == ["points", "instructions", "colour_points", "escape"]
     for mode in ("1", "2", "3"):
-        with pytest.raises(SetupError, match=f"option escape belongs to mode 4, not to {mode}"):
+        with pytest.raises(SetupError, match=f"option escape belongs to mode 4, not to mode {mode}"):
             start(("Ana", "Ben"), 1, {"mode": mode, "escape": "no"}, STOCK)
     assert start(("Ana", "Ben"), 1, {"mode": "4"}, STOCK).house == House()
     chosen = start(("Ana", "Ben"), 1, {"mode": "4", "points": "none", "instructions": "no"}, STOCK).house
     assert (chosen.points, chosen.instructions) == ("none", False)
+    for mode in ("1", "2", "3", "4"):
+        assert start(("Ana", "Ben"), 1, {"mode": mode, "topple_loses": "5"}, STOCK).house.topple_loses == 5
+
+
+def test_TT_01__teams_are_as_even_as_those_who_came_together_allow() -> None:
+    """TT-01: nine people, two pairs among them, make three threes."""
+    names = ("Ana+Ben", "Cem", "Dora", "Eli+Finn", "Gus", "Hal", "Ida")
+    seats = start(names, 1, {}, STOCK).seats
+    assert sorted(len(seat.members) for seat in seats) == [3, 3, 3]
+    together = [{member.name for member in seat.members} for seat in seats]
+    assert all(any(pair <= team for team in together) for pair in ({"Ana", "Ben"}, {"Eli", "Finn"}))
 
 
 @pytest.mark.parametrize(
@@ -521,7 +532,7 @@ def test_TT_07__a_target_reached_by_a_topple() -> None:
 
 def test_TT_07__no_target_without_points() -> None:
     """TT-07: a target needs points."""
-    with pytest.raises(SetupError, match="option target belongs to mode 1 or 2 or 4, not to 3"):
+    with pytest.raises(SetupError, match="option target belongs to modes 1, 2 and 4, not to mode 3"):
         start(("Ana", "Ben"), 1, {"mode": "3", "target": "5"}, STOCK)
     with pytest.raises(SetupError, match=r"^option target needs points; points=none counts topples$"):
         start(("Ana", "Ben"), 1, {"mode": "4", "points": "none", "target": "5"}, STOCK)
@@ -800,9 +811,12 @@ def test_choices_in_words() -> None:
         "pull the centre blue brick of row 1",
         "pull the right brick of row 1",
     ]
-    assert {choice.sentence for choice in legal(crash(position(house=HOUSE), 30))} == {
-        "take up a fallen brick"
-    }
+    fallen = crash(position(faces={2: "blue"}, house={"topple_bricks": "9"}), 2, 30, 32)
+    assert [choice.sentence for choice in legal(fallen)] == [
+        "take up the fallen blue brick",
+        "take up the first fallen brick",
+        "take up the second fallen brick",
+    ]
     assert [choice.sentence for choice in legal(after(position(), Take("Ana", b(1))))] == [
         "leave the brick as it lies now",
         "let go of the brick",

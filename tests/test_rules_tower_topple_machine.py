@@ -123,7 +123,7 @@ class Model:
 
     def worth(self, face: str, word: str) -> int:
         """TT-09, TT-10, TT-13, TT-15, TT-21, TT-22, TT-25."""
-        if word == "any":
+        if word == "any" or face == "all_others_gain_one":
             return {"add_two": 2, "add_three": 3, "lose_two": 0, "all_others_gain_one": 0}.get(face, 1)
         if word == "colour":
             return 3

@@ -84,10 +84,10 @@ def same(first: Scene, second: Scene) -> None:
 def test_any_scene_survives_a_round_trip(tmp_path: Path, text: str) -> None:
     path = tmp_path / "scene.toml"
     path.write_text(text, encoding="utf-8")
-    scene = load(path)
+    scene = load(path, drop=True)
     written = dump(scene)
     path.write_text(written, encoding="utf-8")
-    again = load(path)
+    again = load(path, drop=True)
     # positions were rounded to 1e-9 mm by the first writing
     same(scene, replace(again, written=scene.written))
     assert dump(again) == written

@@ -140,7 +140,10 @@ FAULTS = [
         HEAD + "table = false\n" + piece("position = [0, 0]"),
         "position: there is nothing below to let it down on: give a height, [x, y, z]",
     ),
-    (HEAD + piece("position = [5000, 0]"), "position: there is nothing below to let it down on"),
+    (
+        HEAD + "[table]\nsize = [1200, 800]\n" + piece("position = [5000, 0]"),
+        "(the table of 1200 x 800 mm ends before it",
+    ),
     # overlaps
     (
         HEAD + piece("") + piece("position = [0, 0, 28.75]", "b"),
@@ -256,7 +259,7 @@ def test_a_heap_of_overlaps_is_cut_short(tmp_path: Path) -> None:
     [
         ({"settle_mm": -1.0}, "--settle = -1.0: must be from 0 to 1000 mm"),
         ({"settle_mm": math.nan}, "--settle = nan: must be"),
-        ({"table": "low"}, "--table = low: must be lowest or none"),
+        ({"table": "low"}, "--table = low: must be lowest, none, or a size in mm such as 600 or 600x400"),
         ({"unit": "mm"}, "--unit = mm: only mesh files have a unit; scene files are in mm"),
         ({"unit": "ell"}, "--unit = ell: must be one of mm, cm, m, in"),
         ({"material": "beach"}, '--material = beach: unknown material "beach": did you mean "beech"?'),

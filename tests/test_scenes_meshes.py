@@ -237,10 +237,10 @@ def test_doubled_and_missing_names_get_numbers(tmp_path: Path) -> None:
     ("unit", "metres"), [("mm", 1e-3), ("cm", 1e-2), ("m", 1.0), ("in", 0.0254), (None, 1e-3)]
 )
 def test_the_unit_may_be_given(tmp_path: Path, unit: str | None, metres: float) -> None:
-    block((2, 2, 2), (0, 0, 1)).export(tmp_path / "cube.stl")
+    block((20, 20, 20), (0, 0, 10)).export(tmp_path / "cube.stl")
     body = free(load(tmp_path / "cube.stl", unit=unit).assembly)["cube"]
-    assert body.piece.extents == pytest.approx([2 * metres] * 3)
-    assert body.pose.position[2] == pytest.approx(metres)
+    assert body.piece.extents == pytest.approx([20 * metres] * 3)
+    assert body.pose.position[2] == pytest.approx(10 * metres)
 
 
 def test_the_table_may_be_put_under_everything(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def start(name: str, path: Path) -> tuple[Session, Recorder]:
 
 def finish(session: Session, recorder: Recorder, turns: int) -> Session:
     play(session, bots_of(session, SEED), turns)
-    recorder.close({"turns": session.turns})
+    recorder.close(session.summary())
     session.close()
     return session
 
@@ -113,7 +113,7 @@ def test_a_fork_goes_on_from_an_earlier_checkpoint_and_leaves_the_record_alone(t
     session, recorder = fork(replay, middle, path=tmp_path / "c.teeter")
     assert recorder is not None
     by_hand(session)
-    recorder.close()
+    recorder.close(session.summary())
     assert load(tmp_path / "c.teeter").hashes[:middle] == replay.hashes[:middle]
     assert verify(tmp_path / "c.teeter").agrees
     assert (tmp_path / "a.teeter").read_bytes() == before
@@ -145,7 +145,7 @@ def a_moment(path: Path, close: bool = True, outcome: dict[str, Any] | None = No
     session, recorder = start("wonky", path)
     by_hand(session)
     if close:
-        recorder.close(outcome)
+        recorder.close(session.summary() if outcome is None else outcome)
     return recorder
 
 
@@ -255,7 +255,7 @@ def test_a_file_gone_on_with_stays_until_the_new_one_is_whole(tmp_path: Path, mo
     session, recorder = resume(recorder.folder)
     assert session.table.step == further[-1][0]
     session.close()
-    recorder.close()
+    recorder.close(session.summary())
     assert load(path).hashes == further
     assert [each.name for each in tmp_path.iterdir()] == ["a.teeter"]
 
@@ -278,7 +278,7 @@ def test_a_game_left_before_its_first_checkpoint_begins_anew(tmp_path: Path, mom
     Recorder(tmp_path / "a.teeter", meta).leave()
     session, recorder = resume(tmp_path / "a.teeter")
     by_hand(session)
-    recorder.close()
+    recorder.close(session.summary())
     assert (tmp_path / "a.teeter").read_bytes() == moment.read_bytes()
 
 
@@ -356,7 +356,7 @@ def test_an_undo_in_a_resumed_game_is_recorded_and_agrees(tmp_path: Path, moment
     before = len(load(recorder.folder).hashes)
     session.undo()
     session.close()
-    recorder.close()
+    recorder.close(session.summary())
     hashes = load(path).hashes
     assert len(hashes) == before + 1
     assert hashes[-1][1] == hashes[-2][1]

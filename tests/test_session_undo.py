@@ -125,7 +125,10 @@ def test_what_was_let_go_cannot_be_taken_back() -> None:
     with pytest.raises(IllegalAction, match="ALL-6: only a piece still in the hand"):
         session.undo()
     take_up(session)
+    x, y, _ = session.table.hand.target.position
     move(session, 20, (0.0, 0.0, 4e-4))
+    # above the middle of the table: a first block elsewhere is laid again
+    move(session, 600, (-x / 600, -y / 600, 0.0))
     session.release()
     before = poses(session)
     with pytest.raises(IllegalAction, match="ALL-2: nothing is decided while things move"):

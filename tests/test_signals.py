@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from needs import need
 
 ROOT = Path(__file__).resolve().parent.parent
 WAIT_S = 30.0
@@ -46,6 +47,17 @@ class End:
     took: float
 
 
+def caught(words: tuple[str, ...], number: signal.Signals, after_s: float, home: Path) -> End:
+    """Sends a signal as late as that, or as early as this machine needs to catch the command at work."""
+    if words[0] == "video":
+        need("OpenGL")
+    for attempt in range(5):
+        (home / str(attempt)).mkdir()
+        if (found := end(words, number, after_s / 2**attempt, home / str(attempt))) is not None:
+            return found
+    raise AssertionError(f"{words} was done before it could be told to stop")
+
+
 def end(words: tuple[str, ...], number: signal.Signals, after_s: float, home: Path) -> End | None:
     """Starts the real command in a session of its own and sends it a signal; None where it was done before."""
     temporary = home / "tmp"
@@ -68,6 +80,7 @@ def end(words: tuple[str, ...], number: signal.Signals, after_s: float, home: Pa
         told = time.monotonic()
         code, left = running.wait(WAIT_S), "?"
         took = time.monotonic() - told
+        need("ps")
         deadline = time.monotonic() + WAIT_S
         while left and time.monotonic() < deadline:
             time.sleep(0.1)
@@ -98,8 +111,7 @@ def end(words: tuple[str, ...], number: signal.Signals, after_s: float, home: Pa
 def test_a_signal_ends_everything_quietly(
     command: str, number: signal.Signals, after_s: float, tmp_path: Path
 ) -> None:
-    found = end(COMMANDS[command], number, after_s, tmp_path)
-    assert found is not None
+    found = caught(COMMANDS[command], number, after_s, tmp_path)
     assert found.code == 128 + number
     assert "Traceback" not in found.error
     assert len(found.error.splitlines()) <= 1
@@ -109,13 +121,13 @@ def test_a_signal_ends_everything_quietly(
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["noise", pytest.param("video", marks=pytest.mark.soak)])
 def test_a_killed_command_leaves_no_process_and_the_next_one_sweeps_up(command: str, tmp_path: Path) -> None:
-    found = end(COMMANDS[command], signal.SIGKILL, 3.0, tmp_path)
-    assert found is not None
+    found = caught(COMMANDS[command], signal.SIGKILL, 3.0, tmp_path)
     assert found.left == ""
+    temporary = max(tmp_path.iterdir()) / "tmp"
     words = [sys.executable, "-m", "games", "check", "two_bricks"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path / "tmp")}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(temporary)}
     assert subprocess.run(words, env=environment, capture_output=True, check=False).returncode == 0
-    assert not list((tmp_path / "tmp").iterdir())
+    assert not list(temporary.iterdir())
 
 
 def test_a_folder_that_hides_a_package_is_named(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The field's own scenes for ten simulated minutes, in every engine: the tables of engine/bench/README.md."""
+"""The field's own scenes for ten simulated minutes, in every engine: the tables of tests/research/PEERS.md."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 from outside_one_body import one_body
 from outside_scenes import SCENES, SLIDES, cube_on_a_cube, is_right
+from peer_scenes import cells_of, measure, runners
 
-from engine.bench.outside import cells_of, measure, runners
 from engine.topple.verdict import CheckOptions, check
 from engine.world import DOWN, Assembly
 

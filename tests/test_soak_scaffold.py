@@ -31,6 +31,8 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words]
     # a run inside a run is no worker of the outer one
     env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    # what the conftest imports
+    env["PYTHONPATH"] = f"{TESTS}{os.pathsep}{TESTS.parent}"
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=env)
 
 

@@ -251,3 +251,26 @@ def test_friction_is_the_geometric_mean_of_the_pair() -> None:
 def test_contacts_may_be_handed_in() -> None:
     assembly = tower(3)
     assert analyse(assembly, contacts=find_contacts(assembly)) == analyse(assembly)
+
+
+@pytest.mark.parametrize("foot", [4.0, 2.0, 1.0, 0.5])
+def test_a_heavy_block_on_light_feet_tips_over_their_outer_edges(foot: float) -> None:
+    """Each foot bears up to three million times its weight, and hands on what tips the block."""
+    centres = [(30.0, 0.0), (-15.0, math.sqrt(675.0)), (-15.0, -math.sqrt(675.0))]
+    feet = [box(f"foot{i}", (foot,) * 3, pose(x, y, foot / 2)) for i, (x, y) in enumerate(centres)]
+    found = analyse(scene(*feet, box("block", (100.0, 100.0, 100.0), pose(0, 0, foot + 50))))
+    assert found.stands
+    assert found.needs_friction is False
+    assert found.tilt_deg == pytest.approx(math.degrees(math.atan((15 + foot / 2) / (50 + foot))), rel=1e-4)
+    assert found.tilt_direction_deg == pytest.approx(180.0, abs=0.1)
+    weight = 1e-3 * 700.0 * G
+    for each in feet:
+        assert found.loads[each.name] == pytest.approx(weight / 3, rel=1e-6)
+
+
+def test_what_is_far_too_heavy_for_a_foot_beside_its_middle_still_falls() -> None:
+    feet = [
+        box(f"foot{i}", (1.0, 1.0, 1.0), pose(x, y, 0.5))
+        for i, (x, y) in enumerate([(30, 0), (10, 9), (10, -9)])
+    ]
+    assert analyse(scene(*feet, box("block", (100.0, 100.0, 100.0), pose(0, 0, 51)))).stands is False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,13 @@ from engine.topple.balance.rocking import with_curves
 from engine.topple.balance.statics import Statics, analyse
 from engine.topple.contact.detection import find_contacts
 from engine.topple.contact.rounds import rounds_of
-from engine.topple.verdict import CheckOptions, check
+from engine.topple.perturbation import combined
+from engine.topple.trial import Trial
+from engine.topple.verdict import CheckOptions, check, only_rolls, to_json
+from engine.topple.words import headline, rows, sentences
 from engine.world import Assembly, Body
+from models.build import build
+from models.catalogue import find
 from scenes.load import load
 
 LYING = quaternion_of_rpy(math.pi / 2, 0.0, 0.0)
@@ -183,6 +189,21 @@ def test_curved_surfaces_are_found_in_their_facets(shape: dict[str, Any], kinds:
     assert bends
 
 
+@pytest.mark.parametrize("turn", [0.0, 0.3, 1.1])
+def test_a_whole_ball_is_there_all_round(turn: float) -> None:
+    """Which axis rounding picks for it leaves no holes at the poles, and none is where a half circle begins."""
+    piece = body("ball", (0, 0, 0), sphere=15.0).piece
+    (surface,) = rounds_of(piece)
+    axis = quaternion_of_rpy(turn, 2.0 * turn, 0.0)
+    turned = surface.placed(Pose((0.0, 0.0, 0.0), axis))
+    around = np.vstack(
+        [np.eye(3), -np.eye(3), Pose((0.0, 0.0, 0.0), axis).apply(np.vstack([np.eye(3), -np.eye(3)]))]
+    )
+    for each in (surface, turned):
+        assert each.near(0.015 * around, 1e-6) == pytest.approx(np.zeros(len(around)), abs=1e-7)
+        assert each.near(0.016 * around, 1e-6, fan=1.0) == pytest.approx(np.full(len(around), 1e-3), abs=1e-7)
+
+
 def test_a_ball_touches_a_table_at_one_point_exactly() -> None:
     scene = Assembly("ball", (table(), body("ball", (3, 4, 15), sphere=15.0)))
     found = with_curves(scene, find_contacts(scene))
@@ -190,6 +211,103 @@ def test_a_ball_touches_a_table_at_one_point_exactly() -> None:
     assert found.contacts.points * 1e3 == pytest.approx(np.array([[3.0, 4.0, 0.0]]), abs=1e-6)
     assert found.mobility[0] * 1e3 == pytest.approx(np.diag([15.0, 15.0, 0.0]), abs=1e-6)
     still = analyse(scene)
-    assert (still.stands, still.tilt_deg, still.rolls_freely) == (True, 0.0, True)
+    assert (still.stands, still.tilt_deg, bool(still.rolls)) == (True, 0.0, True)
     # the simulation alone says whether it rolls away
     assert still.stands_by_itself is None
+
+
+def test_a_whole_ball_is_near_itself_however_its_middle_is_rounded() -> None:
+    """The chord of its profile goes through its centre: nothing may hang on which side of it rounding lies."""
+    (ball,) = rounds_of(body("ball", (0, 0, 20), sphere=20.0).piece)
+    assert ball.centre is not None
+    points = 0.02 * np.array([[0, 0, 1], [0, 0, -1], [1, 0, 0], [0.6, 0, 0.8], [0, -0.6, -0.8]])
+    for off in (-1e-18, 0.0, 1e-18):
+        moved = replace(ball, centre=ball.centre + off)
+        assert moved.near(points, 1e-6) == pytest.approx(0.0, abs=1e-9)
+
+
+NEUTRAL = {
+    "a log": ((body("log", (0, 0, 15), LYING, cylinder=(15, 60)),), ("log",)),
+    "a ball": ((body("ball", (0, 0, 25), sphere=25.0),), ("ball",)),
+    "a ball on a block": (
+        (body("block", (0, 0, 20), box=(100, 100, 40)), body("ball", (0, 0, 65), sphere=25.0)),
+        ("ball",),
+    ),
+    "a plank on two logs": (
+        (
+            body("left", (-40, 0, 15), LYING, cylinder=(15, 60)),
+            body("right", (40, 0, 15), LYING, cylinder=(15, 60)),
+            body("plank", (0, 0, 35), box=(140, 60, 10)),
+        ),
+        ("left", "right", "plank"),
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NEUTRAL)
+def test_neutral_balance_stands_and_names_what_may_roll(name: str) -> None:
+    bodies, rolls = NEUTRAL[name]
+    found = check(Assembly(name, (table(wood(MU)), *bodies)), CheckOptions(workers=1))
+    assert (found.word, found.statics.rolls, found.statics.tilt_deg) == ("stands", rolls, 0.0)
+    assert headline(found).startswith(f"It stands, but {', '.join(rolls)} may roll: ")
+    assert to_json(found, "0")["statics"]["rolls"] == list(rolls)
+    labels = [label for label, _ in rows(found)]
+    assert "may roll" in labels
+    assert not any("sideways" in text for _, text in rows(found))
+
+
+def test_a_margin_beyond_what_is_computed_is_told_as_the_least() -> None:
+    """A dome rocks back to rest up to 22 degrees, where it has rolled onto its rim; that is not followed."""
+    dome = build(find("bausack/hemisphere"))
+    height = float(dome.extents[2]) / 2
+    found = judged(
+        Body("dome", dome, Pose((0.0, 0.0, height), quaternion_of_rpy(math.pi, 0.0, 0.0))), margins=True
+    )
+    assert found.stands
+    assert found.tilt_deg is not None
+    assert 1.0 < found.tilt_deg < 22.0
+    assert found.tilt_at_least
+    assert found.push_at_least
+    assert (found.weakest, found.mechanism) == (None, {})
+    assert sentences(None, found) == (
+        f"It holds, at {found.tilt_deg:.2f} degrees of table tilt too: it rocks back to rest.",
+    )
+    on_its_face = judged(Body("dome", dome, Pose((0.0, 0.0, height))), margins=True)
+    assert not on_its_face.tilt_at_least
+    assert not on_its_face.push_at_least
+
+
+@pytest.mark.slow
+def test_the_margins_of_what_is_unsure_are_said_to_be_those_of_forces() -> None:
+    block = body("block", (0, 0, 30), box=(10, 10, 60))
+    found = check(Assembly("sure", (table(), block)), CheckOptions(workers=1))
+    told = dict(rows(found))
+    assert "by the force balance alone" not in told["tilt margin"]
+    assert "block moves most then" in told["tilt margin"]
+    assert "sideways at the top of block, the highest before anything topples" in told["push margin"]
+    told = dict(rows(replace(found, word="unsure")))
+    assert told["tilt margin"].endswith("(by the force balance alone)")
+    assert told["push margin"].endswith("(by the force balance alone)")
+
+
+def test_what_does_not_roll_is_not_excused() -> None:
+    """Balance is neutral only if nothing but what may roll went anywhere."""
+    bodies, _ = NEUTRAL["a ball on a block"]
+    still = judged(*bodies)
+    assert still.rolls == ("ball",)
+    trial = Trial(False, 1.0, 0.0, 0.1, 0.0, "ball", 10, ("ball",), (), np.zeros((0, 7)))
+    for first, fell, excused in (
+        ("ball", ("ball",), True),
+        ("ball", (), True),
+        ("block", ("ball",), False),
+        ("ball", ("ball", "block"), False),
+        (None, (), False),
+    ):
+        seen = combined((replace(trial, first_to_move=first, fell=fell),))
+        assert only_rolls(still, seen) is excused
+        assert only_rolls(replace(still, rolls=()), seen) is False
+
+
+def test_a_ball_beyond_neutral_topples_all_the_same() -> None:
+    assert check(load("ball_on_ball").assembly, CheckOptions(workers=1)).word == "topples"

@@ -15,6 +15,7 @@ from engine.topple.balance import few
 from engine.topple.balance.boundary import nearest_boundary
 from engine.topple.balance.equilibrium import MAX_PULL, Balance, SupportFunction, balance_of
 from engine.topple.balance.margins import bearings, beside, push_loads, push_of
+from engine.topple.balance.reached import nearest_reached
 from engine.topple.contact.detection import find_contacts
 from engine.world import Assembly, Body
 
@@ -51,7 +52,8 @@ def slippery(count: int) -> Assembly:
 def push_of_the_whole(balance: Balance, assembly: Assembly) -> float:
     _, loads = push_loads(balance, assembly)
     ask = SupportFunction(balance.matrix, balance.friction, balance.load(balance.down), loads)
-    return nearest_boundary(ask, MAX_PULL, bearings(balance, *np.eye(3)[:2])).distance
+    angles = bearings(balance, *np.eye(3)[:2])
+    return nearest_reached(balance, loads, nearest_boundary(ask, MAX_PULL, angles), angles, ()).distance
 
 
 @pytest.mark.parametrize(
@@ -63,7 +65,8 @@ def test_few_loose_pieces_find_the_push_margin_of_the_whole(assembly: Assembly) 
     name, _ = push_loads(balance, assembly)
     weight = float(balance.weights[balance.names.index(name)]) * balance.force
     found = push_of(balance, assembly)
-    assert found.newtons == pytest.approx(push_of_the_whole(balance, assembly) * weight, rel=1e-3)
+    # a rest that yields nothing passes a little less on
+    assert found.newtons == pytest.approx(push_of_the_whole(balance, assembly) * weight, rel=1.5e-2)
 
 
 def test_the_rest_is_one_rigid_body() -> None:
@@ -72,7 +75,7 @@ def test_the_rest_is_one_rigid_body() -> None:
     balance = balance_of(assembly, find_contacts(assembly))
     loose = np.zeros(len(balance.names), dtype=np.bool_)
     loose[:5] = True
-    spread, inner = few._motions(balance, loose), few._joined(balance, loose)
+    spread, inner = few.motions(balance, loose), few._joined(balance, loose)
     motion = np.zeros(spread.shape[1])
     motion[-6:] = [0.1, -0.2, 0.3, 0.4, 0.5, -0.6]
     opening = (balance.matrix.T @ (spread @ motion)).reshape(-1, 3)

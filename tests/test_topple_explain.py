@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -31,6 +32,16 @@ def why_of(assembly: Assembly, gravity: Vector = (0.0, 0.0, -G)) -> Explanation:
     )
     assert found is not None
     return found
+
+
+@pytest.mark.parametrize(("force", "told"), [(3e-8, "Next to nothing"), (2e-7, "0.2 uN")])
+@pytest.mark.parametrize("beyond", [1.0, -1.5])
+def test_no_force_is_told_that_is_none(beyond: float, force: float, told: str) -> None:
+    assembly = scene(BASE, box("beam", (100, 20, 10), pose(20 + beyond, 0, 25)))
+    why = replace(why_of(assembly), force=math.copysign(force, -beyond))
+    whole = " ".join(sentences(why, analyse(assembly)))
+    assert told in whole
+    assert "0.0 uN" not in whole
 
 
 @pytest.mark.parametrize("beyond", [1.0, 5.0, -1.5])
@@ -153,6 +164,43 @@ def test_sentences() -> None:
     statics = analyse(stack(2, (40, 60, 30)))
     told = sentences(why_of(stack(2, (40, 60, 30))), statics)
     assert told[0].startswith("It holds. At 33.69 degrees of table tilt b0 and b1 tip over the edge at x = ")
+
+
+@pytest.mark.parametrize("off", [0.0, 1e-6, 1e-4, -1e-4])
+def test_a_box_balanced_on_its_edge_lies_exactly_over_it(off: float) -> None:
+    """Its diagonal stands upright, to a ten thousandth of a degree: what is zero but for rounding is told as zero."""
+    height, upright = math.hypot(135.0, 30.0) / 2, math.degrees(math.atan2(135.0, 30.0))
+    assembly = scene(box("foot", (135, 94, 30), pose(0, 0, height, pitch=upright + off), 1.0))
+    contacts = find_contacts(assembly)
+    statics = analyse(assembly, contacts=contacts)
+    why = explain(assembly, statics, contacts)
+    assert statics.stands is False
+    assert why is not None
+    assert (why.kind, why.against, why.room) == ("tips", "table", 0.0)
+    told = sentences(why, statics)
+    assert told[1:] == ("Its centre of mass lies exactly over that edge: the least push decides.",)
+
+
+def test_what_rocks_on_a_curve_with_degrees_in_hand_is_not_said_to_hang_on_a_push() -> None:
+    log = Body("log", piece(cylinder=[15, 60]), pose(0, 0, 15, roll=90), fixed=True)
+    assembly = scene(log, box("board", (120, 40, 16), pose(0, 0, 38)))
+    contacts = find_contacts(assembly)
+    statics = analyse(assembly, contacts=contacts)
+    told = sentences(explain(assembly, statics, contacts), statics)
+    assert statics.tilt_deg is not None
+    assert statics.tilt_deg > 1.0
+    assert statics.tilt_at_least
+    assert told == (f"It holds, at {statics.tilt_deg:.2f} degrees of table tilt too: it rocks back to rest.",)
+
+
+def test_the_room_of_one_of_several_slabs_is_its_own() -> None:
+    """Half its width inside the edge, as if it stood alone; how contacts yield is no part of the motion."""
+    assembly = scene(*(box(f"s{i}", (10.0, 40.0, 80.0), pose(10.0 * i, 0, 40)) for i in range(3)))
+    statics = analyse(assembly)
+    why = explain(assembly, statics, find_contacts(assembly))
+    assert why is not None
+    assert why.room is not None
+    assert why.room * 1e3 == pytest.approx(5.0, abs=0.005)
 
 
 def test_a_verdict_keeps_the_pieces_that_statics_saw() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -238,3 +239,21 @@ def test_an_assembly_named_alike_but_different_has_other_keys() -> None:
     one, two = Assembly("s", scene(BASE).bodies), Assembly("s", scene(BASE, TOP).bodies)
     assert case(0, one).key != case(0, two).key
     assert not math.isnan(float(judge_case(case(0, one)).tilt_deg or 0.0))
+
+
+@pytest.mark.parametrize(
+    "name", ["=1+1", "@b", "+3", "-2+3", "\tx", "\rx", "'quoted", "''=1", "＝1", "plain"]
+)
+def test_a_spreadsheet_shows_names_as_text_and_a_table_gives_them_back(tmp_path: Path, name: str) -> None:
+    row = replace(judge_place(study(scene(BASE)), place(0, 0.0)), weakest=name, scene=name)
+    table = ResultsTable(tmp_path / "t.csv")
+    table.add(row)
+    table.close()
+    for _ in range(2):  # while it grows, and when it was finished and is gone on with
+        again = ResultsTable(tmp_path / "t.csv")
+        assert [(each.weakest, each.scene) for each in again.rows.values()] == [(name, name)]
+        again.finish([row.key])
+    with (tmp_path / "t.csv").open(newline="", encoding="utf-8") as file:
+        cells = next(csv.DictReader(file))
+    assert cells["weakest"][0] not in "=+-@\t\r＝"
+    assert cells["x_mm"] == "0.0"

@@ -200,6 +200,8 @@ def test_two_disturbances_are_enough_where_statics_has_degrees_in_hand() -> None
     assert trials(STANDS, None, 90.0) == [True] * 4
     # what falls all the same is asked as often as ever
     assert trials(TOPPLES, True, 90.0) == [False] * 4
+    # but where nothing is in hand one fall that is looked at twice tells as much
+    assert trials(TOPPLES, True, 0.0) == [False]
 
 
 # -- time and gravity ------------------------------------------------------------------------------------------

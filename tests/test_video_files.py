@@ -187,7 +187,7 @@ def test_what_is_interrupted_leaves_no_file(replay: Replay, tmp_path: Path) -> N
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        make(replay, bodies(), TELLING, SMALL, path, progress=stop, workers=1)
+        make(replay, bodies(), TELLING, SMALL, path, progress=stop, workers=1, force=True)
     assert [each.name for each in tmp_path.iterdir()] == ["half.mp4"]
     assert path.read_bytes() == b"what was there before"
 

@@ -1,7 +1,7 @@
-"""The wheel and the source archive: what is in them, and that they work alone, in an environment of their own.
+"""The wheel: what is in it, and that it works alone, in an environment of its own.
 
-An environment with only what the wheel says it needs is put together of links to packages that are here already. The
-soak makes empty ones and has pip fill them from the index.
+An environment with only what the wheel says it needs is put together of links to packages that are here already.
+`.ci/installed` makes empty ones and has pip fill them from the index.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
+import tomllib
 import zipfile
 from importlib.metadata import distribution
 from pathlib import Path
@@ -53,7 +55,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_the_wheel_holds_code_and_data_only(wheel: Path) -> None:
     names = [Path(name) for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name]
-    assert set(names) >= BUNDLE, "run `make page` first"
+    assert set(names) >= BUNDLE
     others = {name.suffix for name in set(names) - BUNDLE} - DATA - {".py", ".pyi"}
     assert not others, f"files of these kinds are in the wheel: {others}"
     assert {name.parts[0] for name in names} == {"engine", "games", "models", "scenes", "teeter.py", STUBS}
@@ -100,12 +102,78 @@ def test_the_wheel_works_with_what_it_needs_and_nothing_else(wheel: Path, tmp_pa
     found = f"import importlib.util as u; print([each for each in {extras} if u.find_spec(each)])"
     assert run(python, "-c", found, cwd=tmp_path).strip() == "[]"
     works(python, tmp_path)
+    doctor_names_what_is_missing(python, tmp_path)
     # type checkers see what scripts use
     (tmp_path / "typed.py").write_text(
         "import teeter\n\ntilt: float | None = teeter.check('arch').statics.tilt_deg\n"
     )
     checker = (sys.executable, "-m", "mypy", "--strict", "--python-executable", python)
     run(*checker, "--follow-imports=silent", "typed.py", cwd=tmp_path)
+
+
+def doctor_names_what_is_missing(python: Path, folder: Path) -> None:
+    """Takes parts out of an environment; the doctor names each, and the line that brings it back."""
+    (site,) = (python.parent.parent / "lib").glob("python*/site-packages")
+    parts = {
+        "script of pages": site / "engine" / "view" / "page" / "page.js",
+        "font": site / "font_source_sans_pro",
+        "segno": next(site.glob("segno-*.dist-info")),
+    }
+
+    def found() -> tuple[int, dict[str, dict[str, str]]]:
+        done = subprocess.run(
+            [python.parent / "teeter", "doctor", "--json"], cwd=folder, capture_output=True, text=True
+        )
+        return done.returncode, {row["what"]: row for row in json.loads(done.stdout)["findings"]}
+
+    code, rows = found()
+    assert code == 0, [row for row in rows.values() if row["fix"]]
+    assert rows["lxml (mesh)"]["fix"] == "pip install 'lxml<7,>=5.3'"
+    for what, path in parts.items():
+        away = path.rename(folder / path.name)
+        code, rows = found()
+        away.rename(path)
+        assert code == 1
+        assert [row["what"] for row in rows.values() if row["fix"] and row["needed"]] == [what]
+        assert "missing" in rows[what]["found"]
+
+
+def test_debian_packages_are_installed_or_named() -> None:
+    """By somebody who may not install, on a machine that has none: dpkg asks an empty list of what is installed."""
+    tools = ("bash", "awk", "dirname", "dpkg-query", "apt-get", "id")
+    if shutil.which("dpkg-query") is None:
+        pytest.skip("this is no Debian")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for part in (".ci/packages", "engine/view/debian.toml"):
+            (folder / part).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / part, folder / part)
+        for inside in ("bin", "dpkg"):
+            (folder / inside).mkdir()
+        for tool in tools:
+            (folder / "bin" / tool).symlink_to(str(shutil.which(tool)))
+        (folder / "dpkg" / "status").touch()
+        folder.chmod(0o755)
+        nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups") if os.geteuid() == 0 else ()
+        done = subprocess.run(
+            [
+                *(str(shutil.which(word) or word) for word in nobody),
+                str(folder / "bin/bash"),
+                ".ci/packages",
+                "run",
+                "test",
+            ],
+            cwd=folder,
+            env={"PATH": str(folder / "bin"), "DPKG_ADMINDIR": str(folder / "dpkg")},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    groups = tomllib.loads((ROOT / "engine/view/debian.toml").read_text())
+    assert done.stderr.strip().endswith(
+        "sudo apt-get install --yes " + " ".join([*groups["run"], *groups["test"]])
+    )
+    assert done.stdout == ""
 
 
 def works(python: Path, folder: Path) -> Path:
@@ -125,25 +193,3 @@ def works(python: Path, folder: Path) -> Path:
     assert str(folder) in said
     assert said.split()[1:] == ["0.1.0", "stands"]
     return elsewhere
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("kind", ["wheel", "sdist"])
-def test_an_archive_installs_into_an_empty_environment(kind: str, wheel: Path, tmp_path: Path) -> None:
-    """Wheel, and the wheel that the source archive makes: what pip brings is enough for the demo and everything."""
-    archive = wheel if kind == "wheel" else sdist(wheel.parent.parent)
-    run(sys.executable, "-m", "venv", "env", cwd=tmp_path)
-    python = tmp_path / "env" / "bin" / "python"
-    lock = ROOT / "requirements.lock"
-    run(python, "-m", "pip", "install", "--quiet", "--constraint", lock, archive, cwd=tmp_path)
-    elsewhere = works(python, tmp_path)
-    run(python.parent / "teeter", "demo", "--out", "made", cwd=elsewhere)
-    assert {".teeter", ".mp4", ".png", ".html"} <= {path.suffix for path in (elsewhere / "made").iterdir()}
-    run(python.parent / "teeter", "video", "made/game.teeter", "-o", "b.mp4", "--to", "2", cwd=elsewhere)
-
-
-def sdist(folder: Path) -> Path:
-    """The source archive, made by the build backend that pyproject.toml names."""
-    script = "from setuptools import build_meta; print(build_meta.build_sdist('dist'))"
-    name = run(sys.executable, "-c", script, cwd=folder).splitlines()[-1]
-    return folder / "dist" / name

@@ -78,8 +78,9 @@ def moments(lab: Lab, luck: Random, count: int) -> list[ClientState]:
         steps = list(islice(playthrough(lab, mode.name, luck.randrange(1000)), 80))
         for step in luck.sample(steps, min(4, len(steps))):
             plan = Plan(lab.game.name, tuple(seat.name for seat in step.after.seats))
-            client = ClientState(plan, lab.game, step.after, (), time.perf_counter)
-            client.hear(GameUpdate(step.after, LINES * 4, "Met", step.given))
+            client = ClientState(plan, lab.game, step.before, (), time.perf_counter)
+            client.hear(GameUpdate(step.after, "Met", step.given))
+            client.log += LINES * 4
             need = client.need
             if need.wait in (Wait.ACTION, Wait.HAND, Wait.PULL):
                 client.hear(Waits(need, lab.game.rules.legal(step.after), True))

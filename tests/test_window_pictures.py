@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from needs import need
 from numpy.typing import NDArray
 
 from engine.view.panels import Panel, Picture
@@ -88,6 +89,7 @@ class ListeningHud:
 def test_pictures_are_drawn_beside_the_window_and_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    need("OpenGL")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     names = (of_piece("wonky/small_green"), "piece|no/such")
     hud = ListeningHud(*names)

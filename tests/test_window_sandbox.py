@@ -90,12 +90,15 @@ def test_pieces_are_called_the_same_in_the_story_the_choices_and_on_the_screen()
     client = ClientState(plan, opening.game, opening.state, opening.bodies, time.perf_counter)
     rules, piece = opening.game.rules, "arch_small-1"
     for given in (Bring("Ana", piece, "bausack/arch_small"), Released(1, piece), Placed(2, piece)):
-        before = client.state
-        after = rules.apply(before, given)
-        client.hear(GameUpdate(after, rules.tell(before, given, after), type(given).__name__, given))
+        after = rules.apply(client.state, given)
+        client.hear(GameUpdate(after, type(given).__name__, given))
     client.hear(Waits(rules.needs(client.state), rules.legal(client.state), False))
     name = piece_name("bausack/arch_small")
     assert name == "small arch"
-    assert client.log == [f"Ana brings out the {name}.", f"Ana lets the {name} go.", f"The {name} lies."]
+    assert client.log == [
+        f"Ana brings out the {name}.",
+        f"Ana lets the {name} go.",
+        f"The {name} comes to rest.",
+    ]
     assert [each.sentence for each in client.choices] == [f"take the {name}", f"put the {name} away"]
     assert details_of(opening.game).called(client, piece) == f"the {name}"

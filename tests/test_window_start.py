@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from needs import need
+
 from engine.view.panels import Text
 from games.ui.app import wait_panel
 
@@ -22,6 +24,7 @@ print(*sorted(name for name in ("scipy.spatial", "scipy.sparse", "trimesh") if n
 
 def test_a_tower_of_bricks_is_drawn_without_scipy() -> None:
     """A third of a second is what its hulls alone take."""
+    need("OpenGL")
     done = subprocess.run([sys.executable, "-c", FIRST_PICTURE], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import shutil
 import struct
 import subprocess
 import sys
@@ -21,10 +20,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from needs import need
 from numpy.typing import NDArray
 
 from engine.view.camera import Camera
 from engine.view.window.events import Press
+from games.faults import FAULTS
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 150.0
@@ -340,9 +341,7 @@ def colours_of(picture: NDArray[Any]) -> int:
 @contextlib.contextmanager
 def screen(size: tuple[int, int] = (1280, 720)) -> Iterator[dict[str, str]]:
     """A screen that nobody sees; the environment in which programs and `screenshot` find it."""
-    for tool in ("Xvfb", "xdotool"):
-        if shutil.which(tool) is None:
-            raise AssertionError(f"{tool} is missing: sudo apt-get install --yes xvfb xdotool")
+    need("Xvfb", "xdotool")
     read, write = os.pipe()
     memory = tempfile.TemporaryDirectory(prefix="teeter-screen-")
     server = subprocess.Popen(
@@ -404,3 +403,4 @@ if __name__ == "__main__":
 
     module, _, function = sys.argv[1].partition(":")
     getattr(import_module(module), function)(*sys.argv[2:])
+    assert not FAULTS.noted, FAULTS.noted

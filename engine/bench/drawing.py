@@ -1,15 +1,12 @@
-"""How fast pictures are made: beside MuJoCo's renderer on the same tower in the same run, and a whole video."""
+"""How fast pictures are made, and a whole video."""
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -26,36 +23,10 @@ from engine.view.render.stage import Stage
 from engine.world import TABLE
 
 SIZE = (1280, 720)
-HAS_MUJOCO = find_spec("mujoco") is not None
 ALONE = {"LP_NUM_THREADS": "0"}
 """Software GL without threads of its own: on a busy machine too, processor time then tells what a picture costs."""
 PROCESS_TIMEOUT_S = 300.0
-"""Seconds for the peer, which may find no OpenGL and hang."""
-# one light with a shadow, as here; in a process of its own, because each opens OpenGL in its way
-_PEER = """
-import json, os, sys, time
-os.environ.setdefault("MUJOCO_GL", "egl")
-import mujoco
-from engine.bench.peers import mjcf
-from engine.bench.rigs import tower
-light = '<worldbody><light pos="-0.4 -0.6 1" dir="0.4 0.6 -1" castshadow="true"/>'
-model = mujoco.MjModel.from_xml_string(mjcf(tower()).replace("<worldbody>", light))
-model.vis.global_.offwidth, model.vis.global_.offheight = 1280, 720
-data = mujoco.MjData(model)
-mujoco.mj_forward(model, data)
-renderer = mujoco.Renderer(model, 720, 1280)
-camera = mujoco.MjvCamera()
-camera.lookat[:], camera.distance, camera.elevation = (0, 0, 0.13), 0.75, -20
-best = 0.0
-for _ in range(int(sys.argv[1])):
-    started = time.process_time()
-    for turn in range(4):
-        camera.azimuth = 60 + 3 * turn
-        renderer.update_scene(data, camera)
-        renderer.render()
-    best = max(best, 4 / (time.process_time() - started))
-print(json.dumps(best))
-"""
+"""Seconds for a film, whose process may find no OpenGL and hang."""
 _FILM = """
 import sys
 from pathlib import Path
@@ -70,29 +41,10 @@ make(load(Path(path)), tower(), Telling("bench"), recipe, Path(out))
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """Pictures a second of processor time, without threads, the best of the rounds. ratio: of `medium` over
-    MuJoCo's."""
-
-    medium: float
-    low: float
-    mujoco: float | None
-
-    @property
-    def ratio(self) -> float | None:
-        """How many times MuJoCo's."""
-        return None if self.mujoco is None else self.medium / self.mujoco
-
-
-def drawing(rounds: int = 4) -> Drawing:
-    """Time pictures of 54 bricks with a shadow, the camera going round, read back each time."""
+def drawing(quality: Quality, rounds: int = 4) -> float:
+    """Pictures a second of processor time, without threads, the best of the rounds: 54 bricks with a shadow, the camera
+    going round, read back each time."""
     os.environ.update(ALONE)
-    medium, low = (_teeter(quality, rounds) for quality in ("medium", "low"))
-    return Drawing(medium, low, _mujoco(rounds) if HAS_MUJOCO else None)
-
-
-def _teeter(quality: Quality, rounds: int) -> float:
     bodies = tower()
     stage, frame, best = Stage(bodies, size=SIZE, quality=quality), frame_of(bodies), 0.0
     try:
@@ -106,21 +58,6 @@ def _teeter(quality: Quality, rounds: int) -> float:
     finally:
         stage.close()
     return best
-
-
-def _mujoco(rounds: int) -> float | None:
-    try:
-        found = subprocess.run(
-            [sys.executable, "-c", _PEER, str(rounds)],
-            capture_output=True,
-            text=True,
-            timeout=PROCESS_TIMEOUT_S,
-            check=True,
-            env={**os.environ, **ALONE},
-        )
-        return float(json.loads(found.stdout.strip().splitlines()[-1]))
-    except (OSError, ValueError, IndexError, subprocess.SubprocessError):
-        return None
 
 
 def falling(path: Path, seconds: float) -> None:

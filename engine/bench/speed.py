@@ -1,27 +1,14 @@
-"""How fast: simulated seconds per second, verdicts of statics and of both methods, beside peers in the same run."""
+"""How fast: simulated seconds per second, verdicts of statics, one more piece, growth with size."""
 
 from __future__ import annotations
 
-import contextlib
-import io
 import resource
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from engine.bench.peers import (
-    AS_IT_COMES,
-    HAS_CRA,
-    HAS_MUJOCO,
-    SOLVERS,
-    complete,
-    cra_assembly,
-    find_interfaces,
-    mjcf,
-    mujoco_says,
-)
 from engine.bench.rigs import piece, table, tower, wood
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
@@ -29,40 +16,20 @@ from engine.topple.balance.equilibrium import balance_of, fall
 from engine.topple.balance.incremental import IncrementalStatics
 from engine.topple.balance.statics import stands, tilt_margin
 from engine.topple.contact.detection import find_contacts
-from engine.topple.verdict import check, with_friction
 from engine.world import DOWN, TABLE, Assembly, Body
 from engine.worlds import new_world
 
 READINGS_PER_S = 60
 
 
-@dataclass(frozen=True, slots=True)
-class SimulationSpeed:
-    """Simulated seconds per second: median of the rounds. ratio: ours over the peer's, round by round; median."""
-
-    teeter: float
-    mujoco: float | None
-    ratio: float | None
+def pace(bodies: Sequence[Body], seconds: float = 2.0, rounds: int = 5) -> float:
+    """Simulated seconds a second of a tower awake, the median of the rounds: poses at 60 Hz, and the contacts that play
+    needs (those of the table) every step."""
+    return float(np.median([once(bodies, seconds) for _ in range(rounds)]))
 
 
-def pace(bodies: Sequence[Body], seconds: float = 2.0, rounds: int = 5) -> SimulationSpeed:
-    """Time a tower awake: poses at 60 Hz, and the contacts play needs (those of the table) every step.
-
-    MuJoCo runs at 240 Hz with its default solver and reads poses at 60 Hz; its contacts lie open anyway.
-    """
-    ours, theirs = [], []
-    for _ in range(rounds):
-        ours.append(_teeter(bodies, seconds))
-        peer = _mujoco(bodies, seconds)
-        if peer is not None:
-            theirs.append(peer)
-    if not theirs:
-        return SimulationSpeed(float(np.median(ours)), None, None)
-    ratios = [a / b for a, b in zip(ours, theirs, strict=True)]
-    return SimulationSpeed(float(np.median(ours)), float(np.median(theirs)), float(np.median(ratios)))
-
-
-def _teeter(bodies: Sequence[Body], seconds: float) -> float:
+def once(bodies: Sequence[Body], seconds: float) -> float:
+    """Simulated seconds a second, one round of `pace`."""
     with new_world(bodies) as world:
         world.settle()
         started = time.perf_counter()
@@ -73,23 +40,6 @@ def _teeter(bodies: Sequence[Body], seconds: float) -> float:
             if step % (world.rate // READINGS_PER_S) == 0:
                 world.read()
         return seconds / (time.perf_counter() - started)
-
-
-def _mujoco(bodies: Sequence[Body], seconds: float) -> float | None:
-    try:
-        import mujoco
-    except ImportError:
-        return None
-    model = mujoco.MjModel.from_xml_string(mjcf(bodies, tuning=replace(AS_IT_COMES, step=1.0 / 240.0)))
-    data = mujoco.MjData(model)
-    for _ in range(24):
-        mujoco.mj_step(model, data)
-    started = time.perf_counter()
-    for step in range(round(seconds * 240)):
-        mujoco.mj_step(model, data)
-        if step % 4 == 0:
-            np.array(data.qpos)
-    return seconds / (time.perf_counter() - started)
 
 
 def statics_time(rounds: int = 7) -> tuple[float, float]:
@@ -133,57 +83,6 @@ def pyramid(pieces: int) -> Assembly:
             x = (place - (rows - row - 1) / 2) * 0.062
             bodies.append(Body(f"block.{row:02}.{place:02}", block, Pose((x, 0.0, 0.02 * row + 0.01))))
     return Assembly(f"pyramid of {pieces}", tuple(bodies))
-
-
-FRICTION = 0.4
-NEAREST = 10
-"""Neighbours that compas-cra's finder looks at in the tower: the fewest with which it finds all 192 interfaces."""
-
-
-@dataclass(frozen=True, slots=True)
-class PeerTimes:
-    """Seconds of the fastest of the rounds; None for a peer that is not installed. finder: of compas-cra's interfaces,
-    which rbe and cra both need and which their times contain."""
-
-    statics: float
-    both: float
-    mujoco: float | None
-    finder: float | None
-    rbe: float | None
-    cra: float | None
-
-
-def peer_times(rounds: int = 3) -> PeerTimes:
-    """Time a verdict by statics, by both methods, by 3 s of MuJoCo, and by both solvers of compas-cra (once: they take
-    seconds). Raises RuntimeError when somebody lets the tower fall."""
-    scene = with_friction(Assembly("tower", tower()), FRICTION)
-    statics, both, mujoco = [], [], []
-    for _ in range(rounds):
-        started = time.perf_counter()
-        if stands(scene) is not True:
-            raise RuntimeError("the tower of the benchmark must stand")
-        statics.append(time.perf_counter() - started)
-        both.append(check(scene).wall)
-        if HAS_MUJOCO:
-            mujoco.append(mujoco_says(scene).seconds)
-    finder, rbe, cra = _cra_times(scene) if HAS_CRA else (None, None, None)
-    return PeerTimes(min(statics), min(both), min(mujoco, default=None), finder, rbe, cra)
-
-
-def _cra_times(scene: Assembly) -> tuple[float, float, float]:
-    with contextlib.redirect_stdout(io.StringIO()):
-        problem = cra_assembly(scene)
-        started = time.perf_counter()
-        find_interfaces(problem, NEAREST)
-        found = time.perf_counter() - started
-        complete(problem, scene, DOWN)
-        solved = {}
-        for name, solve in SOLVERS.items():
-            started = time.perf_counter()
-            if solve(problem, wood(FRICTION).friction)[0] is not True:
-                raise RuntimeError(f"{name} of compas-cra lets the tower fall")
-            solved[name] = time.perf_counter() - started
-    return found, found + solved["rbe"], found + solved["cra"]
 
 
 BODIES = 50

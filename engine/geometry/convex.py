@@ -15,6 +15,7 @@ import numpy as np
 
 from engine.geometry.rotation import Array
 from engine.pose import Pose
+from engine.tolerances import MAX_OVERLAP
 from engine.world import Body
 from models.convex import part_volume
 from models.hulls import convex_hull
@@ -130,6 +131,8 @@ ACCURACY = 1e-7
 MAX_ROUNDS = 150
 UNFILLED = 1e-3
 """Share of the volume by which parts, or a mesh that is drawn, may differ from the piece and still stand for it."""
+SLACK, SLACK_OF_THINNEST = 4e-3, 2e-2
+"""Shares of a piece's middle and smallest side: 0.2 mm are 0.4 % of the 50 mm of a wooden block."""
 CHUNK = 400_000
 """Pairs of a point and a triangle looked at in one go: some tens of MB."""
 
@@ -227,6 +230,48 @@ def overlap(first: Body, second: Body, ignore: float = 0.0) -> float:
     # each an original, so that the triangles of what they have in common tell whose they are
     placed = [solid.transform(_matrix(body)).as_original() for solid, body in ((one, first), (two, second))]
     return max(by_parts, _depth_of_common(placed[0] ^ placed[1]))
+
+
+def slack_of(body: Body) -> float:
+    """Returns how many metres a body may overlap its neighbours or be apart from them; of a support, as much as they.
+
+    `MAX_OVERLAP`, and of larger pieces `SLACK` of the middle one of their sides, where they are not much thinner."""
+    if body.fixed:
+        return float("inf")
+    smallest, middle, _ = np.sort(body.piece.extents)
+    return max(MAX_OVERLAP, min(SLACK * float(middle), SLACK_OF_THINNEST * float(smallest)))
+
+
+def is_near(
+    first: Body,
+    second: Body,
+    reach: float,
+    solids: tuple[tuple[ConvexSolid, ...], tuple[ConvexSolid, ...]],
+) -> bool:
+    """Whether two bodies overlap, or are at most `reach` metres apart. solids: those of each, at its pose.
+
+    Between corners that face each other, where no axis tells exactly, up to twice as far may count.
+    """
+    mine, theirs = solids
+    if any(_gap_between(one, other) <= reach for one in mine for other in theirs):
+        return True
+    if _is_filled(first.piece) and _is_filled(second.piece):
+        return False
+    one, two = _whole(first.piece), _whole(second.piece)
+    if one is None or two is None:
+        return False
+    placed = [solid.transform(_matrix(body)) for solid, body in ((one, first), (two, second))]
+    # the search ends at its length, which therefore tells nothing by itself
+    return bool(placed[0].min_gap(placed[1], 2 * reach) <= reach)
+
+
+def _gap_between(first: ConvexSolid, second: ConvexSolid) -> float:
+    """How far apart two convex solids are along the best of their axes; negative where they overlap."""
+    if first.half is not None and second.half is not None:
+        return -_boxes(first, second)
+    upwards = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]])
+    directions = [first.normals, -second.normals, _between(first, second), upwards]
+    return -float(_widths(first, second, np.concatenate(directions)).min())
 
 
 @lru_cache(maxsize=4096)

@@ -21,6 +21,7 @@ from engine.record.format import (
     MAX_BYTES,
     MAX_ENTRIES,
     MAX_TEXT_BYTES,
+    MAX_TRACK_BYTES,
     META,
     POSES,
     STATES,
@@ -165,6 +166,12 @@ def _arrays(
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     steps = array_of(entries[STEPS], "<i8", (None,), file, f"{place}/{STEPS}")
     poses = array_of(entries[POSES], dtype, (None, bodies, 7), file, f"{place}/{POSES}")
+    # thinned evenly, a track may have a frame more than fits
+    if place == TRACK and poses.nbytes > MAX_TRACK_BYTES + poses[:1].nbytes:
+        problem = (
+            f"has {poses.nbytes} bytes of poses; a track is thinned to {MAX_TRACK_BYTES} when it is packed"
+        )
+        raise RecordError(file, problem, place)
     if len(steps) != len(poses):
         raise RecordError(file, f"has {len(steps)} steps and {len(poses)} poses, must be as many", place)
     return steps, poses

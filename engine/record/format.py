@@ -49,6 +49,10 @@ MAX_BODIES = 5000
 MAX_STEPS = 2**53
 """Steps that a float64 holds exactly."""
 
+MAX_BITS = 256
+"""Of a whole number: a seed may have so many."""
+MAX_DIGITS = 80
+
 LONGEST_VALUE = 60
 """Characters of a wrong value that a message repeats."""
 
@@ -144,7 +148,7 @@ def parse(text: bytes, file: str, place: str) -> Any:
     except json.JSONDecodeError as error:
         problem = f"is not JSON: {error}"
     except ValueError:
-        problem = "is not JSON: a number in it is infinite, NaN, or of very many digits"
+        problem = f"is not JSON: a number in it is infinite, NaN, or of more than {MAX_BITS} bits"
     raise RecordError(file, problem, place)
 
 
@@ -169,9 +173,19 @@ def _refuse(word: str) -> NoReturn:
     raise ValueError(f"{word} is not a number")
 
 
+def _finite(word: str) -> float:
+    value = float(word)
+    return value if math.isfinite(value) else _refuse(word)
+
+
+def _whole(word: str) -> int:
+    # more digits are not even read: their number counts
+    return int(word) if len(word) <= MAX_DIGITS and abs(int(word)) < 2**MAX_BITS else _refuse(word)
+
+
 # made once: a game writes and reads hundreds of thousands of lines
 _ENCODER = json.JSONEncoder(sort_keys=True, allow_nan=False, separators=(",", ":"))
-_DECODER = json.JSONDecoder(parse_constant=_refuse)
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite, parse_int=_whole)
 
 
 GRID = np.array([2.0**-15] * 3 + [2.0**-13] * 4)

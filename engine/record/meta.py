@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
 import platform
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from engine.record.format import FORMAT, MAX_BODIES, RecordError, parse, shown
@@ -97,7 +101,7 @@ class Meta(_Table):
 
 
 def fingerprint(engine: Engine | None = None) -> str:
-    """Returns machine, system, and the versions that decide the bits of a simulation, in one line.
+    """Returns machine, system, and what decides the bits of a simulation: versions and the processor's rounding.
 
     engine: that simulates, the one in use when None. Where it differs from a recording's `platform`, re-simulation may
     differ in the last bits without fault.
@@ -105,7 +109,38 @@ def fingerprint(engine: Engine | None = None) -> str:
     here = Versions.installed()
     package = PACKAGES[engine or engine_in_use()]
     libraries = f"python {here.python}, numpy {here.numpy}, {package} {_version(package)}"
-    return f"{platform.machine()} {platform.system()}, {libraries}"
+    return f"{platform.machine()} {platform.system()}, {libraries}, arithmetic {arithmetic()}"
+
+
+@cache
+def arithmetic() -> str:
+    """Returns eight hex digits of how this processor rounds: numpy, its BLAS and the C library take other kernels on
+    other processors, whose last bits differ, and a game is recorded to the last bit."""
+    count = 240
+    ramp = np.linspace(0.1, 3.0, count) ** 1.5
+    rows = ramp.reshape(-1, 3)
+    square = rows[:33] @ rows[:33].T + np.eye(33)
+    few = square[:3, :3]
+    samples = (
+        rows[:1] @ few,
+        rows.T @ ramp[: len(rows)],
+        ramp @ ramp[::-1].copy(),
+        square @ square,
+        np.linalg.inv(few),
+        np.linalg.solve(square, ramp[:33]),
+        np.linalg.eigh(few)[1],
+        np.linalg.svd(rows)[1],
+        np.linalg.norm(rows, axis=1),
+        np.einsum("ij,kj->ik", rows, few),
+        np.sum(ramp),
+        *(function(0.3 * ramp) for function in (np.sin, np.cos, np.exp, np.arctan)),
+        np.arccos(0.1 * ramp),
+        [math.sin(x) + math.acos(0.1 * x) + math.atan2(x, 1.3) for x in ramp.tolist()],
+    )
+    digest = hashlib.sha256()
+    for sample in samples:
+        digest.update(np.asarray(sample, dtype=np.float64).tobytes())
+    return digest.hexdigest()[:8]
 
 
 def written(meta: Meta) -> bytes:

@@ -41,6 +41,8 @@ RATTLE_TIME_S = 0.05
 """Seconds in which a piece that rattles is struck once, the hardest time."""
 NEAR_DISTANCE = 0.006
 """Metres between the boxes of pieces that may have struck each other."""
+BLOCK = 4096
+"""Frames that are looked at together: what is computed of a whole track takes many times its room."""
 MAX_INTERVAL_S = 0.05
 """Seconds between frames beyond which a velocity says nothing: where nothing moves there are few frames."""
 
@@ -122,18 +124,24 @@ def _speeds(
     times: Array, poses: NDArray[np.float32], reach: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], Mask]:
     durations = np.maximum(np.diff(times), 1e-9).astype(np.float32)[:, None]
-    distance = np.linalg.norm(np.diff(poses[..., :3], axis=0), axis=2)
-    before, after = poses[:-1, :, 3:], poses[1:, :, 3:]
-    # the chord of the rotation, the shorter way round; twice the half angle's
-    chord = np.sqrt(np.maximum(2.0 - 2.0 * np.abs(np.einsum("nbi,nbi->nb", before, after)), 0.0))
-    # rounded quaternions leave a chord of some thousandths even at rest
-    swing = np.where(chord > 2e-3, 2.0 * chord, 0.0) * reach
-    distance = np.nan_to_num(distance)
+    count, bodies = len(durations), poses.shape[1]
+    distance, swing = (np.empty((count, bodies), np.float32) for _ in range(2))
+    absent = np.empty((count, bodies), bool)
+    for begin in range(0, count, BLOCK):
+        span = slice(begin, begin + BLOCK)
+        rows = poses[begin : begin + BLOCK + 1]
+        distance[span] = np.nan_to_num(np.linalg.norm(np.diff(rows[..., :3], axis=0), axis=2))
+        before, after = rows[:-1, :, 3:], rows[1:, :, 3:]
+        # the chord of the rotation, the shorter way round; twice the half angle's
+        chord = np.sqrt(np.maximum(2.0 - 2.0 * np.abs(np.einsum("nbi,nbi->nb", before, after)), 0.0))
+        # rounded quaternions leave a chord of some thousandths even at rest
+        swing[span] = np.where(chord > 2e-3, 2.0 * chord, 0.0) * reach
+        absent[span] = np.isnan(before[..., 0]) != np.isnan(after[..., 0])
     speed = distance / durations
     still = np.zeros((1, distance.shape[1]), np.float32)
     around = np.maximum(np.concatenate([still, speed[:-1]]), np.concatenate([speed[1:], still]))
     put = (distance > PUT_DISTANCE) & (around < 0.3 * speed)
-    put |= np.isnan(before[..., 0]) != np.isnan(after[..., 0])
+    put |= absent
     speeds = np.where(put, 0.0, (distance + np.nan_to_num(swing)) / durations)
     return speeds.astype(np.float32), put
 
@@ -233,36 +241,41 @@ def impacts_of(replay: Replay, motion: Motion, extents: Array, masses: Sequence[
     if len(motion.times) < 4:
         return ()
     durations = np.diff(motion.times)
-    safe = np.maximum(durations, 1e-9)[:, None, None]
-    velocities = np.diff(replay.poses[..., :3].astype(np.float64), axis=0) / safe
-    # where it was put elsewhere, or moved while frames are far apart, nobody knows a piece's velocity
-    is_slow = np.linalg.norm(velocities, axis=2) < STILL_SPEED
-    known = (
-        ~motion.put & ((durations < MAX_INTERVAL_S)[:, None] | is_slow) & np.isfinite(velocities).all(axis=2)
-    )
-    durations = np.minimum(durations, MAX_INTERVAL_S)
-    # over the interval of the impact, which itself has a bit of both velocities
-    jumps = velocities[2:] - velocities[:-2]
-    # gravity explains a piece that gets faster downwards, all of it or, on something that gives way, a part
-    limit = GRAVITY * ((durations[2:] + durations[:-2]) / 2 + durations[1:-1])[:, None]
-    jumps[..., 2] += np.clip(-np.nan_to_num(jumps[..., 2]), 0.0, limit)
-    size = np.linalg.norm(jumps, axis=2)
-    is_free = ~(motion.held[2:] & motion.held[:-2])
-    size = np.where(known[2:] & known[1:-1] & known[:-2] & is_free, size, 0.0)
-    mass = np.asarray(masses, dtype=np.float64)
-    found = []
-    for body in np.flatnonzero(is_impact(size.max(axis=0, initial=0.0)) & (mass > 0)).tolist():
-        for before in _peaks(size[:, body], motion.times[1:-2]):
+    shortened = np.minimum(durations, MAX_INTERVAL_S)
+    found: list[Impact] = []
+    for body in np.flatnonzero(np.asarray(masses) > 0).tolist():
+        velocities, size = _jumps(replay.poses[:, body, :3].astype(np.float64), durations, motion, body)
+        for before in _peaks(size, motion.times[1:-2]):
             frame = before + 2
-            impulse = float(mass[body] * size[before, body])
+            impulse = float(masses[body] * size[before])
             own = slice(before, before + 3)
             seen = float(motion.times[frame])
-            seconds = seen - _since(velocities[own, body], durations[own])
+            seconds = seen - _since(velocities[own], shortened[own])
             others = [_struck(replay.poses[n].astype(np.float64), extents, body) for n in (frame, frame + 1)]
             x, y, z = (float(value) for value in replay.poses[frame, body, :3])
             other = others[0] if others[0] >= 0 else others[1]
             found.append(Impact(seconds, seen, body, other, impulse, (x, y, z)))
     return tuple(sorted(found, key=lambda impact: (impact.seconds, impact.body)))
+
+
+def _jumps(places: Array, durations: Array, motion: Motion, body: int) -> tuple[Array, Array]:
+    """Returns the velocities (n-1, 3) m/s of a body between frames, and by how much they change over each interval that
+    has one on either side: (n-3,) m/s, 0 where nobody knows. places: (n, 3) metres; durations: (n-1,) seconds."""
+    velocities = np.diff(places, axis=0) / np.maximum(durations, 1e-9)[:, None]
+    # where it was put elsewhere, or moved while frames are far apart, nobody knows a piece's velocity
+    is_slow = np.linalg.norm(velocities, axis=1) < STILL_SPEED
+    known = (
+        ~motion.put[:, body] & ((durations < MAX_INTERVAL_S) | is_slow) & np.isfinite(velocities).all(axis=1)
+    )
+    durations = np.minimum(durations, MAX_INTERVAL_S)
+    # over the interval of the impact, which itself has a bit of both velocities
+    jumps = velocities[2:] - velocities[:-2]
+    # gravity explains a piece that gets faster downwards, all of it or, on something that gives way, a part
+    limit = GRAVITY * ((durations[2:] + durations[:-2]) / 2 + durations[1:-1])
+    jumps[:, 2] += np.clip(-np.nan_to_num(jumps[:, 2]), 0.0, limit)
+    held = motion.held[:, body]
+    is_known = known[2:] & known[1:-1] & known[:-2] & ~(held[2:] & held[:-2])
+    return velocities, np.where(is_known, np.linalg.norm(jumps, axis=1), 0.0)
 
 
 def _since(velocities: Array, durations: Array) -> float:

@@ -258,7 +258,8 @@ class FolderLock:
         # looked at before it is opened: closing a second descriptor would give up the lock that this process has
         if _key(path) in _HELD:
             raise being_recorded(folder, str(os.getpid()))
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        # a folder from elsewhere may hold a link by this name, to what would be overwritten with a number
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
         self._key = _key(self._file)
         try:
             fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -281,6 +282,27 @@ class FolderLock:
         if self._key in _HELD:
             _HELD.discard(self._key)
             os.close(self._file)
+
+
+class FileLock:
+    """Keeps others from going on with one file at the same time under another of its names, until it is released."""
+
+    def __init__(self, file: Path) -> None:
+        """Take the lock. Raises RecordError when somebody goes on with the file, OSError when it is not there."""
+        self._file: int | None = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        try:
+            # held by the open file: other locks are lost whenever a file is read and closed
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno in BUSY:
+                self.release()
+                raise being_recorded(file, "") from None
+
+    def release(self) -> None:
+        """Let others go on with it. Releasing twice is fine."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
 
 
 def check_free(folder: Path) -> None:

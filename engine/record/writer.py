@@ -6,6 +6,7 @@ import contextlib
 import operator
 import os
 import shutil
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -28,8 +29,9 @@ from engine.record.format import (
     pose_fault,
 )
 from engine.record.meta import Meta, written
-from engine.record.part import FolderLock, Stream, check_free
+from engine.record.part import FileLock, FolderLock, Stream, check_free
 from engine.record.reader import Replay, load
+from models.files import take_place
 
 
 class Recorder:
@@ -63,7 +65,7 @@ class Recorder:
         recorder = cls.__new__(cls)
         recorder._prepare(path, replay.meta, replaces)
         with recorder._disk():
-            recorder._lock = FolderLock(folder)
+            recorder._take_locks()
             # it may have grown until the lock was there
             recorder._reopen(load(folder))
         return recorder
@@ -71,7 +73,7 @@ class Recorder:
     def _prepare(self, path: Path, meta: Meta, replaces: bool) -> None:
         self.path = path
         self.folder = part.folder_of(path)
-        self._meta = meta
+        self._meta, self._replaces = meta, replaces
         self._places = {name: place for place, name in enumerate(meta.names)}
         self._kinds = {kind: part.record_type(kind, len(meta.bodies)) for kind in ("<f4", "<f8")}
         self._last = dict.fromkeys(("journal", "event", "frame", "checkpoint"), 0)
@@ -80,7 +82,7 @@ class Recorder:
         self._still: int | None = None  # the step of a later frame that is the same, not in the track
         self._state = "open"
         self._streams: dict[str, Stream] = {}
-        self._lock: FolderLock | None = None
+        self._locks: list[FolderLock | FileLock] = []
         if not replaces and (path.exists() or path.is_symlink()):
             raise RecordError(path, "is there already: choose another name, or move it away")
 
@@ -186,7 +188,7 @@ class Recorder:
             )
             raise RecordError(self.folder, problem) from None
         try:
-            self._lock = FolderLock(self.folder)
+            self._take_locks()
             with (self.folder / META).open("xb") as head:
                 head.write(text)
                 head.flush()
@@ -195,10 +197,16 @@ class Recorder:
                 self._streams[name] = Stream(self.folder / name)
             part.synced(self.folder)
             part.synced(self.folder.parent)
-        except OSError:
+        except (OSError, RecordError):
             shutil.rmtree(self.folder, ignore_errors=True)  # nothing is in it yet
             self._unlock()
             raise
+
+    def _take_locks(self) -> None:
+        self._locks.append(FolderLock(self.folder))
+        if self.path.exists():
+            # it may have other names, with folders of their own
+            self._locks.append(FileLock(self.path))
 
     def _reopen(self, replay: Replay) -> None:
         for name, length in part.ends_of(self.folder).items():
@@ -215,11 +223,15 @@ class Recorder:
         whole = part.read(self.folder, meta=text)
         packed = self.folder / "packed"
         try:
-            with packed.open("wb") as stream:
+            packed.unlink(missing_ok=True)
+            with packed.open("xb") as stream:
                 archive.write(whole, stream)
                 stream.flush()
+                if self.path.exists():
+                    # what takes the place of a file may be read and written by the same people
+                    os.fchmod(stream.fileno(), stat.S_IMODE(self.path.stat().st_mode))
                 os.fsync(stream.fileno())
-            os.replace(packed, self.path)
+            take_place(packed, self.path, force=self._replaces)
         except OSError:
             packed.unlink(missing_ok=True)  # half of it would only take the room that is missing
             raise
@@ -311,5 +323,5 @@ class Recorder:
         self._unlock()
 
     def _unlock(self) -> None:
-        if self._lock is not None:
-            self._lock.release()
+        while self._locks:
+            self._locks.pop().release()

@@ -6,12 +6,17 @@ verdict.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 
+import numpy as np
+
 from engine.pose import Pose
+from engine.settings import GRAVITY
+from engine.tolerances import has_fallen
 from engine.topple.grip import MAX_GRIP, within_cones
 from engine.topple.trial import (
     Trial,
@@ -29,6 +34,8 @@ TRIALS, SURE_TRIALS = 4, 2
 """Different disturbances a scene must survive: a ball on a ball survives none, whatever the first direction. And how
 many where a force balance says that it stands with `SURE_DEG` in hand, a hundred times what a piece is turned by."""
 SURE_DEG = 2.0
+LONGER = 2.0
+"""Times the fall, for which what falls freely may take to bounce to rest."""
 GENTLER = 0.1
 """How much of the disturbance is left in the second look at a fall where a force balance says that the scene stands: of
 a tower of 20 pieces that has 0.2 degrees in hand, the disturbances of all together may take a third. What rocks or
@@ -72,22 +79,31 @@ def running_trials(
     tasks = [TrialTask(assembly, limits, (seed, number), time, gravity) for number in range(trials)]
     with in_order(run_quickly, tasks, min(workers, trials)) as quick:
 
-        def finish(statics: bool | None, degrees: float = 0.0) -> Dynamics:
-            enough = min(trials, SURE_TRIALS) if statics and degrees >= SURE_DEG else trials
+        def finish(statics: bool | None, degrees: float | None = None) -> Dynamics:
+            enough = min(trials, SURE_TRIALS) if statics and (degrees or 0.0) >= SURE_DEG else trials
             found = list(islice(quick, enough))
             if not all(trial.stands for trial in found):
                 found.extend(quick)
-            return _second_look(tasks, found, statics, workers)
+            has_room = not statics or degrees is None or math.radians(degrees) > GENTLER * limits.turn
+            return _second_look(tasks, found, statics, workers, has_room=has_room)
 
         yield finish
 
 
 def _second_look(
-    tasks: Sequence[TrialTask], quick: Sequence[Trial], statics: bool | None, workers: int
+    tasks: Sequence[TrialTask],
+    quick: Sequence[Trial],
+    statics: bool | None,
+    workers: int,
+    *,
+    has_room: bool,
 ) -> Dynamics:
     """Combines the trials; those that fell quickly are run finely first, unless statics has foreseen it. Those that
-    stand though no forces can hold them, with more friction than there is, are run again with less."""
+    stand though no forces can hold them, with more friction than there is, are run again with less. Where statics says
+    that it stands without room for a disturbance, the first that falls again is enough: nothing makes the two agree
+    then, and the others are left out."""
     trials, share = list(quick), GENTLER if statics else 1.0
+    unseen: list[int] = []
     if statics is False:
         over = [number for number, trial in enumerate(trials) if trial.stands and trial.grip > MAX_GRIP]
         less = [replace(tasks[number], assembly=within_cones(tasks[number].assembly)) for number in over]
@@ -96,11 +112,15 @@ def _second_look(
                 trials[number] = replace(trial, is_narrowed=True)
     if statics is not False:
         fallen = [number for number, trial in enumerate(trials) if not trial.stands]
-        again = [replace(tasks[number], share=share) for number in fallen]
+        again = [replace(tasks[number], share=share, has_room=has_room) for number in fallen]
         with in_order(run_finely, again, min(workers, len(fallen))) as fine:
             for number, trial in zip(fallen, fine, strict=True):
                 trials[number] = trial
-    return replace(combined(tuple(trials)), share=share)
+                if not has_room and not trial.stands:
+                    unseen = [other for other in fallen if other > number]
+                    break
+    seen = tuple(trial for number, trial in enumerate(trials) if number not in unseen)
+    return replace(combined(seen), share=share)
 
 
 def combined(trials: tuple[Trial, ...]) -> Dynamics:
@@ -126,6 +146,30 @@ def settle_undisturbed(assembly: Assembly, *, gravity: Vector = DOWN) -> Trial:
     limits = limits_of(assembly)
     undisturbed = replace(limits, nudge=0.0, turn=0.0)
     return run_trial(TrialTask(assembly, undisturbed, (0, 0), None, gravity))
+
+
+def let_fall(assembly: Assembly, loose: Sequence[str], height: float, *, gravity: Vector = DOWN) -> Trial:
+    """Runs one trial without a disturbance, in which loose pieces fall from up to `height` metres and come to rest.
+
+    They may come down as far as they do; what tumbles there has fallen, and what comes down with them."""
+    usual = limits_of(assembly)
+    falling = LONGER * math.sqrt(2.0 * height / GRAVITY)
+    limits = replace(
+        usual,
+        nudge=0.0,
+        turn=0.0,
+        drop=math.inf,
+        settling=usual.settling + falling,
+        quick=usual.quick + falling,
+        longest=usual.longest + falling,
+    )
+    trial = run_trial(TrialTask(assembly, limits, (0, 0), None, gravity))
+    down = np.asarray(gravity) / np.linalg.norm(gravity)
+    lowered = (trial.poses[:, :3] - [body.pose.position for body in assembly.free]) @ down
+    smallest = np.array([float(body.piece.extents.min()) for body in assembly.free])
+    came = has_fallen(lowered, smallest, usual.drop) & ~np.isin(trial.names, list(loose))
+    fell = {*trial.fell, *np.array(trial.names)[came].tolist()}
+    return replace(trial, fell=tuple(sorted(fell)), stands=trial.stands and not fell)
 
 
 def at_poses(assembly: Assembly, names: tuple[str, ...], poses: Array) -> Assembly:

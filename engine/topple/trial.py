@@ -163,6 +163,8 @@ class TrialTask:
     gravity: Vector
     share: float = 1.0
     """Of the disturbance, in the fine runs but the first."""
+    has_room: bool = True
+    """For a share of the disturbance; where a force balance has less in hand, the fine runs with one are in vain."""
 
 
 def _unseen(tick: Tick, rate: int) -> None:
@@ -207,7 +209,7 @@ def run_finely(task: TrialTask, sink: Sink = _unseen) -> Trial:
 
     for times, start in zip(FINE_RATE_FACTORS, (whole, less), strict=True):
         trial = run(start, min(times * scale.rate, max(RATES)), tuning, limits.quick, sink)
-        if trial.stands:
+        if trial.stands or not task.has_room:
             return trial
     if task.time is None:
         rate, count = GENTLE_RATE_FACTOR * scale.rate, len(assembly.free)

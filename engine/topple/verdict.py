@@ -12,13 +12,20 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
+from engine.geometry.carried import ROUNDING, Floating, beyond_table, floating, seated
 from engine.tolerances import TOUCH_DECLARED
-from engine.topple.perturbation import TRIALS, Dynamics, at_poses, running_trials, settle_undisturbed
+from engine.topple.perturbation import (
+    TRIALS,
+    Dynamics,
+    at_poses,
+    let_fall,
+    running_trials,
+    settle_undisturbed,
+)
 from engine.topple.trial import Trial
 from engine.world import Assembly, Vector, tilted_gravity
 from engine.worlds import ENGINES, Engine, EngineError, engine_in_use, installed_engines, using
+from models.errors import Untrue
 
 if TYPE_CHECKING:
     from engine.topple.balance.statics import Statics
@@ -31,13 +38,15 @@ Pose = Literal["declared", "rest"]
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """How to check. settle: metres of gap and overlap to close first. tilt: radians of table and supports,
+    """How to check. settle: metres of gap and overlap to close first. drop: let fall first what nothing carries.
+    tilt: radians of table and supports,
     downhill towards `tilt_direction` (radians from +x, counter-clockwise). friction: of every pair. time:
     seconds to simulate, None until decided. seed: of the disturbances. workers: processes for the dynamics,
     None for all cores. engine: that simulates (`engine.worlds.ENGINES`), the one in use when None. witness: ask another
     engine too."""
 
     settle: float = 0.0
+    drop: bool = False
     tilt: float = 0.0
     tilt_direction: float = 0.0
     friction: float | None = None
@@ -57,12 +66,15 @@ DEFAULTS = CheckOptions()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Verdict:
+class Verdict(Untrue):
     """What a check found. word: the verdict. pose: which poses statics was computed on. settled: metres, the
     largest move of the pieces as they settled. wall: seconds the check took. judged: the pieces as statics saw them.
     options: how it was checked. engine: that simulated. witness: the verdict with another engine, if that was asked.
     missing: what statics wants where pieces stood in the simulation and it finds no forces. edges: two pieces whose
-    edges have to meet exactly, where forces balance what falls in the simulation."""
+    edges have to meet exactly, where forces balance what falls in the simulation. loose: what nothing carried, and was
+    not let down or dropped. off_table: pieces that have too little under them because the table ends there."""
+
+    asked = "word"
 
     scene: str
     word: Word
@@ -77,6 +89,8 @@ class Verdict:
     witness: Verdict | None = None
     missing: Missing | None = None
     edges: tuple[str, str] | None = None
+    loose: tuple[Floating, ...] = ()
+    off_table: tuple[str, ...] = ()
 
 
 def contacts_of(verdict: Verdict) -> Contacts:
@@ -109,13 +123,24 @@ def check(assembly: Assembly, options: CheckOptions = DEFAULTS) -> Verdict:
 def _by_both_methods(assembly: Assembly, options: CheckOptions) -> Verdict:
     started = time.perf_counter()
     assembly = with_friction(assembly, options.friction)
+    loose = floating(assembly.bodies)
+    off_table = beyond_table(assembly.bodies, loose)
     settled, declared = 0.0, assembly
     settling: Trial | None = None
-    if options.settle > 0.0:
-        settling = settle_undisturbed(assembly, gravity=options.gravity)
-        settled = _largest_move(assembly, settling)
-        if settling.stands:
-            assembly = at_poses(assembly, settling.names, settling.poses)
+    if options.drop and loose:
+        names = [name for group in loose for name in group.names]
+        height = max((group.gap for group in loose if group.over is not None), default=0.0)
+        settling, loose = let_fall(assembly, names, height, gravity=options.gravity), ()
+    elif options.settle > 0.0:
+        from engine.topple.contact.detection import find_contacts
+
+        loose = tuple(group for group in loose if group.gap > options.settle + ROUNDING)
+        assembly = seated(assembly, options.settle)
+        if assembly is declared or not find_contacts(assembly).meet:
+            settling = settle_undisturbed(assembly, gravity=options.gravity)
+    if settling is not None and settling.stands:
+        assembly = at_poses(assembly, settling.names, settling.poses)
+    settled = _largest_move(declared, assembly)
     with running_trials(
         assembly,
         seed=options.seed,
@@ -129,36 +154,44 @@ def _by_both_methods(assembly: Assembly, options: CheckOptions) -> Verdict:
 
         contacts = find_contacts(assembly)
         judged = assembly
-        pose: Pose = "declared" if contacts.meet and settling is None else "rest"
+        pose: Pose = "declared" if settling is None and (contacts.meet or loose) else "rest"
         statics = (
             analyse(assembly, gravity=options.gravity, contacts=contacts) if pose == "declared" else None
         )
-        if statics is not None and statics.stands is False:
+        if statics is not None and statics.stands is False and not loose:
             from engine.topple.one_pose import sunk
 
             if lower := sunk(assembly, options.gravity):
                 judged, statics, pose = *lower, "rest"
-        dynamics = (
-            finish(None) if statics is None else finish(statics.stands_by_itself, statics.tilt_deg or 0.0)
-        )
+        dynamics = finish(None) if statics is None else finish(statics.stands_by_itself, statics.tilt_deg)
     if statics is None:
         from engine.topple.one_pose import statics_at_rest
 
         reach = max(options.settle, TOUCH_DECLARED.gap)
         judged, statics = statics_at_rest(declared, contacts, dynamics, reach, options.gravity)
+    if settled and statics.stands:
+        # where statics has them the pieces touch; in the simulation they rest on its skins
+        settled = _largest_move(declared, judged)
     if settling is not None and not settling.stands:
         # what does not come to rest by itself needs no disturbance to fall
         dynamics = replace(dynamics, stands=False, fell=tuple(sorted({*dynamics.fell, *settling.fell})))
+    if loose:
+        # however softly it lands: what nothing carries comes down
+        down = {name for group in loose for name in group.names}
+        fell = tuple(sorted({*dynamics.fell, *down}))
+        dynamics = replace(dynamics, stands=False, first_to_move=loose[0].names[0], fell=fell)
     found = Verdict(
         scene=assembly.name,
-        word=joint(statics.stands_by_itself, dynamics.stands),
-        pose=pose,
+        word="stands" if only_rolls(statics, dynamics) else joint(statics.stands_by_itself, dynamics.stands),
+        pose=pose if settled == 0.0 else "rest",
         settled=settled,
         statics=statics,
         dynamics=dynamics,
         wall=0.0,
         judged=judged,
         options=options,
+        loose=loose,
+        off_table=off_table,
     )
     if statics.stands is False and dynamics.stands:
         from engine.topple.one_pose import missing_force
@@ -178,6 +211,16 @@ def joint(statics: bool | None, dynamics: bool | None) -> Word:
     return "stands" if dynamics else "topples"
 
 
+def only_rolls(statics: Statics, dynamics: Dynamics) -> bool:
+    """Whether nothing but pieces that may roll where they lie went anywhere in the simulation: balance that is neutral,
+    from which any push takes them and out of which none falls."""
+    rolls = {*statics.rolls}
+    return bool(rolls) and all(
+        trial.stands or (trial.first_to_move in rolls and rolls.issuperset(trial.fell))
+        for trial in dynamics.trials
+    )
+
+
 def with_friction(assembly: Assembly, friction: float | None) -> Assembly:
     """Returns the assembly with one coefficient of friction for every pair; as it is when that is None."""
     if friction is None:
@@ -189,9 +232,12 @@ def with_friction(assembly: Assembly, friction: float | None) -> Assembly:
     return Assembly(assembly.name, tuple(bodies))
 
 
-def _largest_move(assembly: Assembly, trial: Trial) -> float:
-    starts = np.array([body.pose.position for body in assembly.free])
-    return float(np.linalg.norm(trial.poses[:, :3] - starts, axis=1).max()) if len(starts) else 0.0
+def _largest_move(before: Assembly, after: Assembly) -> float:
+    moves = [
+        math.dist(one.pose.position, other.pose.position)
+        for one, other in zip(before.bodies, after.bodies, strict=True)
+    ]
+    return max(moves, default=0.0)
 
 
 def to_json(verdict: Verdict, version: str) -> dict[str, Any]:
@@ -208,10 +254,19 @@ def to_json(verdict: Verdict, version: str) -> dict[str, Any]:
         "dynamics": _dynamics_json(verdict.dynamics),
         "missing": None if verdict.missing is None else _missing_json(verdict.missing),
         "edges": verdict.edges and list(verdict.edges),
+        "floating": [_floating_json(group) for group in verdict.loose],
+        "off_table": list(verdict.off_table),
         "engine": verdict.engine,
-        "witness": witness and {"engine": witness.engine, "verdict": witness.word, **_seen_by(witness)},
+        "witness": None
+        if witness is None
+        else {"engine": witness.engine, "verdict": witness.word, **_seen_by(witness)},
         "wall_s": round(verdict.wall, 3),
     }
+
+
+def _floating_json(group: Floating) -> dict[str, Any]:
+    gap = None if group.over is None else _mm(group.gap)
+    return {"pieces": list(group.names), "over": group.over, "gap_mm": gap}
 
 
 def _missing_json(missing: Missing) -> dict[str, Any]:
@@ -242,7 +297,7 @@ def _seen_by(witness: Verdict) -> dict[str, Any]:
 
 STATICS_KEYS = (
     *("stands", "needs_friction", "tilt_deg", "tilt_direction_deg"),
-    *("push_n", "push_piece", "push_mode", "weakest"),
+    *("push_n", "push_piece", "push_mode", "weakest", "tilt_at_least", "push_at_least"),
 )
 """In the order in which they are printed."""
 
@@ -255,7 +310,7 @@ def _statics_json(statics: Statics) -> dict[str, Any]:
         "between": [statics.wedged.first, statics.wedged.second],
         "clamping_n": round(statics.wedged.newtons, 5),
     }
-    return found | {"pieces": pieces, "wedged": wedged, "why": statics.why}
+    return found | {"pieces": pieces, "wedged": wedged, "rolls": list(statics.rolls), "why": statics.why}
 
 
 def _mm(metres: float) -> float:

@@ -8,11 +8,19 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from engine.topple.balance.mechanism import Explanation
+import numpy as np
+
+from engine.topple.balance.mechanism import OVER, Explanation
 from engine.topple.balance.statics import Statics
 from engine.topple.balance.wedging import Wedge
 from engine.topple.verdict import Verdict, joint
 
+LEAST_FORCE = 1e-7
+"""Newtons: less is no number to tell anyone."""
+NO_TILT = 0.03
+"""Degrees: with less in hand a trial's own disturbance takes it."""
+NO_SHIFT = 5e-6
+"""Metres: a centre of mass this near to the middle is shown as 0.00 mm."""
 LISTED = 6
 """Names in a row, at most."""
 if TYPE_CHECKING:
@@ -25,6 +33,8 @@ def headline(verdict: Verdict) -> str:
     """Returns one sentence: the answer and its reason."""
     statics, dynamics = verdict.statics, verdict.dynamics
     if verdict.word == "stands":
+        if statics.rolls:
+            return f"It stands, but {may_roll(statics)}."
         if statics.stands_by_itself is None:
             return "It stands: disturbed a little, it comes to rest where it was."
         hold = "friction and balance hold it" if statics.needs_friction else "balance alone holds it"
@@ -36,6 +46,11 @@ def headline(verdict: Verdict) -> str:
             return f"It stands only if wedged tight: {clamped(statics.wedged)}; set down without, {how}."
         return f"It topples: {how}{_down(len(dynamics.fell))}."
     return f"Unsure: {_difference(verdict)}."
+
+
+def may_roll(statics: Statics) -> str:
+    """Returns what rolls at a touch, and what stops it."""
+    return f"{listing(statics.rolls)} may roll: only rolling resistance stops it, or something in its way"
 
 
 def _down(count: int) -> str:
@@ -66,7 +81,7 @@ def _difference(verdict: Verdict) -> str:
         return "forces could balance it, but set down in the simulation it falls"
     where = "as it is described" if verdict.pose == "declared" else "where it lies then"
     told = f"in the simulation it comes to rest, but no forces balance it {where}"
-    if verdict.missing is not None:
+    if verdict.missing is not None and verdict.missing.force >= LEAST_FORCE:
         told += f": {_missing(verdict.missing)}"
     return told
 
@@ -91,14 +106,30 @@ def clamped(wedge: Wedge) -> str:
 
 def rows(verdict: Verdict) -> list[tuple[str, str]]:
     """Returns the facts behind the headline, as (label, text) in the order of reading."""
-    found = [*_statics_rows(verdict), *_dynamics_rows(verdict)]
+    found = [*_statics_rows(verdict), *_dynamics_rows(verdict), *_mass_rows(verdict)]
     if verdict.witness is not None:
         trials = verdict.witness.dynamics.trials
         stood = f"stood {sum(trial.stands for trial in trials)} of {len(trials)} small disturbances"
         found.append(("witness", f"{verdict.witness.engine}: {stood}; first was {verdict.engine}"))
+    found += _carried_rows(verdict)
     if verdict.settled > 0:
         found.append(("let down", f"the pieces moved up to {verdict.settled * 1e3:.2f} mm to come to rest"))
     found.append(("time", f"{verdict.wall:.2f} s"))
+    return found
+
+
+def _carried_rows(verdict: Verdict) -> list[tuple[str, str]]:
+    """What nothing carries: in the air, or where the table ends."""
+    found = []
+    lost = {*verdict.off_table}
+    for group in verdict.loose[:LISTED]:
+        if not lost.issuperset(group.names):
+            under = (
+                "nothing is below" if group.over is None else f"{group.gap * 1e3:.2f} mm over {group.over}"
+            )
+            found.append(("in the air", f"{listing(group.names)}: {under}"))
+    if verdict.off_table:
+        found.append(("off the table", f"{listing(verdict.off_table)}: the table ends under it"))
     return found
 
 
@@ -109,30 +140,36 @@ def _statics_rows(verdict: Verdict) -> list[tuple[str, str]]:
     if not statics.stands:
         return [
             ("force balance", "no set of contact forces holds every piece"),
-            ("weakest piece", str(statics.weakest)),
+            ("moves most", str(statics.weakest)),
         ]
     where = "as described" if verdict.pose == "declared" else "where the pieces come to rest"
     friction = "needs friction" if statics.needs_friction else "needs no friction"
-    found = [("force balance", f"holds ({where}; {friction})"), ("weakest piece", str(statics.weakest))]
-    if statics.rolls_freely:
-        found.insert(1, ("", "nothing brings back what rolls: the simulation decides"))
+    found = [("force balance", f"holds ({where}; {friction})")]
+    if statics.rolls:
+        found.insert(1, ("may roll", f"{listing(statics.rolls)}: nothing brings it back"))
     if statics.wedged:
         found.insert(1, ("", f"only if wedged tight: {clamped(statics.wedged)}"))
+    return found + _margin_rows(verdict)
+
+
+def _margin_rows(verdict: Verdict) -> list[tuple[str, str]]:
+    """Returns what the margins are; where the simulation does not agree, whose they are."""
+    statics, found = verdict.statics, []
+    alone = "" if verdict.word == "stands" else " (by the force balance alone)"
     if statics.tilt_deg is not None and statics.tilt_direction_deg is not None:
-        found.append(
-            (
-                "far from toppling",
-                f"{statics.tilt_deg:.2f} degrees of table tilt, down towards {compass(statics.tilt_direction_deg)}",
-            )
-        )
-    if statics.push_n is not None:
-        found.append(
-            (
-                "",
-                f"{newtons(statics.push_n)} sideways at the top of {statics.push_piece} ({statics.push_mode})",
-            )
-        )
+        tilt = f"{_at_least(statics.tilt_at_least)}{statics.tilt_deg:.2f} degrees of table tilt"
+        side = "" if statics.tilt_at_least else f", down towards {compass(statics.tilt_direction_deg)}"
+        first = f"; {statics.weakest} moves most then" if statics.weakest else ""
+        found.append(("tilt margin", f"{tilt}{side}{first}{alone}"))
+    if statics.push_n is not None and statics.push_n >= LEAST_FORCE:
+        push = f"{_at_least(statics.push_at_least)}{newtons(statics.push_n)} sideways at the top of"
+        mode = "" if statics.push_at_least else f" before anything {statics.push_mode}s"
+        found.append(("push margin", f"{push} {statics.push_piece}, the highest{mode}{alone}"))
     return found
+
+
+def _at_least(is_least: bool) -> str:
+    return "at least " if is_least else ""
 
 
 def _dynamics_rows(verdict: Verdict) -> list[tuple[str, str]]:
@@ -151,6 +188,18 @@ def _dynamics_rows(verdict: Verdict) -> list[tuple[str, str]]:
     if dynamics.fell:
         found.append(("fell", listing(dynamics.fell)))
     return found
+
+
+def _mass_rows(verdict: Verdict) -> list[tuple[str, str]]:
+    """Returns which pieces have their mass off the middle of their shape, and how far, along their own axes."""
+    found = []
+    for body in verdict.judged.free:
+        away = body.piece.off_middle
+        if away is not None and float(np.abs(away).max()) >= NO_SHIFT:
+            x, y, z = (round(float(value) * 1e3, 2) + 0.0 for value in away)
+            found.append(f"{body.name}: ({x:g}, {y:g}, {z:g}) mm off its middle")
+    more = [f"and {len(found) - LISTED} more"] if len(found) > LISTED else []
+    return [("" if at else "centre of mass", text) for at, text in enumerate([*found[:LISTED], *more])]
 
 
 def listing(names: tuple[str, ...]) -> str:
@@ -179,8 +228,12 @@ def sentences(why: Explanation | None, statics: Statics) -> tuple[str, ...]:
     if why is None:
         if statics.stands is None:
             return (f"The force balance is silent: {statics.why}.",)
+        if statics.rolls:
+            return (f"It holds, but {may_roll(statics)}.",)
+        if statics.tilt_at_least:
+            return (f"It holds, at {statics.tilt_deg:.2f} degrees of table tilt too: it rocks back to rest.",)
         return ("Nothing can set it in motion: every piece is held from all sides.",)
-    return (_what(why, statics), *(_how_much(why) if why.kind != "drops" else ()))
+    return (_what(why, statics), *(_how_much(why, statics) if why.kind != "drops" else ()))
 
 
 def _what(why: Explanation, statics: Statics) -> str:
@@ -200,14 +253,21 @@ def _what(why: Explanation, statics: Statics) -> str:
     return f"It holds.{tilt} {group} {how}.{besides}"
 
 
-def _how_much(why: Explanation) -> list[str]:
+def _how_much(why: Explanation, statics: Statics) -> list[str]:
     whose = "Its" if len(why.moves) == 1 else "Their"
     found = []
+    if why.room is not None and abs(why.room) < OVER:
+        if why.stands and (statics.tilt_deg or 0.0) > NO_TILT:
+            # it rocks on a curve, or leans on others: no edge is what keeps it
+            return []
+        return [f"{whose} centre of mass lies exactly over that edge: the least push decides."]
     if why.room is not None:
         side = "inside" if why.room >= 0 else "beyond"
         found.append(f"{whose} centre of mass lies {abs(why.room) * 1e3:.2f} mm {side} that edge.")
     x, y, z = (value * 1e3 for value in why.point)
     where = f"at the corner ({x:.0f}, {y:.0f}, {z:.0f}) mm"
+    if abs(why.force) < LEAST_FORCE:
+        return [*found, "Next to nothing would start it." if why.stands else "Next to nothing is missing."]
     force = newtons(abs(why.force))
     if why.stands:
         found.append(f"{force} {where}, in the direction it moves, would start it.")

@@ -182,11 +182,17 @@ def orbit_of(sphere: BoundingSphere, view: str = "three-quarter") -> Orbit:
 
 def seen_at(camera: Camera, size: tuple[int, int], point: Vector) -> tuple[float, float] | None:
     """Returns where in a picture a point of the world is seen, pixels; None behind the eye. size: pixels."""
-    right, ahead, up = (camera.axes @ (np.asarray(point) - camera.eye)).tolist()
-    if ahead <= 1e-9:
-        return None
-    half = ahead * math.tan(math.radians(camera.fov) / 2.0)
-    return (right / half * size[1] + size[0]) / 2.0 - 0.5, (1.0 - up / half) * size[1] / 2.0 - 0.5
+    seen = all_seen_at(camera, size, np.asarray(point)[None]).tolist()
+    return (seen[0][0], seen[0][1]) if seen else None
+
+
+def all_seen_at(camera: Camera, size: tuple[int, int], points: Array) -> Array:
+    """Returns where in a picture points of the world, (n, 3), are seen: (m, 2) pixels, without those behind the eye."""
+    right, ahead, up = camera.axes @ (points - np.asarray(camera.eye)).T
+    is_ahead = ahead > 1e-9
+    half = ahead[is_ahead] * math.tan(math.radians(camera.fov) / 2.0)
+    across = (right[is_ahead] / half * size[1] + size[0]) / 2.0 - 0.5
+    return np.stack([across, (1.0 - up[is_ahead] / half) * size[1] / 2.0 - 0.5], axis=1)
 
 
 def ray(camera: Camera, size: tuple[int, int], x: float, y: float) -> tuple[Array, Array]:

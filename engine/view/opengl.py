@@ -8,14 +8,22 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tomllib
 from dataclasses import dataclass
 from functools import cache
+from importlib import resources
 from typing import Literal
 
 from models.errors import TeeterError
 
-DEBIAN_PACKAGES = ("libegl1", "libgl1")
-INSTALL_LINE = "sudo apt-get update && sudo apt-get install --yes " + " ".join(DEBIAN_PACKAGES)
+
+def debian_packages(group: str) -> dict[str, str]:
+    """Returns Debian's packages of a group of `debian.toml`, with what each is for."""
+    text = resources.files("engine.view").joinpath("debian.toml").read_text(encoding="utf-8")
+    return dict(tomllib.loads(text)[group])
+
+
+INSTALL_LINE = f"sudo apt-get update && sudo apt-get install --yes {' '.join(debian_packages('run'))}"
 """What a bare Debian or Ubuntu needs for pictures without a screen; the drivers come along by dependency."""
 
 

@@ -23,8 +23,11 @@ from games.api.results import (
     noise_result,
 )
 from games.api.scene import AnyScene, PublicScene, loaded_of
+from models.files import check_output
 
 if TYPE_CHECKING:
+    import trimesh
+
     from engine.topple.laboratory.sweep import SweepRow
     from games.play.playback import Verified
 
@@ -33,23 +36,34 @@ Axis = float | tuple[float, float, int]
 
 
 def load(
-    path_or_name: str | Path,
+    path_or_name: str | Path | trimesh.Scene | trimesh.Trimesh | tuple[Any, Any],
     *,
     settle_mm: float = 0.0,
-    table: Literal["lowest", "none"] | None = None,
+    table: str | float | tuple[float, float] | None = None,
     fixed: Iterable[str] = (),
     material: str | None = None,
     unit: str | None = None,
     fit_mm: float = 0.0,
+    up: Literal["x", "y", "z"] | None = None,
+    drop: bool = False,
+    without: Iterable[str] = (),
+    unite: Iterable[str] = (),
+    split: bool = False,
 ) -> PublicScene:
-    """Load a scene or mesh file, or a shipped scene by name. Raises TeeterError with everything that is wrong.
+    """Load a scene or mesh file, or a shipped scene by name; or take meshes: a `trimesh.Scene`, a `trimesh.Trimesh`, or
+    corners (n, 3) and triangles (f, 3), as of a file that says no unit. Raises TeeterError with all that is wrong.
 
-    settle_mm: gaps and overlaps to allow. table: `none`, or `lowest` to put it under everything. fixed: names, with
-    wildcards, of pieces that are supports. material: of pieces that name none. unit: of a mesh file: mm, cm, m or in.
-    fit_mm: of scanned meshes, within which faces that are flat or round become exactly so; 0: they stay.
+    settle_mm: gaps and overlaps to allow. table: `none`, `lowest` to put it under everything, or its size. fixed:
+    names, with wildcards, of pieces that are supports. material: of pieces that name none. unit: of a mesh file: mm,
+    cm, m or in. fit_mm: of scanned meshes, within which faces that are flat or round become exactly so; 0: they stay.
+    up: the axis that points up in an .obj, .stl or .ply file; by default z. drop: take pieces that nothing carries, for
+    `check(scene, drop=True)`. without: pieces to take out, and whose faults are none.
+    unite: names of nodes of a mesh file that are one piece. split: cut what is not convex in it into convex blocks.
     """
     from scenes.load import load
+    from scenes.scene import without as rest_of
 
+    gone = tuple(without)
     loaded = load(
         path_or_name,
         settle_mm=settle_mm,
@@ -58,8 +72,13 @@ def load(
         material=material,
         unit=unit,
         fit_mm=fit_mm,
+        up=up,
+        drop=drop,
+        excused=gone,
+        unite=unite,
+        split=split,
     )
-    return PublicScene(loaded)
+    return PublicScene(rest_of(loaded, gone) if gone else loaded)
 
 
 def build(
@@ -68,21 +87,25 @@ def build(
     name: str = "built",
     has_table: bool = True,
     settle_mm: float = 0.0,
+    drop: bool = False,
 ) -> PublicScene:
     """Build a scene from pieces, each with the keys of a `[[piece]]` of a scene file (scenes/README.md): `id`, `model`
-    or `shape`, `position`, ... Raises TeeterError with everything that is wrong.
+    or `shape`, `position`, ...; or with a `mesh`, a `trimesh.Trimesh` or corners and triangles in mm, and a `pose`, a
+    (4, 4) matrix in mm. Raises TeeterError with everything that is wrong.
 
-    has_table: on the usual table. settle_mm: gaps and overlaps to allow. Mesh paths start at the current folder.
+    has_table: on the usual table. settle_mm: gaps and overlaps to allow. drop: take pieces that nothing carries. Mesh
+    paths start at the current folder.
     """
     from scenes.load import build
 
-    return PublicScene(build(pieces, name=name, has_table=has_table, settle_mm=settle_mm))
+    return PublicScene(build(pieces, name=name, has_table=has_table, settle_mm=settle_mm, drop=drop))
 
 
 def check(
     scene: AnyScene,
     *,
     settle_mm: float = 0.0,
+    drop: bool = False,
     tilt_deg: float = 0.0,
     tilt_direction_deg: float = 0.0,
     friction: float | None = None,
@@ -94,7 +117,8 @@ def check(
 ) -> CheckResult:
     """Would it topple?
 
-    settle_mm: gaps and overlaps to close first. tilt_deg: of the table, downhill towards tilt_direction_deg from +x.
+    settle_mm: gaps and overlaps to close first, at least those that the scene was loaded with. drop: let fall first
+    what nothing carries, which otherwise topples. tilt_deg: of the table, downhill towards tilt_direction_deg from +x.
     friction: of every pair. time: seconds to simulate, None until it is decided. seed: of the disturbances. workers:
     processes, all cores when None. engine: bullet or rapier, the first that is installed when None. witness: ask
     another engine too. Raises TeeterError.
@@ -111,9 +135,10 @@ def check(
         seed=(seed, 0, 2**63 - 1),
         workers=(workers, 1, 256),
     )
-    loaded = loaded_of(scene, settle_mm)
+    loaded = loaded_of(scene, settle_mm, drop=drop)
     options = CheckOptions(
-        settle=settle_mm / 1e3,
+        settle=max(settle_mm, loaded.settle_mm) / 1e3,
+        drop=drop,
         tilt=math.radians(tilt_deg),
         tilt_direction=math.radians(tilt_direction_deg),
         friction=friction,
@@ -235,12 +260,14 @@ def play(
     turns: int = 2000,
     tremor_mm: float = 0.0,
     record: str | Path | None = None,
+    force: bool = False,
     **options: object,
 ) -> Played:
     """Play a game by bots (`bot:steady`, `bot:bold`, `bot:clumsy`).
 
     game: as `teeter games` lists it. turns: choices after which it is broken off. tremor_mm: how much hands shake.
-    record: a file to keep it in. options: the mode and the house rules of the game. Raises TeeterError.
+    record: a file to keep it in. force: replace what is there. options: the mode and the house rules of the game.
+    Raises TeeterError.
     """
     from games.core.errors import SetupError
     from games.play.recording import begin
@@ -251,8 +278,10 @@ def play(
     if people:
         raise SetupError(f"{people[0]!r} is a person; only bots play here: write bot:steady")
     path = None if record is None else Path(record)
+    if path is not None:
+        check_output(path, force=force)
     session, recorder = begin(
-        game_named(game), tuple(players), seed, options, tremor=tremor_mm / 1e3, path=path
+        game_named(game), tuple(players), seed, options, tremor=tremor_mm / 1e3, path=path, replaces=force
     )
     found = play_out(session, recorder, seed, turns)
     where = recorder.path if recorder else None
@@ -289,12 +318,13 @@ def video(
     table: str | None = None,
     strip: int = 1,
     workers: int | None = None,
+    force: bool = False,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> FilmResult:
     """Draw a replay as a video (.mp4, .webm), a loop (.gif, .webp) or a picture (.png).
 
     The options are those of `teeter video`; begin_s and end_s cut a part out. progress: told how many frames are
-    drawn, of how many. Raises TeeterError with everything that is wrong.
+    drawn, of how many. force: replace a file that is there. Raises TeeterError with everything that is wrong.
     """
     from engine.record.reader import load
     from engine.view.video.film import recipe_for
@@ -303,7 +333,8 @@ def video(
 
     path = Path(out)
     # before the recording is read: what cannot be written is said at once
-    check_file(path, workers)
+    check_output(path, force=force, inputs=[Path(record)])
+    check_file(path, workers, force=force)
     recipe = recipe_for(
         path,
         preset,
@@ -325,16 +356,19 @@ def video(
     )
     replay = load(Path(record))
     telling = telling_of(replay, anonymous=anonymous)
-    made = make(replay, bodies_of(replay), telling, recipe, path, progress=progress, workers=workers)
+    made = make(
+        replay, bodies_of(replay), telling, recipe, path, progress=progress, workers=workers, force=force
+    )
     return FilmResult(path, made.seconds, len(made), made.recipe.size)
 
 
-def export(record: str | Path, out: str | Path) -> ExportResult:
+def export(record: str | Path, out: str | Path, *, force: bool = False) -> ExportResult:
     """Write a replay as an animated glTF model (.glb), or as a page that any browser replays (.html).
 
-    Raises TeeterError.
+    force: replace a file that is there. Raises TeeterError.
     """
     from games.api.pages import animated_model, recording_page
 
+    check_output(Path(out), force=force, inputs=[Path(record)])
     write = recording_page if Path(out).suffix.lower() == ".html" else animated_model
-    return write(Path(record), Path(out))
+    return write(Path(record), Path(out), force=force)

@@ -22,13 +22,13 @@ from engine.view.video.scenery import scenery_of
 from engine.world import Assembly, Body
 from games.api.results import CheckResult, ExportResult, explained, noise_result
 from games.play.replays import bodies_of, marks_of, placed, telling_of
-from models.files import OutputError, check_output, whole_or_nothing
+from models.files import OutputError, whole_or_nothing
 from models.piece import Piece
 
 
-def recording_page(file: Path, out: Path) -> ExportResult:
-    """Write a recording as a page that replays it. Raises RecordError and OutputError."""
-    check_output(out)
+def recording_page(file: Path, out: Path, *, force: bool = False) -> ExportResult:
+    """Write a recording as a page that replays it. force: a file that is there may be replaced. Raises RecordError and
+    OutputError."""
     replay = shown(file)
     blob = Blob()
     bodies = placed(replay, bodies_of(replay))
@@ -36,15 +36,14 @@ def recording_page(file: Path, out: Path) -> ExportResult:
     marks = [(mark.seconds, mark.kind, mark.text) for mark in marks_of(replay, scenery)]
     data = recording_data(scenery, bodies, telling_of(replay), marks, blob)
     text = html.page({"kind": "recording", **data}, blob)
-    html.save(out, text)
+    html.save(out, text, force=force)
     return ExportResult(out, len(text.encode()), replay.seconds)
 
 
-def animated_model(file: Path, out: Path) -> ExportResult:
-    """Write a recording as animated glTF. Raises RecordError, ModelError and OutputError."""
+def animated_model(file: Path, out: Path, *, force: bool = False) -> ExportResult:
+    """Write a recording as animated glTF. force: as for a page. Raises RecordError, ModelError and OutputError."""
     if out.suffix.lower() != ".glb":
         raise OutputError(f'{out}: recordings are exported as .html or .glb (got "{out.suffix}")')
-    check_output(out)
     replay = shown(file)
     shared: dict[tuple[str, str], Piece] = {}
     bodies = []
@@ -53,7 +52,7 @@ def animated_model(file: Path, out: Path) -> ExportResult:
         kind = (body.piece.model, str(body.piece.extents.tolist()))
         bodies.append(replace(body, piece=shared.setdefault(kind, body.piece)))
     data = glb_of_replay(replay, bodies, title=telling_of(replay).title)
-    with whole_or_nothing(out) as part:
+    with whole_or_nothing(out, force=force) as part:
         part.write_bytes(data)
     return ExportResult(out, len(data), replay.seconds, len(bodies))
 
@@ -73,16 +72,26 @@ def sweep_page(
     places: Sequence[SweepPlace],
     rows: Sequence[SweepRow],
     safest: Sequence[SweepRow],
+    *,
+    force: bool = False,
 ) -> None:
-    """Write a sweep as a page with its map. tower: without the piece. Raises OutputError."""
+    """Write a sweep as a page with its map. tower: without the piece. force: a file that is there may be replaced.
+    Raises OutputError."""
     blob = Blob()
-    html.save(out, html.page({"kind": "sweep", **sweep_data(tower, piece, places, rows, safest, blob)}, blob))
+    data = sweep_data(tower, piece, places, rows, safest, blob)
+    html.save(out, html.page({"kind": "sweep", **data}, blob), force=force)
 
 
 def verdict_page(
-    found: CheckResult, out: Path, certificate: dict[str, Any], chance: Chance | None = None
+    found: CheckResult,
+    out: Path,
+    certificate: dict[str, Any],
+    chance: Chance | None = None,
+    *,
+    force: bool = False,
 ) -> int:
-    """Write a verdict as a page that explains and proves it. Returns its bytes. Raises OutputError."""
+    """Write a verdict as a page that explains and proves it. force: a file that is there may be replaced. Returns its
+    bytes. Raises OutputError."""
     assembly, gravity = with_friction(found.loaded.assembly, found.options.friction), found.options.gravity
     copies = []
     if chance is not None:
@@ -97,5 +106,5 @@ def verdict_page(
         certificate=certificate,
     )
     text = html.page({"kind": "verdict", **data}, blob)
-    html.save(out, text)
+    html.save(out, text, force=force)
     return len(text.encode())

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from games.api.scene import in_notebook, png_of_verdict, show_in_notebook, show_verdict_in_window
+from models.errors import Untrue
 
 if TYPE_CHECKING:
     from rich.panel import Panel
@@ -27,9 +28,11 @@ DIGITS = {"p_stand": 6, "low": 6, "high": 6, "position_mm": 9, "tilt_deg": 9}
 
 
 @dataclass(frozen=True, slots=True)
-class SimulationResult:
+class SimulationResult(Untrue):
     """What the trials found together; the worst of all. stands: None when they disagree. sink_mm: vertical move of the
     first half second; max_shift_mm, max_turn_deg: after it. trials: which of the small disturbances it survived."""
+
+    asked = "stands"
 
     stands: bool | None
     simulated_s: float
@@ -42,13 +45,15 @@ class SimulationResult:
 
 
 @dataclass(frozen=True, slots=True)
-class ExplainResult:
+class ExplainResult(Untrue):
     """Which pieces move or would move first, over which edge, and how much is missing or to spare.
 
     moves, others: names; empty where nothing can move. kind: tips, slides or drops, relative to `against`. edge_mm: its
     two ends. towards_deg: counter-clockwise from +x. room_mm: of the centre of mass inside the edge, negative beyond
     it. force_n: at point_mm starts the motion; negative: is missing to stop it.
     """
+
+    asked = "sentences"
 
     sentences: tuple[str, ...]
     moves: tuple[str, ...] = ()
@@ -67,7 +72,7 @@ class ExplainResult:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CheckResult:
+class CheckResult(Untrue):
     """The answer of `teeter.check`. `print` shows the box of the command line, a notebook the picture with its forces.
 
     word: stands, topples or unsure. pose: the poses that statics was computed on. settled_mm: the largest move of
@@ -75,6 +80,8 @@ class CheckResult:
     says nothing, and `why` says why. dynamics: what the simulation found. wall_s: seconds the check took. verdict,
     loaded, options: the same in SI units, as the packages below work with them.
     """
+
+    asked = "stands"
 
     verdict: Verdict
     loaded: Scene
@@ -87,6 +94,23 @@ class CheckResult:
     dynamics: SimulationResult
     wall_s: float
 
+    @property
+    def stands(self) -> bool:
+        """Whether both methods say so; False also where the answer is `unsure`."""
+        return self.word == "stands"
+
+    @property
+    def read(self) -> dict[str, Any]:
+        """What was read: pieces, supports, size_mm, mass_g, unit, up, table, and closed_mm, the gaps closed first."""
+        from scenes.scene import read_from
+
+        return read_from(self.loaded)
+
+    @property
+    def off_table(self) -> tuple[str, ...]:
+        """Pieces that have too little under them because the table ends there."""
+        return self.verdict.off_table
+
     def explain(self) -> ExplainResult:
         """Why: which piece goes over which edge, and how much is missing or to spare."""
         found = explained(self.verdict)
@@ -98,20 +122,24 @@ class CheckResult:
 
         from engine.topple.verdict import to_json
 
-        return to_json(self.verdict, version("teeter"))
+        return to_json(self.verdict, version("teeter")) | {"read": self.read}
 
-    def picture(self, path: str | Path) -> Path:
-        """Draw the verdict with its contact forces into a PNG, as `--picture` does. Raises ViewError."""
+    def picture(self, path: str | Path, *, force: bool = False) -> Path:
+        """Draw the verdict with its contact forces into a PNG, as `--picture` does. force: replace a file that is
+        there. Raises ViewError and OutputError."""
         from engine.view.render.verdict_picture import picture
+        from models.files import check_output
 
-        picture(self.verdict, Path(path))
+        check_output(Path(path), force=force, inputs=self.loaded.files)
+        picture(self.verdict, Path(path), force=force)
         return Path(path)
 
-    def record(self, path: str | Path) -> Path:
-        """Write the trial that decided as a replay, as `--record` does. Raises RecordError."""
+    def record(self, path: str | Path, *, force: bool = False) -> Path:
+        """Write the trial that decided as a replay, as `--record` does. force: replace a file that is there. Raises
+        OutputError and RecordError."""
         from games.check_record import record
 
-        record(Path(path), self.loaded, self.verdict)
+        record(Path(path), self.loaded, self.verdict, force=force)
         return Path(path)
 
     def show(self) -> None:
@@ -128,7 +156,7 @@ class CheckResult:
         from rich.console import Console
 
         written = io.StringIO()
-        Console(file=written, width=Console().width).print(panel(self.verdict))
+        Console(file=written, width=Console().width).print(panel(self.verdict, self.loaded))
         return written.getvalue().rstrip("\n")
 
     def __repr__(self) -> str:
@@ -136,10 +164,12 @@ class CheckResult:
 
 
 @dataclass(frozen=True, slots=True)
-class NoiseResult:
+class NoiseResult(Untrue):
     """How surely a scene stands. p_stand: the share of samples that stood, low and high its 95 % interval (Wilson).
     position_mm, tilt_deg, friction: the noise that was asked for. first_to_move: how often each piece went first.
     judged_by: samples that each method decided."""
+
+    asked = "p_stand"
 
     samples: int
     stood: int
@@ -169,9 +199,11 @@ class NoiseResult:
 
 
 @dataclass(frozen=True, slots=True)
-class ProbeResult:
+class ProbeResult(Untrue):
     """One piece. load_n: carried from above. pull_n: to slide it out sideways, None when a hand cannot. stands_without:
     the rest stays up without it. loose: pull_n is at most twice the friction of its own weight."""
+
+    asked = "stands_without"
 
     load_n: float
     pull_n: float | None
@@ -180,9 +212,11 @@ class ProbeResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class Played(Untrue):
     """A game that was played. winners: nobody, or several. reason: why it ended, in words. scores: by player.
     turns: choices that players made. record: the file it is kept in."""
+
+    asked = "winners"
 
     players: tuple[str, ...]
     winners: tuple[str, ...]
@@ -193,8 +227,10 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class FilmResult:
+class FilmResult(Untrue):
     """A video, loop or picture that was drawn. frames: so many; size: width and height in pixels."""
+
+    asked = "file"
 
     file: Path
     seconds: float
@@ -203,8 +239,10 @@ class FilmResult:
 
 
 @dataclass(frozen=True, slots=True)
-class ExportResult:
+class ExportResult(Untrue):
     """What was exported. size: in bytes; seconds: of the recording; pieces: animated in a .glb, None for a page."""
+
+    asked = "file"
 
     file: Path
     size: int
@@ -277,19 +315,22 @@ def explained(verdict: Verdict) -> dict[str, Any]:
     return to_json(why, verdict.statics)
 
 
-def panel(verdict: Verdict, chance: Chance | None = None) -> Panel:
-    """The box of the command line: its headline, its facts, and how surely it stands."""
+def panel(verdict: Verdict, loaded: Scene, chance: Chance | None = None) -> Panel:
+    """The box of the command line: its headline, its facts, how surely it stands, and what was read."""
     from rich.console import Group
     from rich.panel import Panel
     from rich.table import Table
     from rich.text import Text
 
     from engine.topple.words import headline, rows
+    from scenes.scene import read_in_words
 
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", justify="right")
     grid.add_column()
-    for label, text in [*rows(verdict), *(_noise_rows(chance) if chance is not None else [])]:
+    *facts, took = rows(verdict)
+    facts += [("read", read_in_words(loaded)), took]
+    for label, text in [*facts, *(_noise_rows(chance) if chance is not None else [])]:
         grid.add_row(label, text)
     colour = COLOUR[verdict.word]
     title = Text.assemble(

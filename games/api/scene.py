@@ -85,11 +85,11 @@ class PublicScene:
 
         return PublicScene(without(self.loaded, ids))
 
-    def add(self, path_or_name: str | Path) -> PublicScene:
-        """The scene with the pieces of another file put in. Raises SceneError."""
+    def add(self, path_or_name: str | Path, *, drop: bool = False) -> PublicScene:
+        """The scene with the pieces of another file put in. drop: as for `load`. Raises SceneError."""
         from scenes.load import add
 
-        return PublicScene(add(self.loaded, path_or_name))
+        return PublicScene(add(self.loaded, path_or_name, drop=drop))
 
     def to_toml(self) -> str:
         """The text of a scene file that loads as this scene. Raises SceneError for pieces that came from a mesh."""
@@ -235,10 +235,10 @@ AnyScene = str | Path | PublicScene
 """A file, the name of a shipped scene, or a loaded scene."""
 
 
-def loaded_of(scene: AnyScene, settle_mm: float = 0.0) -> Scene:
+def loaded_of(scene: AnyScene, settle_mm: float = 0.0, *, drop: bool = False) -> Scene:
     """Returns a scene as the engine knows it. Raises TeeterError."""
     if isinstance(scene, PublicScene):
         return scene.loaded
     from scenes.load import load
 
-    return load(scene, settle_mm=settle_mm)
+    return load(scene, settle_mm=settle_mm, drop=drop)

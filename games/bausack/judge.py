@@ -7,11 +7,12 @@ two sides, clockwise: the near side from right to left, then the far side from l
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from engine.world import Body
-from games.bausack.state import IN, Phase, State, name_of, owner_of, players_in
+from games.bausack.state import IN, NOBODY, Phase, State, name_of, owner_of, players_in
 from games.core.events import Condition
 from games.judge import places
 from games.judge.judge import Judge, TableScene
@@ -73,7 +74,7 @@ class BausackJudge(Judge[State]):
 
     def layout(self, state: State) -> tuple[Body, ...]:
         """The table, as large as the areas need, and all pieces in steady poses, in rows in the middle."""
-        supply, depth = _supply(state)
+        supply, depth = _supply(_boxed(state))
         side = state.stock.numbers.area_mm
         columns = (len(state.seats) + 1) // 2
         width = max(columns * side, SUPPLY_MM) + 2 * RIM_MM
@@ -81,7 +82,7 @@ class BausackJudge(Judge[State]):
 
     def home(self, state: State, piece: str) -> Body:
         """A piece at its place in the supply, which it keeps all game long."""
-        return next(body for body in _supply(state)[0] if body.name == piece)
+        return next(body for body in _supply(_boxed(state))[0] if body.name == piece)
 
     def where(self, state: State, piece: str, after: TableScene) -> str:
         """The owner of the tower on which a piece lies, the own one first; empty when it touches none."""
@@ -122,6 +123,27 @@ class BausackJudge(Judge[State]):
 
         return min(leaning, key=liking, default=None)
 
+    def bears(self, state: State, piece: str, touched: Iterable[str]) -> bool:
+        """BS-03: whether it touches the own tower."""
+        return any(other in state.towers[state.actor] for other in touched)
+
+    def struck(self, state: State, piece: str, touched: Iterable[str]) -> str | None:
+        """BS-03: the owner of the standing tower that it touched, by seat."""
+        owners = {owner_of(state, other) for other in touched} - {NOBODY, owner_of(state, piece)}
+        return next((name_of(state, seat) for seat in sorted(owners) if state.out[seat] == IN), None)
+
+    def is_of_actor(self, state: State, piece: str) -> bool:
+        """Whether a piece is of the actor's tower, or in their hand."""
+        return owner_of(state, piece) == state.actor
+
+    def counts_throws(self, state: State) -> bool:
+        """BS-03, BS-11: where the house lets everything that scatters count."""
+        return state.house.scatter
+
+    def is_unplaced(self, state: State, piece: str) -> bool:
+        """BS-13, BS-04: a piece that is looked at, or still in the hand when another's tower falls."""
+        return not any(piece in tower for tower in state.towers)
+
     def heights(self, state: State, scene: TableScene) -> tuple[float, ...]:
         """BS-21: how far every seat's tower rises above the table, in mm; 0 where none stands."""
         ground = places.top_of(scene)
@@ -133,15 +155,21 @@ class BausackJudge(Judge[State]):
         )
 
 
-def _supply(state: State) -> tuple[tuple[Body, ...], float]:
-    named = [(piece.id, build(find(f"bausack/{piece.id}"))) for piece in state.stock.pieces]
+@lru_cache(maxsize=8)
+def _supply(pieces: tuple[str, ...]) -> tuple[tuple[Body, ...], float]:
+    """Of the pieces of a box, as its game begins: areas are drawn, and asked for, with every picture."""
+    named = [(piece, build(find(f"bausack/{piece}"))) for piece in pieces]
     return places.supply(named, SUPPLY_MM)
+
+
+def _boxed(state: State) -> tuple[str, ...]:
+    return tuple(piece.id for piece in state.stock.pieces)
 
 
 def areas(state: State) -> tuple[PlayerArea, ...]:
     """BS-01: the area of every seat, in seat order."""
     side, count = state.stock.numbers.area_mm, len(state.seats)
-    away = _supply(state)[1] / 2 + AISLE_MM + side / 2
+    away = _supply(_boxed(state))[1] / 2 + AISLE_MM + side / 2
     near, far = (count + 1) // 2, count // 2
     right_to_left = [((near - 1) / 2 - at) * side for at in range(near)]
     left_to_right = [(at - (far - 1) / 2) * side for at in range(far)]

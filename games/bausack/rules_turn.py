@@ -79,8 +79,10 @@ def measured(state: State, given: Measured) -> State:
     if state.phase is not Phase.MEASURE or state.stir is not Stir.STILL:
         return read
     standing = players_in(state)
-    top = max(heights[seat] for seat in standing)
-    return end(read, [seat for seat in standing if heights[seat] == top], BausackReason.TALLEST)
+    # the thread is read to the millimetre
+    whole = [round(height) for height in heights]
+    top = max(whole[seat] for seat in standing)
+    return end(read, [seat for seat in standing if whole[seat] == top], BausackReason.TALLEST)
 
 
 def build(state: State, given: Build) -> State:
@@ -234,12 +236,21 @@ def placed(state: State, given: Placed) -> State:
     if state.phase is not Phase.SETTLE:
         raise IllegalAction("BS-06", "no piece was let go")
     require_held(given.piece, state.piece)
+    if given.broken == (Condition.IN_OWN_AREA,):
+        return _lay_again(state)
     if given.broken:
         return collapse(state, [state.actor], given.step)
     added = _added(state)
     if state.stir is Stir.FALLING:
         return give_back(added)
     return after_placing(replace(added, stir=Stir.STILL))
+
+
+def _lay_again(state: State) -> State:
+    """BS-02: a foundation that reaches out of its area is taken up and laid again, without loss."""
+    if state.stir is Stir.FALLING:
+        return give_back(replace(state, phase=Phase.PLACE, met=False))
+    return replace(state, phase=Phase.CARRY, met=False)
 
 
 def _expect_held(state: State, piece: str) -> None:
@@ -278,8 +289,10 @@ def _owner(state: State, piece: str) -> int:
 
 
 def collapse(state: State, fallen: Sequence[int], step: int) -> State:
-    """BS-09: these players are out at this step. BS-19: with one left the game ends at once."""
-    cut = _dropped(state) if state.actor in fallen else state
+    """BS-09: these players are out at this step. BS-19: with one left the game ends at once. BS-13: a piece that was
+    only looked at is in the supply again."""
+    looked = _put_down(state) if state.phase is Phase.LOOK else state
+    cut = _dropped(looked) if state.actor in fallen else looked
     lost = sum(cut.tokens[seat] for seat in fallen)
     after = replace(
         cut,
@@ -299,11 +312,7 @@ def collapse(state: State, fallen: Sequence[int], step: int) -> State:
 
 def _dropped(state: State) -> State:
     """What the player who goes out had in the hand: an accepted piece falls with the tower."""
-    if state.phase is Phase.LOOK:
-        return _put_down(state)
-    if state.phase not in (Phase.PLACE, Phase.CARRY, Phase.SETTLE):
-        return state
-    return _added(state)
+    return _added(state) if state.phase in (Phase.PLACE, Phase.CARRY, Phase.SETTLE) else state
 
 
 def _added(state: State) -> State:

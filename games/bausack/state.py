@@ -63,6 +63,9 @@ class House:
     tallest: bool = option(
         False, "when all pieces are placed the tallest tower wins, instead of a draw", clause="BS-21"
     )
+    scatter: bool = option(
+        False, "what a thrown piece fells of others counts, as in a collapse", clause="BS-11"
+    )
 
 
 @dataclass(frozen=True, slots=True)

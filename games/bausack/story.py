@@ -59,7 +59,7 @@ def _turn(before: State, after: State) -> tuple[str, ...]:
         return ()
     name = name_of(after, after.turn)
     if before.turn == after.turn:
-        return (f"- {name} did not get a piece and chooses again, {_hoard(after)}",)
+        return (f"- {name} did not get a piece and chooses again: {_hoard(after)}",)
     return (f"- {name}'s turn, {_hoard(after)}",)
 
 
@@ -69,11 +69,15 @@ def _hoard(state: State) -> str:
 
 def _ending(state: State) -> str:
     winners = won(state.winners)
+    assert state.reason is not None
     if state.reason is BausackReason.LAST_STANDING:
         return f"{winners}: nobody else is left."
     if state.reason is BausackReason.TALLEST and len(state.winners) == 1:
         return f"{winners} with the tallest tower."
-    return f"{listed(state.winners)} share it: {state.reason.text if state.reason else ''}."
+    why = state.reason.text.removesuffix(": a draw").removesuffix("; the tallest tower wins")
+    if state.reason is BausackReason.TALLEST:
+        return f"{winners}: {why}, and their towers are equally tall."
+    return f"{listed(state.winners)} draw: {why}."
 
 
 def _acted(before: State, given: Action, after: State) -> tuple[str, ...]:
@@ -114,7 +118,7 @@ def _happened(before: State, given: Event, after: State) -> tuple[str, ...]:
         case Nudged():
             return (f"It pushes {said(given.piece)} by {given.mm:.1f} mm.",)
         case Released() if before.phase is Phase.LOOK:
-            return (f"{player} lets {said(before.piece)} drop among the others.",)
+            return (f"{player} puts {said(before.piece)} back.",)
         case Released():
             return (f"{player} lets go ...",)
         case Placed():
@@ -127,9 +131,11 @@ def _happened(before: State, given: Event, after: State) -> tuple[str, ...]:
         case Fell():
             return _fell(before, given, after)
         case HitNeighbour():
-            leans = f"{capital(said(given.piece))} leans against {given.owner}'s tower."
+            leans = f"{capital(said(given.piece))} touches {given.owner}'s tower."
             return (leans, *_out(before, after))
     assert isinstance(given, Measured)
+    if [round(mm) for mm in given.heights_mm] == [round(mm) for mm in before.heights_mm]:
+        return ()
     pairs = zip(after.seats, given.heights_mm, strict=True)
     return (f"The measurer reads {', '.join(f'{seat.name} {mm:.0f} mm' for seat, mm in pairs)}.",)
 
@@ -138,14 +144,16 @@ def _sent_back(before: State, other: str) -> str:
     tower = f"{name_of(before, owner_of(before, other))}'s tower"
     if before.phase is Phase.LOOK:
         return f"It touches {tower} and goes back: a piece that is looked at may touch no tower (BS-13)."
-    return f"It touches {tower} and goes back: a held piece may touch the own tower only (BS-05)."
+    return f"It touches {tower} and goes back: a held piece may touch only its own tower (BS-05)."
 
 
 def _placed(before: State, given: Placed, after: State) -> tuple[str, ...]:
     if given.broken:
-        return (f"... but {listed([each.missed for each in given.broken])}.", *_out(before, after))
+        again = " Once more." if after.out == before.out else ""
+        wrong = listed([each.missed for each in given.broken])
+        return (f"... but {wrong}.{again}", *_out(before, after))
     height = len(after.towers[before.actor])
-    lies = f"{_pieces(height)} high" if height > 1 else "a foundation"
+    lies = f"a tower of {_pieces(height)}" if height > 1 else "a foundation"
     return (f"... it stays: {lies}.",)
 
 

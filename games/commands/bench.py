@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +11,7 @@ from rich.console import Console
 from games.commands.console import OK, Json, plain_table, print_json, spinner
 
 if TYPE_CHECKING:
+    from engine.bench.reading import Experiment
     from engine.view.render.shading import Quality
 
 
@@ -33,17 +33,15 @@ def run(
     accuracy: Annotated[
         bool, typer.Option("--accuracy", help="How exact, beside closed forms, instead.")
     ] = False,
-    outside: Annotated[
-        bool, typer.Option("--outside", help="The test scenes of other engines, in each installed, instead.")
+    motion: Annotated[
+        bool, typer.Option("--motion", help="How true falls are: spin, flight, rolling, impacts, instead.")
     ] = False,
     as_json: Json = False,
 ) -> int:
-    """The benchmark table: this machine, side by side with what else is installed."""
-    if outside:
-        return _outside(as_json)
+    """The benchmark table of this machine."""
     rows: list[tuple[str, str, str, bool | None]] = []
     with spinner() as tell:
-        for what, make in accuracy_rows() if accuracy else speed_rows():
+        for what, make in motion_rows() if motion else accuracy_rows() if accuracy else speed_rows():
             tell(what)
             rows.append((what, *make()))
     if as_json:
@@ -56,34 +54,8 @@ def run(
     return OK
 
 
-def _outside(as_json: bool) -> int:
-    """A few stacks that must stand, in every engine that is installed; `make soak` runs all of them for ten minutes."""
-    from engine.bench.outside import QUICK_LIMIT_S, QUICK_S, SCENES, cells_of, measure, runners
-
-    rows = []
-    with spinner() as tell:
-        for scene, make in SCENES.items():
-            for engine in runners():
-                tell(f"{scene}: {engine}")
-                rows.append(measure(scene, make, engine, QUICK_S, QUICK_LIMIT_S))
-    if as_json:
-        print_json([asdict(row) for row in rows])
-        return OK
-    for scene in SCENES:
-        Console().print(f"[bold]{scene}[/bold]", highlight=False)
-        table = plain_table("engine", *cells_of(rows[0]))
-        for row in rows:
-            if row.scene == scene:
-                table.add_row(row.engine, *cells_of(row).values())
-        Console().print(table, "")
-    for row in rows:
-        if row.scene == rows[-1].scene:
-            Console().print(f"  {row.engine}: {row.version}; {row.settings}", style="dim", highlight=False)
-    return OK
-
-
 def speed_rows() -> Makers:
-    """Towers that stand still, their speed beside MuJoCo, the time of a check, and growth with size."""
+    """Towers that stand still, their speed, the time of a check, and growth with size."""
     yield "54 exact bricks, 30 s", _stand_still
     yield "54 scattered bricks, 20 seeds", _scattered
     yield "54 exact bricks, awake", lambda: _pace(None)
@@ -92,8 +64,6 @@ def speed_rows() -> Makers:
     yield "statics of 54 bricks", _statics
     yield "one more piece on 49 bricks", _placing
     yield "statics per piece, pyramids", _growth
-    # what the extras `cra` and `rl` are for
-    yield "54 bricks beside peers", _peers
     yield "building, as an environment", _learning
     yield "pictures of 54 bricks, 1280 x 720", _drawing
     yield f"{VIDEO}, medium, all in all", lambda: _video("medium", 0.8)
@@ -103,12 +73,7 @@ def speed_rows() -> Makers:
 def _drawing() -> Found:
     from engine.bench.drawing import drawing
 
-    found = drawing()
-    text = f"medium {found.medium:.1f}, low {found.low:.1f} a second"
-    if found.ratio is None:
-        return told(text + " (MuJoCo's renderer is not there)")
-    text += f", MuJoCo's renderer {found.mujoco:.1f}: ratio {found.ratio:.1f}"
-    return told(text, "ratio 3", found.ratio >= 3.0)
+    return told(f"medium {drawing('medium'):.1f}, low {drawing('low'):.1f} a second")
 
 
 def _video(quality: Quality, required: float) -> Found:
@@ -116,20 +81,6 @@ def _video(quality: Quality, required: float) -> Found:
 
     found = video(quality)
     return told(f"{found:.2f} x real time", f"{required:g} x", found >= required)
-
-
-def _peers() -> Found:
-    from engine.bench.speed import peer_times
-
-    found = peer_times()
-    text = f"statics {found.statics * 1e3:.0f} ms, both methods {found.both:.2f} s"
-    if found.mujoco is not None:
-        text += f"; MuJoCo, 3 s: {found.mujoco:.2f} s, {found.mujoco / found.both:.1f} x both"
-    if found.rbe is None or found.cra is None:
-        return told(text + " (compas-cra is not installed)")
-    ratios = found.rbe / found.statics, found.cra / found.statics
-    text += f"; compas-cra rbe {found.rbe:.1f} s, cra {found.cra:.1f} s: {ratios[0]:.0f} x, {ratios[1]:.0f} x statics"
-    return told(text, "30 x, 60 x", ratios[0] >= 30 and ratios[1] >= 60)
 
 
 def _learning() -> Found:
@@ -172,15 +123,7 @@ def _pace(seed: int | None) -> Found:
     from engine.bench.rigs import tower
     from engine.bench.speed import pace
 
-    found = pace(tower(seed))
-    text = f"{found.teeter:.1f} x real time"
-    if found.ratio is None:
-        return told(text + " (MuJoCo is not installed)")
-    text += f", MuJoCo {found.mujoco:.1f} x: ratio {found.ratio:.2f}"
-    if seed is None:
-        # exact bricks touch their neighbours side by side: contacts without load, which MuJoCo does not make
-        return told(text)
-    return told(text, "ratio 1.0", found.ratio >= 1.0)
+    return told(f"{pace(tower(seed)):.1f} x real time")
 
 
 def _check() -> Found:
@@ -268,3 +211,20 @@ def _tilt(count: int) -> Found:
 
     worst = max(abs(tilt_stack(count, yaw)) for yaw in YAWS)
     return told(f"{worst:.5f} %", "0.1 %", worst <= 0.1)
+
+
+def motion_rows() -> Makers:
+    """Falls and impacts, each in every engine that is installed."""
+    from engine.bench.motion import EXPERIMENTS
+
+    for name, experiment in EXPERIMENTS.items():
+        yield name, lambda experiment=experiment: _motion_of(experiment)  # type: ignore[misc]
+
+
+def _motion_of(experiment: Experiment) -> Found:
+    from engine.bench.motion import ask
+
+    found = ask(experiment)
+    text = ", ".join(f"{who} {answer.value:.3g}" for who, answer in found.items())
+    first = next(iter(found.values()))
+    return told(text, f"{first.low:.3g} to {first.high:.3g}", all(answer.holds for answer in found.values()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +18,7 @@ from games.commands.console import (
     OK,
     TOPPLES,
     UNSURE,
+    Force,
     Json,
     SceneName,
     Workers,
@@ -55,6 +57,10 @@ class CheckRequest:
     settle: Annotated[
         float, typer.Option(help="Allow gaps and overlaps up to this many mm and close them first.")
     ] = 0.0
+    drop: Annotated[
+        bool,
+        typer.Option("--drop", help="Let pieces that nothing carries fall first, and judge where they land."),
+    ] = False
     fit: Annotated[
         float,
         typer.Option(
@@ -91,12 +97,23 @@ class CheckRequest:
     witness: Annotated[
         bool, typer.Option("--witness", help="Ask another engine too: `stands` and `topples` then need all.")
     ] = False
-    table: Annotated[str | None, typer.Option(help="Mesh scenes: `lowest` or `none`.")] = None
+    table: Annotated[
+        str | None, typer.Option(help="Where: `lowest` or `none`; or how large, in mm: `600` or `600x400`.")
+    ] = None
     fixed: Annotated[list[str] | None, typer.Option(help="Pieces that are supports, by name or pattern.")] = (
         None
     )
     material: Annotated[str | None, typer.Option(help="Material of pieces that name none.")] = None
     unit: Annotated[str | None, typer.Option(help="Unit of a mesh file: mm, cm, m or in.")] = None
+    up: Annotated[
+        str | None, typer.Option(help="Axis that is up in an .obj, .stl or .ply file: x, y or z.")
+    ] = None
+    unite: Annotated[
+        list[str] | None, typer.Option(help="Nodes of a mesh file that are one piece, by name or pattern.")
+    ] = None
+    split: Annotated[
+        bool, typer.Option("--split", help="Cut what is not convex in a mesh file into convex blocks.")
+    ] = False
     picture: Annotated[Path | None, typer.Option(help="Draw the verdict, forces and all, into this PNG.")] = (
         None
     )
@@ -107,6 +124,7 @@ class CheckRequest:
     page: Annotated[
         Path | None, typer.Option(help="Write a page for browsers that shows, explains and proves it.")
     ] = None
+    force: Force = False
     as_json: Json = False
 
     @property
@@ -123,9 +141,9 @@ def run(request: CheckRequest) -> int:
     found = verdict_on(request)
     chance = chance_on(found, request) if request.is_noisy else None
     if request.picture is not None:
-        found.picture(request.picture)
+        found.picture(request.picture, force=request.force)
     if request.record is not None:
-        found.record(request.record)
+        found.record(request.record, force=request.force)
     from games.api.results import explained, noise_result, panel
     from models.files import whole_or_nothing
 
@@ -134,12 +152,12 @@ def run(request: CheckRequest) -> int:
     if request.certificate is not None or request.page is not None:
         proof = certificate_of(found.verdict)
     if request.certificate is not None:
-        with whole_or_nothing(request.certificate) as part:
+        with whole_or_nothing(request.certificate, force=request.force) as part:
             part.write_text(json.dumps(proof, indent=1) + "\n", encoding="utf-8")
     if request.page is not None and proof is not None:
         from games.api.pages import verdict_page
 
-        verdict_page(found, request.page, proof, chance)
+        verdict_page(found, request.page, proof, chance, force=request.force)
     if request.as_json:
         more: dict[str, Any] = {} if why is None else {"explain": why}
         if proof is not None and request.certificate is not None:
@@ -152,7 +170,7 @@ def run(request: CheckRequest) -> int:
     else:
         for line in found.loaded.fitted:
             say(line)
-        Console().print(panel(found.verdict, chance))
+        Console().print(panel(found.verdict, found.loaded, chance))
         for sentence in () if why is None else why["sentences"]:
             Console().print(f" {sentence}", markup=False, highlight=False)
         if proof is not None and request.certificate is not None:
@@ -171,6 +189,7 @@ def verdict_on(request: CheckRequest) -> CheckResult:
     return check(
         PublicScene(scene_of(request)),
         settle_mm=request.settle,
+        drop=request.drop,
         tilt_deg=request.tilt,
         tilt_direction_deg=request.tilt_direction,
         friction=request.friction,
@@ -224,15 +243,23 @@ def scene_of(request: CheckRequest) -> Scene:
         scene = load(
             request.scene,
             settle_mm=request.settle,
-            table=request.table,  # type: ignore[arg-type]  # load refuses other words with a sentence
+            table=request.table,
             fixed=request.fixed or (),
             material=request.material,
             unit=request.unit,
             fit_mm=request.fit,
+            up=request.up,
+            drop=request.drop,
+            excused=request.without or (),
+            unite=request.unite or (),
+            split=request.split,
             progress=progress,
         )
     if request.add is not None:
-        scene = add(scene, request.add, settle_mm=request.settle)
+        scene = add(
+            scene, request.add, settle_mm=request.settle, drop=request.drop, excused=request.without or ()
+        )
+    _check_outputs(request, scene.files)
     return without(scene, request.without) if request.without else scene
 
 
@@ -263,21 +290,22 @@ def validate(request: CheckRequest) -> None:
         )
     if wrong:
         refuse("; ".join(wrong))
-    _check_outputs(request)
+    _check_outputs(request, (Path(request.scene),))
 
 
-def _check_outputs(request: CheckRequest) -> None:
-    """Before anything is simulated: what cannot be written is said at once."""
-    from models.files import check_output
+def _check_outputs(request: CheckRequest, inputs: Sequence[Path]) -> None:
+    """Before anything is simulated: what cannot be written is said at once. inputs: the files that are read."""
+    from models.files import check_output, same_output
 
     for path, suffix, what in ((request.picture, ".png", "picture"), (request.page, ".html", "page")):
         if path is not None and path.suffix.lower() != suffix:
             refuse(f'--{what} {path}: {what}s are written as {suffix} (got "{path.suffix}")')
-    for path in (request.picture, request.page, request.certificate):
-        if path is not None:
-            check_output(path)
-    if request.record is not None and request.record.exists():
-        refuse(f"--record {request.record}: is there already; choose another name, or move it away")
+    asked = (request.picture, request.page, request.certificate, request.record)
+    outputs = [path for path in asked if path is not None]
+    for path in outputs:
+        check_output(path, force=request.force, inputs=inputs)
+    if pair := same_output(outputs):
+        refuse(f"{pair[0]} and {pair[1]} are one file: give each output a file of its own")
 
 
 # -- certificates ------------------------------------------------------------------------------------------------

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 import time
-import traceback
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, fields, is_dataclass
@@ -18,6 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
 import typer
 from typer.core import TyperGroup
 
+from games.exits import CRASHED, answer, ask, hiding
+from games.faults import said, write_report
 from models.errors import TeeterError
 
 if TYPE_CHECKING:
@@ -26,11 +26,10 @@ if TYPE_CHECKING:
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 SceneName = Annotated[str, typer.Argument(help="Scene file, mesh file, or the name of a shipped scene.")]
 Recording = Annotated[Path, typer.Argument(help="A replay, or the folder of a game that was broken off.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
 Workers = Annotated[int | None, typer.Option(help="Processes to use; all cores when left out.")]
 
 OK, TOPPLES, BAD_INPUT, UNSURE = 0, 1, 2, 3
-CRASHED = 70
-"""A fault of the program, as in sysexits.h: no verdict."""
 STOPPED, TERMINATED = 130, 143
 """By Ctrl-C and by SIGTERM, as shells say it."""
 MAX_FAULTS = 21
@@ -95,6 +94,7 @@ def add_command(app: typer.Typer, name: str, run: Callable[..., int], example: s
         }
 
     def command(**given: Any) -> None:
+        ask()
         try:
             code = run(request(**given)) if has_request else run(**given)
         except KeyboardInterrupt as error:
@@ -102,20 +102,13 @@ def add_command(app: typer.Typer, name: str, run: Callable[..., int], example: s
         except (TeeterError, OSError) as error:
             # about the input: one of our own, or the file system's
             refuse(str(error))
-        raise typer.Exit(code)
+        raise typer.Exit(answer(code))
 
     parameters = [each.replace(annotation=hints[word]) for word, each in options.items()]
     command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {each.name: each.annotation for each in parameters}
     command.__doc__ = run.__doc__
     app.command(name, epilog=f"Example: {example}")(command)
-
-
-def teeter_version() -> str:
-    """The installed version of teeter."""
-    from importlib.metadata import version  # ten milliseconds, and few commands ask
-
-    return version("teeter")
 
 
 def refuse(message: str) -> NoReturn:
@@ -139,33 +132,13 @@ def stopped(error: KeyboardInterrupt, hint: str = "") -> NoReturn:
     sys.exit(TERMINATED if isinstance(error, Terminated) else STOPPED)
 
 
-def interrupt_behind(error: BaseException) -> KeyboardInterrupt | None:
-    """Returns the interrupt that an error came of, as one in the middle of an import; None where there was none."""
-    behind = error.__cause__ or error.__context__
-    if behind is None or isinstance(behind, KeyboardInterrupt):
-        return behind
-    return interrupt_behind(behind)
-
-
 def crashed(error: Exception) -> NoReturn:
     """Leave because of a fault of the program: one line, and a file with what a report needs."""
-    what = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")[:200]
-    report = "".join(
-        (
-            f"teeter {teeter_version()}, Python {sys.version.split()[0]}, {sys.platform}\n",
-            f"arguments: {sys.argv[1:]!r}\n\n",
-            *traceback.format_exception(error),
-        )
-    )
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w", prefix="teeter-crash-", suffix=".txt", encoding="utf-8", errors="replace", delete=False
-        ) as file:
-            file.write(report)
-        where = f"please report it with {file.name}"
-    except OSError:
-        where = "please report it"
-    sys.stderr.write(f"teeter: internal error, no verdict: {ascii(what)[1:-1]}; {where}\n")
+    file = write_report(error)
+    where = f"please report it with {file}" if file is not None else "please report it"
+    if files := hiding(error):
+        where = f"{files} may hide a package; if it does not, {where}"
+    sys.stderr.write(f"teeter: internal error, no verdict: {said(error)}; {where}\n")
     sys.exit(CRASHED)
 
 

@@ -10,32 +10,33 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from games.commands.console import OK, plain_table, refuse, spinner
+from games.commands.console import OK, Force, plain_table, refuse, spinner
 
 PLAYERS, SEED = ("bot:bold", "bot:clumsy"), 38
 HOUSE = {"rounds": 1}
 SCENE = "arch"
+FILES = ("game.teeter", "highlight.mp4", "check.png", "game.html")
 SECONDS = 10.0
 """Of the highlight."""
 
 
 def run(
     out: Annotated[Path, typer.Option("--out", help="The folder for what is made.")] = Path("demo"),
+    force: Force = False,
 ) -> int:
     """A game by bots, its replay verified, ten seconds of video with sound, the picture of a verdict, and a page."""
-    from engine.view.page.html import is_built
-
+    replay, film, picture, page = (out / name for name in FILES)
+    _check_outputs(out, force)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         refuse(f"{out}: cannot be made: {error.strerror or error}")
-    replay = out / "game.teeter"
     steps: Sequence[tuple[str, Callable[[], tuple[str, Path]]]] = (
-        ("playing a game", lambda: (_game(replay), replay)),
+        ("playing a game", lambda: (_game(replay, force), replay)),
         ("playing it again", lambda: (_verified(replay), replay)),
-        ("filming its highlight", lambda: _video(replay, out / "highlight.mp4")),
-        ("checking a scene", lambda: _picture(out / "check.png")),
-        *([("writing a page", lambda: _page(replay, out / "game.html"))] if is_built() else []),
+        ("filming its highlight", lambda: _video(replay, film, force)),
+        ("checking a scene", lambda: _picture(picture, force)),
+        ("writing a page", lambda: _page(replay, page, force)),
     )
     console = Console()
     table = plain_table("what", "where", "size", "time", title="What was made")
@@ -53,13 +54,21 @@ def run(
     return OK
 
 
-def _game(path: Path) -> str:
+def _check_outputs(out: Path, force: bool) -> None:
+    """Refuse what is in the folder already, all of it in one message, before anything is made."""
+    from models.files import output_fault
+
+    if out.is_dir():
+        faults = {out / name: output_fault(out / name, force=force) for name in FILES}
+        if wrong := [f"{path}: {fault}" for path, fault in faults.items() if fault]:
+            refuse("\n".join(wrong))
+
+
+def _game(path: Path, force: bool) -> str:
     from games.api.functions import play
     from games.registry import DEMO, game_named
 
-    # made anew each time, like everything in this folder
-    path.unlink(missing_ok=True)
-    found = play(DEMO, PLAYERS, seed=SEED, turns=60, record=path, **HOUSE)
+    found = play(DEMO, PLAYERS, seed=SEED, turns=60, record=path, force=force, **HOUSE)
     return f"a game of {game_named(DEMO).title} by two bots, {found.turns} turns: {found.reason}"
 
 
@@ -72,7 +81,7 @@ def _verified(path: Path) -> str:
     )
 
 
-def _video(replay: Path, path: Path) -> tuple[str, Path]:
+def _video(replay: Path, path: Path, force: bool) -> tuple[str, Path]:
     import numpy as np
 
     from engine.record.motion import motion_of
@@ -85,18 +94,18 @@ def _video(replay: Path, path: Path) -> tuple[str, Path]:
     reach = {body.name: float(np.linalg.norm(body.piece.extents)) / 2 for body in bodies_of(recording)}
     motion = motion_of(recording, [reach.get(name, 0.0) for name in recording.meta.names])
     begin, end = highlight(motion, recording.seconds, SECONDS)
-    made = video(replay, path, begin_s=begin, end_s=end, slow_fall=True)
+    made = video(replay, path, begin_s=begin, end_s=end, slow_fall=True, force=force)
     return f"its highlight, {made.seconds:.0f} s in slow motion, with sound", path
 
 
-def _picture(path: Path) -> tuple[str, Path]:
+def _picture(path: Path, force: bool) -> tuple[str, Path]:
     from games.api.functions import check
 
     verdict = check(SCENE)
-    return f"the scene `{SCENE}` {verdict.word}: its forces", verdict.picture(path)
+    return f"the scene `{SCENE}` {verdict.word}: its forces", verdict.picture(path, force=force)
 
 
-def _page(replay: Path, path: Path) -> tuple[str, Path]:
+def _page(replay: Path, path: Path, force: bool) -> tuple[str, Path]:
     from games.api.functions import export
 
-    return f"the game as a page for any browser, {export(replay, path).seconds:.0f} s", path
+    return f"the game as a page for any browser, {export(replay, path, force=force).seconds:.0f} s", path

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import platform
 import re
+import shutil
+import subprocess
 import sys
 from dataclasses import dataclass
 from importlib import metadata
@@ -12,7 +14,9 @@ from importlib import metadata
 from rich.console import Console
 from rich.text import Text
 
-from games.commands.console import Json, plain_table, print_json, teeter_version
+from games.commands.console import Json, plain_table, print_json
+from games.faults import teeter_version
+from models.extras import install_line
 
 TESTED = ((3, 11), (3, 12), (3, 13))
 NO_BULLET = (3, 12)
@@ -40,11 +44,11 @@ def findings() -> list[DoctorLine]:
     ]
     found += engines()
     for line in metadata.requires("teeter") or ():
-        name, extra = re.match(r"[\w.-]+", line), re.search(r"extra == .(\w+)", line)
+        extra = re.search(r"extra == .(\w+)", line)
         is_here = "python_version" not in line or sys.version_info < NO_BULLET
-        if name is not None and is_here and (extra is None or extra[1] not in COLLECTIONS):
-            found.append(_package(name[0], "" if extra is None else extra[1]))
-    return [*found, renderer(), display()]
+        if is_here and (extra is None or extra[1] not in COLLECTIONS):
+            found.append(_package(line.partition(";")[0].strip(), "" if extra is None else extra[1]))
+    return [*found, page(), font(), renderer(), display(), *tools()]
 
 
 def _python() -> DoctorLine:
@@ -53,28 +57,80 @@ def _python() -> DoctorLine:
     return DoctorLine("python", version if tested else f"{version} (3.11, 3.12 and 3.13 are tested)")
 
 
-def _package(name: str, extra: str) -> DoctorLine:
+def _package(requirement: str, extra: str) -> DoctorLine:
+    """Whether a package is here. requirement: as `numpy<3,>=2.1`."""
+    name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
     label = f"{name} ({extra})" if extra else name
-    fix = f"pip install 'teeter[{extra}]'" if extra else "pip install teeter"
     try:
-        return DoctorLine(label, metadata.version(name), is_needed=not extra)
+        version = metadata.version(name)
     except metadata.PackageNotFoundError:
-        return DoctorLine(label, "missing", fix, is_needed=not extra)
+        version = ""
+    return DoctorLine(
+        label, version or "missing", "" if version else f"pip install '{requirement}'", is_needed=not extra
+    )
 
 
 def engines() -> list[DoctorLine]:
     """Which engine simulates here, and why."""
-    from engine.worlds import ENGINES, installed_engines
+    from engine.worlds import ENGINES, PACKAGES, installed_engines
 
     there = installed_engines()
     if not there:
-        return [DoctorLine("engine", "none: nothing can be simulated", "pip install teeter")]
+        return [DoctorLine("engine", "none: nothing can be simulated", install_line(PACKAGES[ENGINES[-1]]))]
     if there[0] == ENGINES[0]:
         return [DoctorLine("engine", "bullet: the default; another one with --engine", is_needed=False)]
     if sys.version_info >= NO_BULLET:
         why = "pybullet has no wheels for Python 3.12 and later"
         return [DoctorLine("engine", f"{there[0]}: {why}", is_needed=False)]
-    return [DoctorLine("engine", f"{there[0]}: pybullet is not installed", "pip install teeter")]
+    return [
+        DoctorLine("engine", f"{there[0]}: pybullet is not installed", install_line(PACKAGES[ENGINES[0]]))
+    ]
+
+
+def page() -> DoctorLine:
+    """Whether HTML pages can be written."""
+    from engine.view.page.html import FOLDER, SCRIPT, STYLE
+
+    missing = [name for name in (SCRIPT, STYLE) if not FOLDER.joinpath(name).is_file()]
+    if missing:
+        fix = "install teeter again, or run `make page` in a checkout"
+        return DoctorLine("script of pages", f"missing: {', '.join(missing)}", fix)
+    return DoctorLine("script of pages", "here")
+
+
+def font() -> DoctorLine:
+    """Whether the letters of windows, films and pictures are here."""
+    fix = "pip install --force-reinstall font-source-sans-pro"
+    try:
+        from engine.view.opengl import ViewError
+        from engine.view.window.hud import FONT_FILES, font_folder
+
+        missing = [name for name in FONT_FILES.values() if not (font_folder() / name).is_file()]
+    except (ImportError, ViewError) as error:
+        return DoctorLine("font", f"missing: {error}", fix)
+    return DoctorLine(
+        "font", f"missing: {', '.join(missing)}" if missing else "Source Sans Pro", fix if missing else ""
+    )
+
+
+def tools() -> list[DoctorLine]:
+    """What the tests take from Debian, where they can be run."""
+    from importlib.util import find_spec
+
+    from engine.view.opengl import debian_packages
+
+    if find_spec("pytest") is None or shutil.which("dpkg-query") is None:
+        return []
+    return [_debian(name, use) for name, use in debian_packages("test").items()]
+
+
+def _debian(name: str, use: str) -> DoctorLine:
+    asked = subprocess.run(
+        ["dpkg-query", "-W", "-f", "${db:Status-Status}", name], capture_output=True, text=True, check=False
+    )
+    is_here = asked.stdout == "installed"
+    fix = "" if is_here else f"sudo apt-get install --yes {name}"
+    return DoctorLine(f"{name} (tests)", use if is_here else "missing", fix, is_needed=False)
 
 
 def renderer() -> DoctorLine:

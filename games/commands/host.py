@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import queue
 import signal
 import sys
+import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from io import StringIO
 from typing import TYPE_CHECKING, NoReturn
 
-from rich.console import Console
-
 from games.commands.console import Terminated, refuse, stopped
+from models.extras import install_line
 
 if TYPE_CHECKING:
     from games.host.links import Links
@@ -19,6 +23,16 @@ if TYPE_CHECKING:
 OPTION = "--host"
 DEFAULT = "default"
 """What `--host` stands for without an address: loopback, or where the game was hosted before."""
+
+
+MAX_LINES = 1000
+"""That wait for a terminal which takes none."""
+LAST_WORDS_S = 1.0
+"""Seconds for which they are waited for at the end."""
+NOT_ENCRYPTED = (
+    "The connection is not encrypted: who can read this network can read the links and the game. "
+    "Elsewhere than at home, host on 127.0.0.1 behind a tunnel with HTTPS, such as ssh -R."
+)
 
 
 def with_address(words: Sequence[str]) -> list[str]:
@@ -40,25 +54,35 @@ def host_game(plan: Plan, where: str) -> NoReturn:
     try:
         from games.host import links, server, table
     except ImportError as error:
-        refuse(f"hosting needs the package {error.name}: pip install 'teeter[host]'")
+        refuse(f"hosting needs the package {error.name}: {install_line(error.name or 'websockets')}")
     from games.ui.messages import Broken
     from games.ui.setup import first_view
+    from models.files import OutputError
 
-    console = Console()
-
-    def say(line: str) -> None:
-        console.print(line, highlight=False, markup=False)
-
+    # a window that is closed hangs up on the physics too, which inherit this
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    terminal = Terminal()
+    say = terminal.say
     opening = first_view(plan)
     found = links.load(plan.file) if plan.resume is not None and plan.file is not None else None
     if found is None:
-        found = links.Links(links.Address(), file=None if plan.file is None else links.file_of(plan.file))
+        file = None if plan.file is None else links.file_of(plan.file)
+        # a game that others dealt has no links of ours: its seed may be known, however long
+        found = links.Links(links.Address(), is_drawn=plan.is_drawn, file=file)
+    try:
+        found.save()
+    except OutputError as error:
+        say(f"The links are not kept, and change when the game is hosted again: {error}")
+        found.file = None
     if where != DEFAULT:
         address = links.parse_address(where)
         # a port that was not said is the one that is known to the others
         is_said = ":" in where.rpartition("]")[2]
         found.address = address if is_said else replace(address, port=found.address.port)
-    end = server.run(table.Hosting(plan, opening, found, say, lambda ready: _show(console, ready)))
+    try:
+        end = server.run(table.Hosting(plan, opening, found, say, lambda ready: say(_shown(ready))))
+    finally:
+        terminal.close()
     if isinstance(end, Broken) and end.is_crash:
         raise RuntimeError(end.why)
     if isinstance(end, Broken):
@@ -67,21 +91,52 @@ def host_game(plan: Plan, where: str) -> NoReturn:
     stopped(Terminated() if end is signal.SIGTERM else KeyboardInterrupt(), hint)
 
 
-def _show(console: Console, links: Links) -> None:
-    """Print the links, and a QR code of that for seats."""
+def _shown(links: Links) -> str:
+    """The links, and a QR code of that for seats."""
     import segno
 
     address = links.address
+    said = StringIO()
     for label, secret in (
         ("You, the host", links.host),
         ("Seats", links.seats),
         ("Looking on", links.spectators),
     ):
-        # a link is copied as a whole, however narrow the terminal
-        console.print(f"{label}: {address.url(secret)}", highlight=False, markup=False, soft_wrap=True)
-    if (sys.stdout.encoding or "").lower().startswith("utf"):
-        segno.make(address.url(links.seats), error="l").terminal(sys.stdout, compact=True)
+        print(f"{label}: {address.url(secret)}", file=said)
+    if (getattr(sys.stdout, "encoding", "") or "").lower().startswith("utf"):
+        segno.make(address.url(links.seats), error="l").terminal(said, compact=True)
     if address.is_local:
-        console.print("Only this machine reaches it; `--host 0.0.0.0` lets others in.", highlight=False)
-    console.print("Ctrl-C ends it; what was played is kept.", highlight=False)
-    sys.stdout.flush()
+        print("Only this machine reaches it; `--host 0.0.0.0` lets others in.", file=said)
+    else:
+        print(NOT_ENCRYPTED, file=said)
+    print("Ctrl-C ends it; what was played is kept.", file=said, end="")
+    return said.getvalue()
+
+
+class Terminal:
+    """Standard output, which may be closed, full or stuck: a thread writes, and what it cannot take is dropped. The
+    game goes on."""
+
+    def __init__(self) -> None:
+        self._lines: queue.Queue[str | None] = queue.Queue(MAX_LINES)
+        self._thread = threading.Thread(target=self._write, daemon=True)
+        self._thread.start()
+
+    def say(self, line: str) -> None:
+        """Prints a line as soon as the terminal takes it; never waits, never fails."""
+        with suppress(queue.Full):
+            self._lines.put_nowait(line)
+
+    def close(self) -> None:
+        """Gives the terminal a moment for what is left."""
+        with suppress(queue.Full):
+            self._lines.put_nowait(None)
+        self._thread.join(LAST_WORDS_S)
+
+    def _write(self) -> None:
+        while (line := self._lines.get()) is not None:
+            try:
+                print(line, flush=True)
+            except (OSError, ValueError, AttributeError):
+                # closed or full: what is in its buffer would be tried again, and complained of at the end
+                sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115

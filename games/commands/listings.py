@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from games.commands.console import OK, Json, plain_table, print_json, refuse
+from games.commands.console import OK, Force, Json, plain_table, print_json, refuse
 
 if TYPE_CHECKING:
     from games.game import Game
@@ -135,6 +135,7 @@ def models(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="With `export`: the .glb file to write.")
     ] = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> int:
     """The piece catalogue: size, mass, material, picture. `teeter models export ID -o F.glb` writes a piece."""
@@ -146,16 +147,22 @@ def models(
         from models.build import build
         from models.catalogue import find
         from models.export import export_glb
+        from models.files import check_output
 
-        export_glb(build(find(model)), out)
+        check_output(out, force=force)
+        export_glb(build(find(model)), out, force=force)
         Console(stderr=True).print(f"wrote {out}")
         return OK
     if model is not None or out is not None:
         refuse("models: a second word and --out belong to `teeter models export ID -o F.glb`")
-    return _list_models(game, sheet, as_json)
+    if sheet is not None:
+        from models.files import check_output
+
+        check_output(sheet, force=force)
+    return _list_models(game, sheet, as_json, force=force)
 
 
-def _list_models(game: str | None, sheet: Path | None, as_json: bool) -> int:
+def _list_models(game: str | None, sheet: Path | None, as_json: bool, *, force: bool) -> int:
     from models.build import build
     from models.catalogue import catalogue, games
 
@@ -167,7 +174,7 @@ def _list_models(game: str | None, sheet: Path | None, as_json: bool) -> int:
         from engine.view.render.png import save_png
         from engine.view.render.sheet import sheet as contact_sheet
 
-        save_png(contact_sheet([(model, piece) for model, (_, piece) in found.items()]), sheet)
+        save_png(contact_sheet([(model, piece) for model, (_, piece) in found.items()]), sheet, force=force)
     rows = [_model_row(model, spec, piece) for model, (spec, piece) in found.items()]
     if as_json:
         print_json(rows)

@@ -40,7 +40,13 @@ class PlayRequest:
             help="Names in clockwise order; bot:steady, bot:bold, bot:clumsy. By default as few bots as can play."
         ),
     ] = None
-    seed: Annotated[int, typer.Option(help="Of decks, pieces and bots.")] = 0
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            help="Of decks, pieces and bots: the same number, the same game. By default drawn anew, which nobody can "
+            "compute; with --headless 0."
+        ),
+    ] = None
     challenge: Annotated[int | None, typer.Option(help="Crazy Tower alone: the solo challenge, 1 to 20.")] = (
         None
     )
@@ -143,6 +149,7 @@ def open_window(plan: Plan | None) -> int:
 
 def _plan_of(request: PlayRequest) -> Plan | None:
     """The game for people and bots at a window; None for the menu. Raises SetupError and RecordError."""
+    from games.core.random_state import draw_seed
     from games.core.setup import take_mode
     from games.registry import game_named
     from games.ui.menu import of_game, seated
@@ -167,17 +174,19 @@ def _plan_of(request: PlayRequest) -> Plan | None:
         players = OPEN_SEATS[: take_mode(game.modes, options.get("mode")).least]
     if players is None:
         players = seated(of_game(game.name), str(options.get("mode", ""))).players
+    seed = draw_seed() if request.seed is None else request.seed
     record = request.record
     if record is None and not game.is_free_building:
-        record = new_file(game.name, request.seed)
+        record = new_file(game.name, seed)
     return Plan(
         game.name,
         players,
-        request.seed,
+        seed,
         options,
         record,
         scene=request.scene,
         tremor=request.tremor / 1e3,
+        is_drawn=request.seed is None,
     )
 
 
@@ -250,17 +259,19 @@ def begin_game(request: PlayRequest, game: Game, options: dict[str, object]) -> 
     mode = take_mode(game.modes, options.get("mode"))
     players = names_of(request.players or None) or ("bot:steady",) * mode.least
     _check_players(game, players)
+    # bots hide nothing from anybody: without a seed they play the same game everywhere
+    seed = request.seed or 0
     session, recorder = begin(
         game,
         players,
-        request.seed,
+        seed,
         options,
         tremor=request.tremor / 1e3,
         path=request.record,
         tell=(narrator.tell,),
     )
     narrator.say(*game.rules.opening(session.state))
-    return _play(request, session, recorder, request.seed, narrator)
+    return _play(request, session, recorder, seed, narrator)
 
 
 def resume_game(request: PlayRequest) -> int:

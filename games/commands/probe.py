@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from games.api.arguments import piece_fault
-from games.commands.console import OK, Json, SceneName, bar, plain_table, print_json, refuse, teeter_version
+from games.commands.console import OK, Json, SceneName, bar, plain_table, print_json, refuse
+from games.faults import teeter_version
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+import math
+import sys
+import time
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
-from games.commands.console import OK, TOPPLES, UNSURE, Json, Recording, bar, print_json, say
+from games.commands.console import (
+    OK,
+    TOPPLES,
+    UNSURE,
+    Force,
+    Json,
+    Progressed,
+    Recording,
+    bar,
+    print_json,
+    refuse,
+    say,
+)
+
+if TYPE_CHECKING:
+    from games.play.playback import Verified
 
 DIFFERS, NOT_COMPARABLE = TOPPLES, UNSURE
+ESTIMATE_AFTER_S = 3.0
+"""Seconds of work from which one can tell how long the rest will take."""
 
 
 def replay(
@@ -27,44 +47,98 @@ def replay(
     return watch(recording, at)
 
 
-def verify(file: Recording, as_json: Json = False) -> int:
-    """Play a replay again and compare. Exit code 0: agrees, 1: differs, 3: from another platform."""
+def verify(
+    file: Recording,
+    limit: Annotated[
+        float | None, typer.Option(help="Seconds after which it is given up (exit code 3).")
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """Play a replay again and compare all it shows. Exit code 0: agrees, 1: differs, 3: cannot be verified here.
+
+    Agrees means: this journal, from this seed, gives exactly these pictures and this result. It proves physics and
+    rules, not who sat there.
+    """
     from games.play.playback import verify as play_again
 
+    if limit is not None and not 0.0 < limit < math.inf:
+        refuse(f"--limit {limit:g}: seconds, above 0")
     with bar("playing again") as progress:
-        found = play_again(file, progress)
+        found = play_again(file, _estimating(progress), limit)
+    code = OK if found.agrees else DIFFERS if found.comparable and found.is_verifiable else NOT_COMPARABLE
     if as_json:
-        difference = None if found.difference is None else {"step": found.difference, "why": found.why}
+        difference = None
+        if found.difference is not None:
+            difference = {"step": found.difference, "place": found.place, "why": found.why}
         print_json(
             {
                 "agrees": found.agrees,
                 "comparable": found.comparable,
+                "verifiable": found.is_verifiable,
+                "over": found.is_over,
                 "steps": found.steps,
                 "first_difference": difference,
+                "unproven": list(found.unproven),
+                "why": found.why,
             }
         )
-    elif found.agrees:
-        Console().print(f"[green]agrees[/green]: {found.steps} steps simulated again, bit for bit")
+        return code
+    _tell(found, code)
+    return code
+
+
+def _tell(found: Verified, code: int) -> None:
+    """Say what verification found."""
+    console = Console()
+
+    def line(text: str) -> None:
+        console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+    if found.agrees:
+        console.print(f"[green]agrees[/green]: {found.steps} steps simulated again, bit for bit")
+        line("This journal, from this seed, gives exactly these pictures and this result.")
+        line("It proves physics and rules, not who sat there.")
+        if not found.is_over:
+            line("The game was broken off: it is not over.")
     else:
         where = "" if found.difference is None else f" from step {found.difference} on"
-        word = "differs" if found.steps else "not comparable"
-        Console().print(f"[red]{word}[/red]{where}: {found.why}", highlight=False)
+        word = "differs" if code == DIFFERS else "not comparable" if found.is_verifiable else "not verifiable"
+        console.print(f"[red]{word}[/red]{where}: ", end="")
+        line(f"{found.place}: {found.why}" if found.place else found.why)
         if found.steps and not found.comparable:
-            Console().print("It was recorded on another platform, where numbers may round differently.")
-    if found.agrees:
-        return OK
-    return DIFFERS if found.comparable else NOT_COMPARABLE
+            line("It was recorded on another platform, where numbers may round differently.")
+    for each in found.unproven:
+        line(f"not proven: {each}")
+
+
+def _estimating(progress: Progressed) -> Progressed:
+    """Tells how long it will take about, once, where no bar is shown."""
+    begun, told = time.monotonic(), False
+
+    def tell(done: int, total: int) -> None:
+        nonlocal told
+        progress(done, total)
+        elapsed = time.monotonic() - begun
+        # the first entries lay the table out, which takes longer than any other
+        if not told and elapsed > ESTIMATE_AFTER_S and 10 * done > total:
+            told = True
+            left = elapsed * (total - done) / done
+            if left > ESTIMATE_AFTER_S and not sys.stderr.isatty():
+                sys.stderr.write(f"teeter: about {left:.0f} s left\n")
+
+    return tell
 
 
 def export(
     file: Recording,
     out: Annotated[Path, typer.Option("--out", "-o", help="What to write: .html for browsers, or .glb.")],
+    force: Force = False,
     as_json: Json = False,
 ) -> int:
     """A recording as one page that any browser replays (.html), or as an animated glTF model (.glb)."""
     from games.api import functions
 
-    made = functions.export(file, out)
+    made = functions.export(file, out, force=force)
     if as_json:
         pieces = {} if made.pieces is None else {"pieces": made.pieces}
         print_json({"file": str(out), "bytes": made.size, **pieces, "seconds": round(made.seconds, 3)})
@@ -115,6 +189,7 @@ class VideoRequest:
     workers: Annotated[
         int | None, typer.Option(help="Processes to draw with; as many as pay when left out.")
     ] = None
+    force: Force = False
     as_json: Json = False
 
 

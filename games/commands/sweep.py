@@ -20,6 +20,7 @@ from rich.markup import escape
 from games.api.arguments import out_of_range, piece_named
 from games.commands.console import (
     OK,
+    Force,
     Json,
     Workers,
     bar,
@@ -27,8 +28,9 @@ from games.commands.console import (
     plain_table,
     print_json,
     refuse,
-    teeter_version,
 )
+from games.faults import teeter_version
+from models.extras import install_line
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -77,6 +79,7 @@ class SweepRequest:
     workers: Workers = None
     dask: Annotated[str | None, typer.Option(help="Address of a dask scheduler to work on instead.")] = None
     seed: Annotated[int, typer.Option(help="Of the small disturbances and the places at random.")] = 0
+    force: Force = False
     as_json: Json = False
 
 
@@ -107,6 +110,7 @@ def _swept_places(request: SweepRequest) -> SweepReport:
     from scenes.load import load
 
     scene = load(request.scene or "")
+    _keep_inputs(request, scene.files)
     body = piece_named(scene, request.piece or "")
     spots = _spots(request)
     bodies = tuple(other for other in scene.assembly.bodies if other.name != body.name)
@@ -119,11 +123,11 @@ def _swept_places(request: SweepRequest) -> SweepReport:
     if request.plot is not None:
         from games.commands.sweep_plot import draw
 
-        draw(request.plot, found, bodies, body, safest)
+        draw(request.plot, found, bodies, body, safest, force=request.force)
     if request.page is not None:
         from games.api.pages import sweep_page
 
-        sweep_page(request.page, common.tower, body, places, found, safest)
+        sweep_page(request.page, common.tower, body, places, found, safest, force=request.force)
     return SweepReport(request, scene.name, found, safest)
 
 
@@ -137,6 +141,7 @@ def _swept_scenes(request: SweepRequest) -> SweepReport:
     cases = []
     for number, file in enumerate(files):
         scene = load(file)
+        _keep_inputs(request, scene.files)
         cases.append(case(number, replace(scene.assembly, name=file), request.seed))
     keys = [one.key for one in cases]
     rows = _filled(request, cases, keys, judge_case)
@@ -224,14 +229,15 @@ def _validate(request: SweepRequest) -> None:
     )
     if request.workers is not None and request.dask is not None:
         wrong.append("--workers are processes here, --dask those of a cluster: give one of them")
-    wrong += _wrong_files(request)
+    named = [request.scene] if request.scene is not None else glob.glob(request.scenes or "", recursive=True)
+    wrong += _wrong_files(request, list(map(Path, named)))
     if wrong:
         refuse("sweep: " + "; ".join(wrong))
 
 
-def _wrong_files(request: SweepRequest) -> list[str]:
-    """What cannot be written: found out before the work, not after it."""
-    from models.files import output_fault
+def _wrong_files(request: SweepRequest, inputs: Sequence[Path]) -> list[str]:
+    """What cannot be written: found out before the work, not after it. inputs: the files that are read."""
+    from models.files import output_fault, same_output
 
     wrong = []
     asked = (
@@ -244,13 +250,26 @@ def _wrong_files(request: SweepRequest) -> list[str]:
             continue
         if path.suffix not in endings:
             wrong.append(f"{name} = {path}: must end in {', '.join(endings)}")
-        elif fault := output_fault(path.absolute()):
+        elif fault := output_fault(
+            path.absolute(),
+            # a table that was begun is gone on with, or refused by what stands in it
+            force=request.force or path == request.out,
+            inputs=inputs,
+        ):
             wrong.append(f"{name} = {path}: {fault}")
+    if pair := same_output([path for _, path, _ in asked if path is not None]):
+        wrong.append(f"{pair[0]} and {pair[1]} are one file: give each output a file of its own")
     if request.out is not None and request.out.suffix == ".parquet" and find_spec("pyarrow") is None:
-        wrong.append("a Parquet table needs pyarrow: pip install 'teeter[parquet]'")
+        wrong.append(f"a Parquet table needs pyarrow: {install_line('pyarrow')}")
     if request.plot is not None and find_spec("matplotlib") is None:
-        wrong.append("--plot needs matplotlib: pip install 'teeter[plot]'")
+        wrong.append(f"--plot needs matplotlib: {install_line('matplotlib')}")
     return wrong
+
+
+def _keep_inputs(request: SweepRequest, inputs: Sequence[Path]) -> None:
+    """Refuse what would be written over a file that a scene names. inputs: the files that were read for it."""
+    if wrong := _wrong_files(request, inputs):
+        refuse("sweep: " + "; ".join(wrong))
 
 
 def to_json(report: SweepReport) -> dict[str, Any]:

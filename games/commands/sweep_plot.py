@@ -28,9 +28,16 @@ SMALL = 1e-9
 
 
 def draw(
-    path: Path, rows: Sequence[SweepRow], bodies: Sequence[Body], piece: Body, safest: Sequence[SweepRow]
+    path: Path,
+    rows: Sequence[SweepRow],
+    bodies: Sequence[Body],
+    piece: Body,
+    safest: Sequence[SweepRow],
+    *,
+    force: bool = False,
 ) -> None:
-    """Draw the map into a file; the kind is that of its name. Raises OSError when it cannot be written."""
+    """Draw the map into a file; the kind is that of its name. force: a file that is there may be replaced. Raises
+    OutputError when it cannot be written."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -55,7 +62,7 @@ def draw(
             axis.set_axis_off()
         _frame(axes[: len(groups)], low, high)
         _legend(figure, axes, rows, scale, piece)
-        with whole_or_nothing(path) as part:
+        with whole_or_nothing(path, force=force) as part:
             figure.savefig(part, format=path.suffix[1:])
 
 

@@ -25,7 +25,11 @@ class Condition(Cited):
 
     ON_HIGHEST_FLOOR = ("CT-11", "lies on the highest floor card")
     ON_NAMED_FLOOR = ("CT-20", "lies on the floor it is put back on")
-    CARD_ON_TOP = ("CT-10", "the card lies on top of the tower", "it is not on top of the tower")
+    CARD_ON_TOP = (
+        "CT-10",
+        "the card lies face up on top of the tower",
+        "it does not lie face up on top of the tower",
+    )
     CARD_TOUCHES_BLOCK = (
         "CT-12",
         "the card touches at least one block of the floor below",
@@ -33,24 +37,32 @@ class Condition(Cited):
     )
     LAID_FLAT = ("CT-14", "lies flat on the card")
     ON_ITS_SIDE = ("CT-43", "stands on its side")
-    COVERS_NO_RED_BOX = ("CT-04", "covers no red box", "it covers a red box")
-    DROPPED_FROM_ABOVE = ("CT-50", "was let go at least 20 mm above the tower", "it is let go too low")
+    COVERS_NO_RED_BOX = ("CT-04", "covers no red box", "a red box is covered")
+    DROPPED_FROM_ABOVE = ("CT-50", "was let go at least 20 mm above the tower", "it was let go too low")
 
     IN_THE_CENTRE = ("WK-05", "stands in the centre of the play area")
     HIGHEST_OF_THE_TOWER = (
         "WK-11",
         "its centre is the highest of the tower",
-        "its centre is not the highest",
+        "its centre is not the highest of the tower",
     )
-    TOUCHES_TOWER_ONLY = ("WK-11", "touches tower blocks only", "it touches more than the tower")
+    TOUCHES_TOWER_ONLY = ("WK-11", "touches tower blocks only", "it touches something besides the tower")
 
-    IN_OWN_AREA = ("BS-02", "lies inside the player's own area")
+    IN_OWN_AREA = ("BS-02", "lies inside the player's own area", "it reaches out of the player's own area")
     ON_OWN_TOWER = ("BS-03", "lies on pieces of the player's own tower")
     CLEAR_OF_OTHER_TOWERS = ("BS-05", "the held piece touches no other tower", "it touches another tower")
 
-    IN_TOP_ROW = ("TT-05", "lies in the row that is being built on top")
+    IN_TOP_ROW = (
+        "TT-05",
+        "lies in a free place of the row on top",
+        "it lies in no free place of the row on top",
+    )
     FLAT_IN_ROW = ("TT-24", "lies flat")
-    BESIDE_ITS_ROW = ("TT-24", "lies beside the other bricks of its row")
+    BESIDE_ITS_ROW = (
+        "TT-24",
+        "lies beside the other bricks of its row",
+        "it is not in its place beside the other bricks of its row",
+    )
     ACROSS_THE_ROW_BELOW = ("TT-24", "lies at right angles to the row below")
 
     @property

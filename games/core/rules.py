@@ -160,18 +160,20 @@ class Rules(Protocol[S]):
 class Handicap:
     """What is done to the hand and the eye.
 
-    mirrored: left and right of the input are swapped. tremor: times the player's own.
+    mirrored: left and right of the input are swapped. tremor: times the player's own, or `tremor_mm` of a player who
+    has none.
     sway_mm, sway_period_s, sway_axes: viewpoint and hand sway slowly, around so many axes.
     arm_mm: the hand stays so far from the shoulder; 0: free. grip: share of the usual force and torque.
     depth_cues: shadows and perspective. turns_while_holding: the camera may turn while a piece is held.
     spins: turns of the camera after each new floor card; wobble_s: the hand wobbles so long after them.
     eye_mm: the camera stays at this height above the table; 0: free.
-    reach_mm: the hand goes no further from where the other rests; 0: free.
+    reach_mm: the wrists stay so near to each other that both turn, slowly and not far; 0: free.
     drop_mm: a floor card is let go at least so high above the tower.
     """
 
     mirrored: bool = False
     tremor: float = 1.0
+    tremor_mm: float = 0.0
     sway_mm: float = 0.0
     sway_period_s: float = 0.0
     sway_axes: int = 0

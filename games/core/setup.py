@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from games.core.errors import SetupError, shown, unknown
+from games.core.words import listed
 
 LONGEST_NAME = 40
 """Characters; longer ones break every table and panel."""
@@ -236,7 +237,10 @@ def take_house(house: type[H], given: Mapping[str, object], mode: Mode) -> H:
             raise SetupError(unknown("option", name, [*options, "mode"]))
         wanted = options[name]
         if wanted.modes and mode.name not in wanted.modes:
-            raise SetupError(f"option {name} belongs to mode {' or '.join(wanted.modes)}, not to {mode.name}")
+            several = "s" if len(wanted.modes) > 1 else ""
+            raise SetupError(
+                f"option {name} belongs to mode{several} {listed(wanted.modes)}, not to mode {mode.name}"
+            )
         chosen[name] = wanted.take(value)
     return house(**chosen)
 

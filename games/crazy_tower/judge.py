@@ -42,6 +42,8 @@ SIDES = {1: (0,), 2: (0, 2), 3: (0, 1, 2), 4: (0, 1, 2, 3)}
 
 RED_SHARE = 0.15
 """CT-04: a block that covers more of a red box lies on it; less is the width of a slip."""
+CREEP_MM = 0.5
+"""CT-04: what a block may creep over its card as the tower settles, without having been pushed."""
 COVERED_SHARE = 0.5
 """CT-05..07: a box acts when at least so much of it is covered."""
 LEAN_DEG = 10.0
@@ -88,6 +90,35 @@ class CrazyJudge(Judge[State]):
             case Condition.COVERS_NO_RED_BOX:
                 return all(share <= RED_SHARE for share in _red_shares(body, card))
         raise ValueError(f"{condition.name} is no condition of Crazy Tower")
+
+    def broken(
+        self,
+        state: State,
+        piece: str,
+        conditions: tuple[Condition, ...],
+        before: TableScene,
+        after: TableScene,
+        released_height_mm: float | None = None,
+    ) -> tuple[Condition, ...]:
+        """CT-04, ALL-9: also of a block that was pushed onto a red box by the one laid."""
+        found = super().broken(state, piece, conditions, before, after, released_height_mm)
+        if Condition.COVERS_NO_RED_BOX in found or not self.has_pushed(state, piece, before, after):
+            return found
+        return (*found, Condition.COVERS_NO_RED_BOX)
+
+    def has_pushed(self, state: State, piece: str, before: TableScene, after: TableScene) -> bool:
+        """CT-04: whether a lying block came onto a red box of its floor, where it covered less of it before."""
+        for floor in state.floors:
+            for block in floor.blocks:
+                if block == piece or not {block, floor.card} <= before.bodies.keys() & after.bodies.keys():
+                    continue
+                was, now = [(scene.bodies[block], scene.bodies[floor.card]) for scene in (before, after)]
+                if np.abs(_corners(*now) - _corners(*was)).max() < CREEP_MM:
+                    continue
+                shares = zip(_red_shares(*now), _red_shares(*was), strict=True)
+                if any(red > RED_SHARE and red > less for red, less in shares):
+                    return True
+        return False
 
     def layout(self, state: State) -> tuple[Body, ...]:
         """The table, the first card in its centre, and every player's blocks, flat, in a row for each colour."""
@@ -193,6 +224,13 @@ def _sank(name: str, before: TableScene, after: TableScene) -> bool:
 def _foot(block: Body, card: Body) -> float:
     """Square millimetres of a block that lie on the card and not beside it (CT-15)."""
     return float(footprint(block, card).intersection(outline(card)).area)
+
+
+def _corners(block: Body, card: Body) -> Array:
+    """(8, 3) the corners of a block's box on its card, millimetres."""
+    half = block.piece.extents / 2
+    box = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * half
+    return on_card(block.pose.apply(box), card)
 
 
 def _red_shares(block: Body, card: Body) -> Iterator[float]:

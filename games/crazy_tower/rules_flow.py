@@ -44,7 +44,9 @@ from games.crazy_tower.state import (
 
 def go_on(state: State) -> State:
     """The next choice of the player on turn, or the next turn: all is at rest and the hand is empty."""
-    state = replace(state, hand=HandPhase.FREE, held="", target="", met=False, asked="", fits=False)
+    state = replace(
+        state, hand=HandPhase.FREE, held="", target="", met=False, asked="", fits=False, pulled=""
+    )
     if state.fallen:
         return state
     if state.again and why_no_block(state, state.again, state.floors[-1]):
@@ -111,7 +113,14 @@ def last_block(state: State) -> State:
 
 
 def collapse(state: State) -> State:
-    """CT-22, CT-25, CT-26, CT-27: the tower collapsed; the player on turn is the causer."""
+    """CT-22, CT-25, CT-26, CT-27: the tower collapsed; the player on turn is the causer. CT-05: a block whose pulling
+    brought it down is not given back."""
+    if state.pulled:
+        hands = tuple([tuple([each for each in hand if each != state.pulled]) for hand in state.hands])
+        fallen = state.fallen
+        if fallen_named(state, state.pulled) is None:
+            fallen = (*fallen, Fallen(state.pulled))
+        state = replace(state, hands=hands, fallen=fallen)
     if state.mode == COMPETITIVE:
         others = [seat for seat in range(len(state.seats)) if seat != state.turn]
         return finish(state, fewest_points(state, others), CrazyReason.COLLAPSE)
@@ -280,7 +289,9 @@ def pulled_out(state: State) -> State:
         ]
     )
     after = spent(_given_to_owner(state, state.held), Sort.REMOVE)
-    return replace(after, floors=floors, hand=HandPhase.SETTLE, held="", met=False, passes=0)
+    return replace(
+        after, floors=floors, pulled=state.held, hand=HandPhase.SETTLE, held="", met=False, passes=0
+    )
 
 
 def _given_to_owner(state: State, block: str) -> State:

@@ -297,7 +297,8 @@ class State:
     boxes: covered and yet to act. asked: the fallen block the referee looks at, empty: those of the turn.
     fits: the referee said that something fits. passes: seats in a row that could not move.
     laid: the block laid this turn. again: a block that lay against the rules and is laid once more.
-    started: the hand has taken up a piece, the clock of a challenge runs.
+    started: the hand has taken up a piece, the clock of a challenge runs. pulled: the block that a remove box has
+    just taken out, until the tower is at rest.
     """
 
     seats: tuple[Seat, ...]
@@ -326,6 +327,7 @@ class State:
     laid: str = ""
     again: str = ""
     started: bool = False
+    pulled: str = ""
     step: int = 0
     winners: tuple[str, ...] = ()
     reason: CrazyReason | None = None

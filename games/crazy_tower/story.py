@@ -19,12 +19,14 @@ from games.core.events import (
 from games.core.rules import Action, Input, Take, TakeBack
 from games.core.words import capital, counted, listed, won
 from games.crazy_tower.names import block_name, floor_name, said
-from games.crazy_tower.rules_allowed import is_card, owner_of
+from games.crazy_tower.rules_allowed import is_card, offered, owner_of
 from games.crazy_tower.rules_flow import scores
 from games.crazy_tower.state import (
     ACTING,
+    COMPETITIVE,
     SABOTEUR,
     SOLO,
+    CrazyReason,
     Decline,
     GiveBack,
     HandPhase,
@@ -78,7 +80,7 @@ def _turn(before: State, after: State) -> tuple[str, ...]:
     if after.reason is not None:
         secret = before.house.secret
         plot = (f"The saboteur was {after.seats[after.saboteur].name}.",) if secret else ()
-        return (f"{won(after.winners)}: {after.reason.text}.", *plot)
+        return (*_why(after), *plot)
     if not _begins(before, after):
         return ()
     seats, left = len(after.seats), len(after.hands[after.turn])
@@ -87,8 +89,24 @@ def _turn(before: State, after: State) -> tuple[str, ...]:
     score = scores(after)[after.turn]
     return (
         *[f"{after.seats[seat % seats].name} cannot move." for seat in skipped],
-        f"- {_who(after)}{again}: {counted(left, 'block')} left, {counted(score, 'point')}",
+        f"- {_who(after)}{again}: {counted(left, 'block')} left{f', worth {score}' if left else ''}",
     )
+
+
+def _why(state: State) -> tuple[str, ...]:
+    """Who won and why they; where the blocks left decide, what is left to whom."""
+    assert state.reason is not None
+    is_counted = state.reason in (CrazyReason.COLLAPSE, CrazyReason.STANDSTILL)
+    if state.mode != COMPETITIVE or not is_counted:
+        return (f"{won(state.winners)}: {state.reason.text}.",)
+    seats = [seat.name for seat in state.seats]
+    at = seats.index(state.winners[0])
+    left = f"worth {scores(state)[at]} in {counted(len(state.hands[at]), 'block')}"
+    if state.reason is CrazyReason.STANDSTILL:
+        return (f"Nobody can move. {won(state.winners)} with the least left: {left}.",)
+    others = " of the others" if len(seats) > 2 else ""
+    least = f" with the least left{others}: {left}" if others else ""
+    return (f"{_who(state)} has brought the tower down. {won(state.winners)}{least}.",)
 
 
 def _begins(before: State, after: State) -> bool:
@@ -109,7 +127,9 @@ def _acted(before: State, given: Action, after: State) -> tuple[str, ...]:
         case RevealCard():
             return _revealed(before, after)
         case NothingFits():
-            return (f"{who} turns every block and finds no place. Is there one?",)
+            blocks = [before.again] if before.again else offered(before)
+            tried = "every block" if len(blocks) != 1 else said(blocks[0])
+            return (f"{who} turns {tried} about and finds no place. Is there one?",)
         case PutBack():
             where = floor_name(before, given.floor) if given.floor else "the top"
             return (f"{who} picks up {said(given.piece)}, for {where}.",)
@@ -119,9 +139,9 @@ def _acted(before: State, given: Action, after: State) -> tuple[str, ...]:
             return (_handed(before, given.piece),)
         case Pull():
             floor = next(floor.card for floor in before.floors if given.piece in floor.blocks)
-            return (f"{who} pulls at the {block_name(given.piece)}, on {floor_name(before, floor)} ...",)
+            return (f"{who} pulls at the {block_name(given.piece)} on {floor_name(before, floor)} ...",)
         case Decline():
-            return (f"{who} {'lets it be' if before.held else 'leaves the tower alone'}.",)
+            return (f"{who} leaves {'it where it is' if before.held else 'the tower alone'}.",)
     assert isinstance(given, Swap)
     pairs = zip(before.seats, before.hands, strict=True)
     other = next(seat.name for seat, hand in pairs if given.take in hand)
@@ -131,7 +151,8 @@ def _acted(before: State, given: Action, after: State) -> tuple[str, ...]:
 def _happened(before: State, given: Event, after: State) -> tuple[str, ...]:
     match given:
         case Met():
-            return (capital(f"{said(given.piece)} touches {said(given.other)} ..."),)
+            other = given.other if given.other not in ("table", "floor") else f"the {given.other}"
+            return (capital(f"{said(given.piece)} touches {said(other)} ..."),)
         case Nudged():
             return (capital(f"{said(given.piece)} moves by {given.mm:.1f} mm."),)
         case Released():
@@ -140,13 +161,13 @@ def _happened(before: State, given: Event, after: State) -> tuple[str, ...]:
             return _placed(before, given, after)
         case Rested() if after.fallen:
             fallen = _names([each.piece for each in after.fallen])
-            return (capital(f"{fallen} must go back."),)
+            return (capital(f"{fallen} must be put back."),)
         case Rested():
             return ("The tower holds still.",)
         case Fell():
             return _fell(before, given, after)
         case Removed():
-            return ("... out it is!", _handed(before, given.piece))
+            return ("... it is out!", _handed(before, given.piece))
         case RefereeAnswer() if given.yes:
             return ("The referee points to a place.",)
         case RefereeAnswer():
@@ -194,8 +215,13 @@ def _fell(before: State, given: Fell, after: State) -> tuple[str, ...]:
     pieces, several = _names(given.pieces), len(given.pieces) > 1
     if after.reason is None:
         return (f"Oh no: {pieces} {'fall' if several else 'falls'} off.",)
+    is_out = before.hand is HandPhase.PULL and before.held in given.pieces
+    pulled = before.held if is_out else before.pulled
+    lost = (
+        (f"The {block_name(pulled)} counts for nobody: pulling it brought the tower down.",) if pulled else ()
+    )
     if len(given.pieces) <= MOST_NAMED:
-        return (f"CRASH! Down {'come' if several else 'comes'} {pieces}.",)
+        return (f"CRASH! Down {'come' if several else 'comes'} {pieces}.", *lost)
     cards = sum(is_card(before, piece) for piece in given.pieces)
     blocks = len(given.pieces) - cards
-    return (f"CRASH! Down come {counted(cards, 'card')} and {counted(blocks, 'block')}.",)
+    return (f"CRASH! Down come {counted(cards, 'card')} and {counted(blocks, 'block')}.", *lost)

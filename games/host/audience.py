@@ -146,16 +146,33 @@ class Audience:
             connection.send({"type": "broken", "why": self.broken.why})
 
     def tell_seats(self) -> None:
-        """Tells everybody who sits where."""
+        """Tells everybody who sits where, and the host who else is there."""
         rows = [
             {
                 "name": chair.name,
                 "members": list(chair.members),
                 "state": chair.state,
                 "style": chair.style,
+                "muted": chair.is_muted,
                 "colour": self.views[""].colour(number),
             }
             for number, chair in enumerate(self._chairs.all.values())
         ]
         for connection in self.joined():
             connection.send_change({"type": "seats", "seats": rows})
+        guests = [
+            {"name": each.name, "role": each.role, "muted": each.is_muted}
+            for each in self.joined()
+            if each.role != "host" and not each.seat
+        ]
+        for connection in self.hosts():
+            connection.send_change({"type": "guests", "guests": guests})
+
+    def hosts(self) -> list[Connection]:
+        """Returns those who came by the host's link."""
+        return [each for each in self.joined() if each.role == "host"]
+
+    def tell_hosts(self, message: Message) -> None:
+        """Tells those who came by the host's link."""
+        for connection in self.hosts():
+            connection.send(message)

@@ -16,6 +16,7 @@ from games.host.links import Role
 from games.host.scene import dumps
 
 BROKEN_RULE, NO_HELLO, TAKEN_OVER, TOO_SLOW, GOING_AWAY = 1008, 4000, 4001, 4002, 1001
+FULL, SENT_AWAY = 4003, 4004
 """Codes with which connections are closed."""
 SEND_BUFFER = 128 * 1024
 """Bytes that the system keeps for a browser that reads slowly: a second of pictures, not a minute of them."""
@@ -24,11 +25,14 @@ SEND_BUFFER = 128 * 1024
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
     """What one browser may do. rate, burst: messages a second, and at once. faults: refused messages a minute, after
-    which it is closed. waiting: messages that may wait to be sent. stuck_s: in which one of them has to be."""
+    which it is closed. says, says_burst: lines, and acts that everybody hears of, a second, and at once. waiting:
+    messages that may wait to be sent. stuck_s: in which one of them has to be."""
 
     rate: float = 120.0
     burst: int = 240
     faults: int = 300
+    says: float = 4.0
+    says_burst: int = 20
     waiting: int = 2000
     stuck_s: float = 20.0
     hello_s: float = 10.0
@@ -70,6 +74,13 @@ class Connection:
         self.messages = Allowance(limits.rate, limits.burst)
         self.faults = Allowance(limits.faults / 60.0, limits.faults)
         self.complaints = Allowance(10.0, 40)
+        self.says = Allowance(limits.says, limits.says_burst)
+        self.number = 0
+        """By which a guest is told from others."""
+        self.address = ""
+        self.is_expected = False
+        """It showed a secret as it knocked."""
+        self.is_muted = False
         self._socket, self._everything = socket, everything
         self._waiting: deque[str | bytes] = deque()
         self._poses: bytes | None = None
@@ -117,6 +128,17 @@ class Connection:
             self._waiting.clear()
             self._code, self._why = code, why
             self._ready.set()
+
+    @property
+    def name(self) -> str:
+        """What others call it: its seat, else what it came as and a number."""
+        return self.seat or f"{'host' if self.role == 'host' else 'guest'} {self.number}"
+
+    def abort(self) -> None:
+        """Cuts the line at once; nothing more is sent."""
+        self.is_open = False
+        self._waiting.clear()
+        self._socket.transport.abort()
 
     async def write(self) -> None:
         """Sends what waits, until the connection is closed; news come before pictures."""

@@ -1,7 +1,9 @@
-"""Links to a hosted game: three secrets, and tokens of those who sit, kept beside the record for its owner alone."""
+"""Links to a hosted game: three secrets, and tokens of those who sit. They are kept in the data folder of who hosts,
+never beside a recording, which may be a stranger's."""
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import json
 import os
@@ -13,8 +15,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from games.ui.setup import folder
 from models.errors import TeeterError
-from models.files import whole_or_nothing
+from models.files import OutputError, whole_or_nothing
 
 Role = Literal["host", "seat", "spectator"]
 SUFFIX = ".links"
@@ -79,7 +82,8 @@ def own_address() -> str:
 @dataclass(slots=True)
 class Links:
     """The secrets of one hosted game. tokens: by seat, of who sat there last. bots: by seat, styles that the host gave
-    seats of people to. file: where they are kept; None for a game that is not kept."""
+    seats of people to. is_drawn: the seed of the game was drawn by who hosts it. file: where they are kept; None for a
+    game that is not kept."""
 
     address: Address
     host: str = field(default_factory=lambda: secrets.token_urlsafe(SECRET_BYTES))
@@ -87,6 +91,7 @@ class Links:
     spectators: str = field(default_factory=lambda: secrets.token_urlsafe(SECRET_BYTES))
     tokens: dict[str, str] = field(default_factory=dict)
     bots: dict[str, str] = field(default_factory=dict)
+    is_drawn: bool = False
     file: Path | None = None
 
     def role(self, secret: str) -> Role | None:
@@ -104,6 +109,15 @@ class Links:
         found = [seat for seat, right in self.tokens.items() if is_same(token, right)]
         return found[0] if found else ""
 
+    def renew(self, role: Role) -> None:
+        """Makes a new secret for a role; the one before it is worth nothing any more. Tokens of seats stay."""
+        secret = secrets.token_urlsafe(SECRET_BYTES)
+        if role == "seat":
+            self.seats = secret
+        else:
+            self.spectators = secret
+        self.save()
+
     def new_token(self, seat: str) -> str:
         """Makes a token for who sits down; the one before it is worth nothing any more."""
         self.tokens[seat] = secrets.token_urlsafe(SECRET_BYTES)
@@ -114,14 +128,18 @@ class Links:
         """Writes the file anew, for nobody else to read. Raises OutputError."""
         if self.file is None:
             return
+        try:
+            self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(
+                f"{self.file.parent}: {error.strerror or error}; no links can be kept"
+            ) from error
         kept = asdict(self)
         del kept["file"]
         address = kept.pop("address")
         kept = {"address": address["name"], "port": address["port"], **kept}
-        with whole_or_nothing(self.file) as part:
-            # made for its owner alone before anything is in it
-            os.close(os.open(part, os.O_WRONLY | os.O_CREAT, 0o600))
-            part.chmod(0o600)
+        # made for its owner alone before anything is in it
+        with whole_or_nothing(self.file, force=True, mode=0o600) as part:
             part.write_text(json.dumps(kept, indent=1), encoding="utf-8")
 
 
@@ -145,11 +163,14 @@ class _Kept(BaseModel):
     spectators: Short
     tokens: dict[str, Short]
     bots: dict[str, str]
+    is_drawn: bool = False
 
 
 def file_of(record: Path) -> Path:
-    """Returns where the links of a record are kept."""
-    return record.with_name(record.name.removesuffix(".part") + SUFFIX)
+    """Returns where this user keeps the links of a record: by its true path, in a folder of one's own."""
+    whole = record.with_name(record.name.removesuffix(".part")).resolve()
+    digest = hashlib.sha256(os.fsencode(whole)).hexdigest()[:32]
+    return folder().parent / "hosted" / (digest + SUFFIX)
 
 
 def load(record: Path) -> Links | None:
@@ -163,5 +184,12 @@ def load(record: Path) -> Links | None:
         why = error.strerror if isinstance(error, OSError) else "it is no file of links"
         raise LinksError(f"{file}: {why}; delete it, and the game gets new links") from None
     return Links(
-        Address(kept.address, kept.port), kept.host, kept.seats, kept.spectators, kept.tokens, kept.bots, file
+        Address(kept.address, kept.port),
+        kept.host,
+        kept.seats,
+        kept.spectators,
+        kept.tokens,
+        kept.bots,
+        kept.is_drawn,
+        file,
     )

@@ -186,8 +186,23 @@ class PauseGame(Message):
     is_paused: bool
 
 
+class MuteGuest(Message):
+    """The host: somebody may say nothing, or may again. name: as the chat shows it, or of a seat."""
+
+    type: Literal["mute"]
+    name: Name
+    is_muted: bool
+
+
+class SendAway(Message):
+    """The host: somebody has to go, and the link they came by opens nothing any more. name: as for `mute`."""
+
+    type: Literal["send_away"]
+    name: Name
+
+
 SandboxMessage = BringModel | PushPiece | TiltTable | FetchPiece
-HostMessage = ToBot | ToPerson | Speed | PauseGame
+HostMessage = ToBot | ToPerson | Speed | PauseGame | MuteGuest | SendAway
 HandMessage = AimAt | LayDown | Plain
 Given = Hello | Sit | StandUp | Choose | HandMessage | SandboxMessage | Chat | Ping | HostMessage
 _READER: TypeAdapter[Given] = TypeAdapter(Annotated[Given, Field(discriminator="type")])

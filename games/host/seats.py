@@ -30,7 +30,7 @@ class WishError(TeeterError):
 @dataclass(slots=True)
 class Chair:
     """A seat, and who sits there. people: members that are no computer players. style: of the bot that plays for them.
-    left_at: when the line was lost, for a seat that is kept."""
+    left_at: when the line was lost, for a seat that is kept. is_muted: by the host, whoever sits there."""
 
     name: str
     members: tuple[str, ...]
@@ -38,6 +38,7 @@ class Chair:
     style: str = ""
     connection: Connection | None = None
     left_at: float | None = None
+    is_muted: bool = False
 
     @property
     def state(self) -> Literal["free", "here", "away", "bot"]:
@@ -121,6 +122,13 @@ class Chairs:
         chair.connection, chair.left_at = None, None
         self._links.tokens.pop(chair.name, None)
         self._links.save()
+
+    def free(self, name: str) -> None:
+        """The host takes a seat from who sits there, or whom it is kept for; no seat is nothing to free."""
+        chair = self.all.get(name)
+        if chair is not None and self._links.tokens.pop(name, None) is not None:
+            chair.connection, chair.left_at, chair.is_muted = None, None, False
+            self._links.save()
 
     def lose(self, connection: Connection) -> str:
         """The line of a browser is lost. Returns the seat that is kept for it, empty for none."""

@@ -6,7 +6,8 @@ import asyncio
 import contextlib
 import logging
 import signal
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from http import HTTPStatus
 from urllib.parse import urlsplit
@@ -15,8 +16,10 @@ from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
+from websockets.typing import Subprotocol
 
 from engine.view.page.html import seat_page
+from games.faults import left_out
 from games.host.connection import GOING_AWAY, NO_HELLO, Connection
 from games.host.links import LinksError
 from games.host.schemas import MAX_BYTES
@@ -25,8 +28,15 @@ from games.ui.messages import Broken
 from games.ui.physics_client import PhysicsClient
 
 TABLE_PATH = "/table"
-MAX_CONNECTIONS = 64
-"""Browsers at once: eight seats, and a room full of people who look on."""
+MAX_CONNECTIONS = 128
+"""Sockets at once; those who have a secret are counted by `HostedTable`, those who have none here."""
+MAX_STRANGERS, MAX_STRANGERS_OF_ONE = 24, 8
+"""Browsers that have not said hello yet, of all and of one address. The one that waits longest goes for a new one, of
+the address that has most of them."""
+MAX_EXPECTED = 32
+"""Browsers that have shown a secret as they knocked, and have not said hello yet: no stranger takes their place."""
+PROTOCOL = Subprotocol("teeter")
+"""What a page offers to speak, and its secrets behind it: a header, so they are in no address and no log."""
 PULSE_S, IDLE_S = 1.0 / 120.0, 1.0
 """Seconds from one look at what is to be done to the next, and while nothing is."""
 PING_S, PONG_S = 10.0, 20.0
@@ -48,9 +58,8 @@ class HostServer:
         self._news = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         self._connections: set[Connection] = set()
+        self._count = 0
         self._pulse: asyncio.Task[None] | None = None
-        self.faults: list[Exception] = []
-        """What went wrong inside: a fault of this program, not of who sent something."""
         self._end: asyncio.Future[signal.Signals | Broken] = self._loop.create_future()
         self._server: Server | None = None
         self.physics: PhysicsClient | None = None
@@ -65,6 +74,7 @@ class HostServer:
                 address.name,
                 address.port,
                 process_request=self._answer,
+                select_subprotocol=_spoken,
                 max_size=MAX_BYTES,
                 max_queue=16,
                 compression=None,
@@ -86,6 +96,7 @@ class HostServer:
         self.physics = PhysicsClient(hosting.plan, self._wake)
         self.table = HostedTable(hosting, self.physics)
         self._pulse = asyncio.create_task(self._run())
+        self._pulse.add_done_callback(self._pulse_ended)
         hosting.ready(hosting.links)
         return self
 
@@ -93,8 +104,7 @@ class HostServer:
         """Tells everybody that the host stops, and keeps what is recorded."""
         assert self._pulse is not None
         self._pulse.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._pulse
+        await asyncio.wait([self._pulse])
         for connection in self._connections:
             connection.close(GOING_AWAY, "the host stopped")
         if self._server is not None:
@@ -121,19 +131,22 @@ class HostServer:
                 async with asyncio.timeout(PULSE_S if table.is_busy else IDLE_S):
                     await self._news.wait()
             self._news.clear()
-            self._guarded(table.hear)
-            self._guarded(table.tick)
+            with left_out("the news of the table"):
+                table.hear()
+            with left_out("the table"):
+                table.tick()
             if table.audience.broken is not None:
                 self._stop(table.audience.broken)
             await asyncio.sleep(PULSE_S)
 
-    def _guarded(self, work: Callable[[], None]) -> None:
-        """Does a piece of work; a fault of this program is told, and ends no game."""
-        try:
-            work()
-        except Exception as error:
-            self.faults.append(error)
-            self._hosting.say(f"internal error, please report it: {type(error).__name__}: {error}")
+    def _pulse_ended(self, pulse: asyncio.Task[None]) -> None:
+        """Without its pulse a host would live on and answer nobody: it ends in order instead."""
+        error = None if pulse.cancelled() else pulse.exception()
+        if error is not None and self.table is not None:
+            why = Broken(f"the host cannot go on: {type(error).__name__}: {error}", is_crash=True)
+            self.table.audience.broken = why
+            self.table.audience.send_all({"type": "broken", "why": why.why})
+            self._stop(why)
 
     async def stopped(self) -> signal.Signals | Broken:
         """Waits for Ctrl-C, SIGTERM, or a game that cannot go on. Returns which of them came."""
@@ -158,22 +171,60 @@ class HostServer:
         if origins and (len(origins) != 1 or len(hosts) != 1 or urlsplit(origins[0]).netloc != hosts[0]):
             # a page from elsewhere, in the browser of somebody who sits here
             return _plain(HTTPStatus.FORBIDDEN)
-        if len(self._connections) >= MAX_CONNECTIONS:
-            return _plain(HTTPStatus.SERVICE_UNAVAILABLE)
-        return None
+        is_full = len(self._connections) >= MAX_CONNECTIONS
+        if self._is_expected(request):
+            self._make_room("", is_full=is_full)
+            return None
+        self._make_room(_address_of(connection), is_full=False)
+        return _plain(HTTPStatus.SERVICE_UNAVAILABLE) if is_full else None
+
+    def _is_expected(self, request: Request) -> bool:
+        """Whether who knocks shows a secret, which the hello will say again."""
+        links = self._hosting.links
+        offered = [
+            word.strip()
+            for each in request.headers.get_all("Sec-WebSocket-Protocol")
+            for word in each.split(",")
+        ]
+        is_known = any(links.role(word) or links.seat_of(word) for word in offered[1:4])
+        waiting = sum(each.is_expected and each.role is None for each in self._connections)
+        return is_known and waiting < MAX_EXPECTED
+
+    def _make_room(self, address: str, *, is_full: bool) -> None:
+        """Shuts out who has waited longest without a hello, when too many do: of the address that has most of them."""
+        strangers = sorted(
+            (
+                each
+                for each in self._connections
+                if each.role is None and each.is_open and not each.is_expected
+            ),
+            key=lambda each: each.number,
+        )
+        most = Counter(each.address for each in strangers)
+        if most[address] >= MAX_STRANGERS_OF_ONE:
+            crowd = address
+        elif strangers and (is_full or len(strangers) >= MAX_STRANGERS):
+            crowd = max(most, key=lambda each: most[each])
+        else:
+            return
+        next(each for each in strangers if each.address == crowd).abort()
 
     async def _handle(self, socket: ServerConnection) -> None:
         """One browser, from the first message to the last."""
         assert self.table is not None
         table, limits = self.table, self._hosting.limits
         connection = Connection(socket, limits, table.audience.scene.everything)
+        self._count += 1
+        connection.number, connection.address = self._count, _address_of(socket)
+        connection.is_expected = socket.request is not None and self._is_expected(socket.request)
         self._connections.add(connection)
         writer = asyncio.create_task(connection.write())
         late = self._loop.call_later(limits.hello_s, _expect_hello, connection)
         try:
             async for text in socket:
                 if connection.is_open:
-                    self._guarded(lambda text=text: table.receive(connection, text))  # type: ignore[misc]
+                    with left_out("what a browser said"):
+                        table.receive(connection, text)
                     self._news.set()
         except ConnectionClosed:
             pass
@@ -181,10 +232,21 @@ class HostServer:
             late.cancel()
             connection.is_open = False
             self._connections.discard(connection)
-            self._guarded(lambda: table.leave(connection))
+            with left_out("the leaving of a browser"):
+                table.leave(connection)
             writer.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await writer
+
+
+def _spoken(socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
+    """The answer to what a page offers to speak; a client that offers nothing is fine."""
+    return PROTOCOL if PROTOCOL in offered else None
+
+
+def _address_of(socket: ServerConnection) -> str:
+    peer = socket.remote_address
+    return str(peer[0]) if peer else ""
 
 
 def _expect_hello(connection: Connection) -> None:

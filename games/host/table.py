@@ -8,29 +8,34 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
+from games.core.random_state import is_drawn
+from games.faults import FAULTS, left_out, or_else
 from games.host.audience import Audience
 from games.host.coach import Coach
 from games.host.connection import BROKEN_RULE, Connection, ConnectionLimits
 from games.host.links import Links
+from games.host.people import People, Say
 from games.host.schemas import (
     AimAt,
     Chat,
     Choose,
     Given,
     Hello,
+    HostMessage,
     LayDown,
     MessageError,
-    PauseGame,
+    MuteGuest,
     Ping,
     Plain,
+    SendAway,
     Sit,
     Speed,
     StandUp,
     ToBot,
     ToPerson,
-    clean,
     read,
 )
 from games.host.seats import AWAY_S, Chairs, WishError
@@ -39,11 +44,15 @@ from games.host.wishes import Wishes, row_of
 from games.ui import messages
 from games.ui.messages import Busy, GameUpdate, News, Order, Plan, TableView, Waits
 from games.ui.physics_client import ClientState, PhysicsClient
-from games.ui.setup import FirstView
+from games.ui.setup import FirstView, why_not_kept
 
 PICTURE_S = 1.0 / 30.0
 """Seconds between two pictures."""
-Say = Callable[[str], None]
+CHOSEN_SEED = (
+    "This game was dealt from a seed that somebody chose or may know: who has it, or tries, can compute what is "
+    "hidden."
+)
+NOT_KEPT = "This game is not kept. --record FILE keeps it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +89,25 @@ class HostedTable:
         self.audience = Audience(plan, opening, self.chairs, self._wishes, has_pictures=hosting.has_pictures)
         self._is_moved = False
         self._pictured = 0.0
-        self._missed = ""
+        self._known_faults = 0
+        self._people = People(hosting.links, self.chairs, self.audience, hosting.say)
+        self.leave = self._people.leave
+        self._give_notice(hosting)
         for line in self.audience.views[""].story:
             self._say(line)
+
+    def _give_notice(self, hosting: Hosting) -> None:
+        """Has people told, when they come, what they would not expect."""
+        plan = hosting.plan
+        if hosting.opening.game.is_free_building:
+            return
+        if not (hosting.links.is_drawn and is_drawn(plan.seed)):
+            self._people.notices.append(CHOSEN_SEED)
+            self._say(CHOSEN_SEED)
+        if plan.file is None:
+            not_kept = " ".join(filter(None, (why_not_kept(), NOT_KEPT)))
+            self._people.host_notices.append(not_kept)
+            self._say(not_kept)
 
     # -- from the physics --------------------------------------------------------------------------------------------
 
@@ -105,23 +130,16 @@ class HostedTable:
                 self._wishes.aimed = None
         elif isinstance(news, Waits):
             self._wishes.ask()
-            self._miss(news.need.player)
+            self._people.miss(news.need.player)
         elif isinstance(news, Busy):
             self._wishes.forget()
         for view in self.audience.views.values():
-            lines = view.hear(news, self._wishes.need)
+            lines = or_else("the view of a seat", partial(view.hear, news, self._wishes.need), ())
             if lines:
                 self.audience.send_to(view.seat, {"type": "story", "lines": list(lines)})
             for line in lines if not view.seat else ():
                 self._say(line)
         self._pass_on(news)
-
-    def _miss(self, seat: str) -> None:
-        """Says so when the game waits for a seat at which nobody sits."""
-        is_missed = self.chairs.all[seat].state == "free"
-        if is_missed and seat != self._missed:
-            self._tell(f"The game waits for {seat}, and nobody sits there.")
-        self._missed = seat if is_missed else ""
 
     def _pass_on(self, news: News) -> None:
         """Tells everybody, or the one it is about."""
@@ -154,18 +172,29 @@ class HostedTable:
         now = time.monotonic()
         if now - self._pictured >= PICTURE_S:
             self._show()
-        landing = self._wishes.landing()
-        if landing is not None:
-            self.audience.send_to(self._wishes.need.player, landing)
-        coached = self._coach.poll()
-        if coached is not None:
-            self.audience.send_to(*coached)
-        self.audience.tell_pictures()
+        with left_out("where a piece would land"):
+            landing = self._wishes.landing()
+            if landing is not None:
+                self.audience.send_to(self._wishes.need.player, landing)
+        with left_out("the coach"):
+            coached = self._coach.poll()
+            if coached is not None:
+                self.audience.send_to(*coached)
+        with left_out("the pictures"):
+            self.audience.tell_pictures()
+        self._tell_faults()
         for name in self.chairs.given_up():
             self.audience.send_all({"type": "away", "seat": name, "seconds_left": 0})
             waits = "; the game waits for it" if self._wishes.need.player == name else ""
-            self._tell(f"{name} has been away for {AWAY_S / 60:.0f} minutes: the seat is free{waits}.")
+            self._people.tell(f"{name} has been away for {AWAY_S / 60:.0f} minutes: the seat is free{waits}.")
             self.audience.tell_seats()
+
+    def _tell_faults(self) -> None:
+        """Tells everybody what failed and is left out; where its report is, to the terminal alone."""
+        for fault in FAULTS.noted[self._known_faults :]:
+            self._known_faults += 1
+            self._say(fault.line)
+            self.audience.send_all({"type": "chat", "who": "", "text": fault.brief})
 
     def _show(self) -> None:
         """Sends the table as it is, when something moved."""
@@ -190,7 +219,7 @@ class HostedTable:
         try:
             given = read(text)
             if isinstance(given, Hello):
-                self._greet(connection, given)
+                self._people.greet(connection, given)
             elif connection.role is None:
                 raise WishError("Say hello first")
             else:
@@ -209,48 +238,12 @@ class HostedTable:
         else:
             connection.refuse("", why)
 
-    def _greet(self, connection: Connection, given: Hello) -> None:
-        """Who has one of the secrets is let in, and told all that it may know."""
-        if connection.role is not None:
-            raise WishError("You said hello already")
-        role = self._links.role(given.secret)
-        if role is None:
-            raise WishError("This link is not valid")
-        connection.role = role
-        token = given.token or ""
-        is_back = role != "spectator" and bool(token) and bool(self.chairs.come_back(connection, token))
-        self.audience.let_in(connection, token if is_back else "")
-        if is_back:
-            self._tell(f"{connection.seat} is back.")
-        if given.seat and not connection.seat:
-            try:
-                self._sit(connection, given.seat)
-            except WishError as refusal:
-                connection.refuse(refusal.clause, refusal.sentence)
-        self.audience.tell_seats()
-
-    def _sit(self, connection: Connection, seat: str) -> None:
-        token = self.chairs.sit(connection, seat)
-        self.audience.welcome(connection, token)
-        self.audience.tell_view(connection)
-        self._tell(f"{seat} sits down.")
-
     def _obey(self, connection: Connection, given: Given) -> None:
         if isinstance(given, Ping):
             connection.send({"type": "pong", "number": given.number})
-        elif isinstance(given, Sit):
-            self._sit(connection, given.seat)
-            self.audience.tell_seats()
-        elif isinstance(given, StandUp):
-            name = connection.seat
-            self.chairs.stand_up(connection)
-            self._tell(f"{name} stands up.")
-            self.audience.welcome(connection, "")
-            self.audience.tell_view(connection)
-            self.audience.tell_seats()
-        elif isinstance(given, Chat):
-            self._chat(connection, clean(given.text))
-        elif isinstance(given, (ToBot, ToPerson, Speed, PauseGame)):
+        elif isinstance(given, (Sit, StandUp, Chat)):
+            self._people.obey(connection, given)
+        elif isinstance(given, HostMessage):
             self._manage(connection, given)
         else:
             self._play(connection, given)
@@ -286,46 +279,24 @@ class HostedTable:
             self._client.act()
             self.audience.tell_turn()
 
-    def _chat(self, connection: Connection, text: str) -> None:
-        if connection.role == "spectator":
-            raise WishError("This link is for looking on")
-        if not text:
-            raise WishError("There is nothing to say")
-        who = connection.seat or ("host" if connection.role == "host" else "guest")
-        self.audience.send_all({"type": "chat", "who": who, "text": text})
-
-    def _manage(self, connection: Connection, given: ToBot | ToPerson | Speed | PauseGame) -> None:
+    def _manage(self, connection: Connection, given: HostMessage) -> None:
         if connection.role != "host":
             raise WishError("Only the host's link may do that")
+        if isinstance(given, (MuteGuest, SendAway)):
+            self._people.keep_order(given)
+            return
         if isinstance(given, ToBot):
             self.chairs.to_bot(given.seat, given.style)
-            self._tell(f"A bot ({given.style}) plays for {given.seat}.")
+            self._people.tell(f"A bot ({given.style}) plays for {given.seat}.")
         elif isinstance(given, ToPerson):
             self.chairs.to_person(given.seat)
-            self._tell(f"{given.seat} plays again.")
+            self._people.tell(f"{given.seat} plays again.")
         elif isinstance(given, Speed):
             self._physics.send(messages.SetSpeed(given.factor))
         else:
             self._physics.send(messages.Pause(given.is_paused))
-            self._tell("The host has stopped the clock." if given.is_paused else "The game goes on.")
+            self._people.tell("The host has stopped the clock." if given.is_paused else "The game goes on.")
         self.audience.tell_seats()
-
-    def leave(self, connection: Connection) -> None:
-        """A browser is gone."""
-        if connection not in self.audience.connections:
-            return
-        self.audience.connections.remove(connection)
-        name = self.chairs.lose(connection)
-        if name:
-            left = self.chairs.seconds_left(name)
-            self.audience.send_all({"type": "away", "seat": name, "seconds_left": left})
-            self._tell(f"{name} has lost the line; the seat is kept for {AWAY_S / 60:.0f} minutes.")
-            self.audience.tell_seats()
-
-    def _tell(self, line: str) -> None:
-        """A line about who is there: for everybody, and not part of the game's story."""
-        self._say(line)
-        self.audience.send_all({"type": "chat", "who": "", "text": line})
 
     def close(self) -> None:
         """Ends the processes beside the physics."""

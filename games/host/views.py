@@ -12,13 +12,14 @@ from engine.view.render.overlays import Line
 from engine.world import Body
 from games.core.rules import Choice, Need, Wait
 from games.core.words import capital, won
+from games.faults import left_out, or_else
 from games.game import Game
 from games.play.playback import Taken
-from games.ui.details import details_of
+from games.ui.details import HeldCard, details_of
 from games.ui.hud import PROMPTS, card_of, conditions, image_of, piece_of
 from games.ui.messages import GameUpdate, News, Plan, TableView, Waits
 from games.ui.naming import game_of, piece_name
-from games.ui.physics_client import ClientState
+from games.ui.physics_client import STORY, ClientState
 from games.ui.story import opening_for, told_to
 from models.catalogue import catalogue
 from models.catalogue import games as shelves
@@ -44,9 +45,10 @@ class SeatView:
         )
         self.story: list[str] = []
         if past:
-            self.story += opening_for(game, past[0][0], seat)
-            for before, given, after in past:
-                self.story += told_to(game, before, given, after, seat)
+            with left_out(STORY):
+                self.story += opening_for(game, past[0][0], seat)
+                for before, given, after in past:
+                    self.story += told_to(game, before, given, after, seat)
             del self.story[:-MAX_STORY]
 
     def _seen(self, state: Any) -> Any:
@@ -56,12 +58,13 @@ class SeatView:
         """Takes in news. need: what the game waits for. Returns new lines of the story."""
         lines: tuple[str, ...] = ()
         if isinstance(news, GameUpdate):
-            before, after = self.client.state, self._seen(news.state)
-            if news.event == "Opening":
-                lines = opening_for(self.game, after, self.seat)
-            elif news.given is not None:
-                lines = told_to(self.game, before, news.given, after, self.seat)
-            news = GameUpdate(after, (), news.event, news.given)
+            before, after, given = self.client.state, self._seen(news.state), news.given
+            with left_out(STORY):
+                if given is None:
+                    lines = opening_for(self.game, after, self.seat)
+                else:
+                    lines = told_to(self.game, before, given, after, self.seat)
+            news = GameUpdate(after, news.event, news.given)
             self.story = [*self.story, *lines][-MAX_STORY:]
         elif isinstance(news, Waits):
             # what may be done follows from what the seat sees
@@ -87,28 +90,24 @@ class SeatView:
             "ask": self._ask(need, is_mine),
             "choices": [self._choice(at, choice, in_hand, len(listed)) for at, choice in enumerate(listed)],
             "can_undo": is_mine and client.waits is not None and client.waits.can_undo,
-            "scores": self._scores(need),
+            "scores": or_else("the scores", lambda: self._scores(need), []),
             "score_word": self.game.score_word,
-            "facts": _facts(self._details.items(client)),
-            "conditions": [f"{each.clause}  {each.text}" for each in conditions(client, need)]
-            if is_mine
-            else [],
-            "cards": [
-                {
-                    "label": _title(card.image),
-                    "sentence": _title(card.image),
-                    "picture": card.image,
-                    "choice": next((n for n, each in enumerate(listed) if card_of(each) == card.card), -1),
-                }
-                for card in cards
-            ],
-            "lines": [
-                {"points": _rounded(line), "colour": line.colour, "radius": line.radius, "cover": line.cover}
-                for line in self._details.table_lines(client)
-                if isinstance(line, Line)
-            ],
-            "lit": list(self._details.lit(client)),
+            "facts": or_else("the facts", lambda: _facts(self._details.items(client)), []),
+            "conditions": or_else("the conditions", lambda: self._conditions(need) if is_mine else [], []),
+            "cards": or_else("the cards", lambda: [_card(card, listed) for card in cards], []),
+            "lines": or_else("the lines on the table", self._lines, []),
+            "lit": or_else("what the game marks", lambda: list(self._details.lit(client)), []),
         }
+
+    def _conditions(self, need: Need) -> list[str]:
+        return [f"{each.clause}  {each.text}" for each in conditions(self.client, need)]
+
+    def _lines(self) -> list[Message]:
+        return [
+            {"points": _rounded(line), "colour": line.colour, "radius": line.radius, "cover": line.cover}
+            for line in self._details.table_lines(self.client)
+            if isinstance(line, Line)
+        ]
 
     def _ask(self, need: Need, is_mine: bool) -> str:
         client = self.client
@@ -198,6 +197,16 @@ def catalogue_rows() -> list[Message]:
         for shelf in shelves()
         for model in catalogue(shelf)
     ]
+
+
+def _card(card: HeldCard, listed: Sequence[Choice]) -> Message:
+    """A card in the hand of who looks. choice: that plays it, -1 for none."""
+    return {
+        "label": _title(card.image),
+        "sentence": _title(card.image),
+        "picture": card.image,
+        "choice": next((n for n, each in enumerate(listed) if card_of(each) == card.card), -1),
+    }
 
 
 def _title(image: str) -> str:

@@ -104,6 +104,11 @@ class Judge(ABC, Generic[S]):
         """Returns millimetres of a piece in the hand above the tower (CT-50); None in games that do not ask."""
         return None
 
+    def has_pushed(self, state: S, piece: str, before: TableScene, after: TableScene) -> bool:
+        """Returns whether laying a piece left another lying against the rules with nothing fallen (ALL-9): all goes
+        back to where it was when the piece was taken up."""
+        return False
+
     def where(self, state: S, piece: str, after: TableScene) -> str:
         """Returns the place the rules call it by: a floor, a slot, a tower; empty when there is only one."""
         return ""
@@ -128,6 +133,27 @@ class Judge(ABC, Generic[S]):
         piece: the one being moved, empty for none.
         """
         return None
+
+    def bears(self, state: S, piece: str, touched: Iterable[str]) -> bool:
+        """Returns whether a piece that was let go touches what it may be laid on (BS-03)."""
+        return True
+
+    def struck(self, state: S, piece: str, touched: Iterable[str]) -> str | None:
+        """Returns the owner of another tower that a piece on its way touched (BS-03)."""
+        return None
+
+    def is_of_actor(self, state: S, piece: str) -> bool:
+        """Returns whether a piece belongs to who acts, in games with a tower for everybody."""
+        return True
+
+    def counts_throws(self, state: S) -> bool:
+        """Returns whether what a thrown piece fells of others stays down (BS-03); else it is set up again."""
+        return False
+
+    def is_unplaced(self, state: S, piece: str) -> bool:
+        """Returns whether a piece that falls out of the hand, because something else fell, goes back to the supply
+        before it can fall: nobody has laid it."""
+        return False
 
     def heights(self, state: S, scene: TableScene) -> tuple[float, ...]:
         """Returns the millimetres of every tower, in games that measure (BS-21)."""

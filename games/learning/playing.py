@@ -210,7 +210,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
             return
         if self._recorder is not None:
             summary = self._session.summary(f"broken off after {self._turns} decisions")
-            self._recorder.close({**summary, "turns": self._turns})
+            self._recorder.close(summary)
         self._session.close()
         self._session = self._recorder = None
 

@@ -85,10 +85,10 @@ class Checkpoints(Generic[S]):
         self.table.restore(self.last.moment, self.table.step + steps + -steps % STRIDE_STEPS)
         self.last = replace(self.last, step=self.table.step)
 
-    def come_back(self, moment: Moment) -> None:
-        """Put everything back to where it was."""
+    def come_back(self, moment: Moment, is_touched: bool = False) -> None:
+        """Put everything back to where it was. is_touched: although something has happened since."""
         self._restore(moment)
-        if moment is self.last.moment:
+        if moment is self.last.moment and not is_touched:
             self.last = replace(self.last, step=self.table.step)
             self._is_touched = False
 
@@ -151,6 +151,15 @@ class Referee(Generic[S]):
         """BS-03: whether the piece just let go, or any other, lies against the tower of another."""
         found = self._judge.hit(state, piece, self._checkpoints.before, self._scene())
         return None if found is None else HitNeighbour(self._step, *found)
+
+    def has_pushed(self, state: S, piece: str) -> bool:
+        """ALL-9: whether laying the piece left another lying against the rules."""
+        return self._judge.has_pushed(state, piece, self._checkpoints.before, self._scene())
+
+    def struck(self, state: S, piece: str, touched: Iterable[str]) -> HitNeighbour | None:
+        """BS-03: whether the piece just let go touched the tower of another."""
+        owner = self._judge.struck(state, piece, touched)
+        return None if owner is None else HitNeighbour(self._step, piece, owner)
 
     def placed(self, state: S, need: Need, height: float | None) -> Placed | Rested:
         """Returns how the piece that is waited for lies; without one, that all lies still. height: of

@@ -11,16 +11,19 @@ from typing import Any, TypeVar
 import numpy as np
 
 from engine.events import Moved, SceneEvent, Touched
+from engine.geometry.rotation import angle_between, slerp
 from engine.hand import GRIP, Grip, StiffArm, Sway, Target, Tremor, onset, packed, unpacked
 from engine.pose import Pose
 from engine.world import FLOOR, TABLE
 from games.core.events import Met, Nudged
+from games.core.random_state import side_seed
 from games.core.rules import NO_HANDICAPS, Handicap, Running
 from games.game import Game
 from games.play.table import Moment, Table
 from models.piece import Array
 
 S = TypeVar("S", bound=Running)
+Quaternion = tuple[float, float, float, float]
 
 OUT_SHARE = 0.6
 """TT-24: a brick is out when nothing touches it and it has come this part of its length."""
@@ -101,8 +104,10 @@ WOBBLE_PERIOD_S = 1.2
 MAX_HAND_SPEED = 2.0
 """m/s: as fast as people reach across a table. A wish that leaps is followed no faster, or it would fling a cube of 3 g
 out of the room."""
-OTHER_HAND = 0.07
-"""CT-49: metres from the middle of the table at which the other hand comes to lie: beside the first floor card."""
+MOST_TURN, TURN_SPEED = math.pi / 2, 1.0
+"""CT-49: radians to either side, and a second, that two wrists turn which stay together."""
+MAX_HEIGHT = 1.2
+"""Metres above the table that a hand reaches, standing beside it; no tower of these games comes near it."""
 MAX_TREMOR = 0.02
 """Metres: a hand that shakes more holds nothing."""
 
@@ -133,10 +138,12 @@ class Handling:
         """CT-40: times the tremor that a player brings along."""
         self.limit_s = limit_s
         self._spins = spins
-        self._tremor = Tremor(handicap.tremor * tremor, seed)
+        self._tremor = Tremor(handicap.tremor * (tremor or handicap.tremor_mm / 1e3), seed)
         self._sway = Sway(handicap.sway_mm / 1e3, handicap.sway_period_s or 1.0, handicap.sway_axes)
         self._dizzy_s = handicap.wobble_s
-        self._reach = handicap.reach_mm / 1e3
+        self._is_tied = handicap.reach_mm > 0.0
+        self._straight: Quaternion = (0.0, 0.0, 0.0, 1.0)
+        self._orientation = self._straight
         self._arm_length = handicap.arm_mm / 1e3
         self._arm: StiffArm | None = None
         self._taken_at = 0
@@ -145,13 +152,14 @@ class Handling:
         self._spun_at: int | None = None
 
         self.is_plain = not (
-            self._tremor.size or self._sway.size or self._dizzy_s or self._reach or self._arm_length
+            self._tremor.size or self._sway.size or self._dizzy_s or self._is_tied or self._arm_length
         )
         """Whether a hand that is held still stays still: nothing shakes it."""
 
     def taken(self, step: int, pose: Pose) -> None:
         """The hand has closed on a piece, here."""
         self._taken_at, self._place = step, np.asarray(pose.position)
+        self._straight = self._orientation = pose.orientation
         # CT-42: the player has walked to where the piece is within reach
         self._arm = StiffArm(self._arm_length, self._place) if self._arm_length else None
         self._first_at = step if self._first_at is None else self._first_at
@@ -176,6 +184,10 @@ class Handling:
         """Returns where the hand goes when the player wants it at a target; rate: steps a second."""
         pose, seconds = unpacked(target), step / rate
         wanted = np.asarray(pose.position)
+        if wanted[2] > MAX_HEIGHT:
+            wanted[2] = MAX_HEIGHT
+            x, y, z = wanted.tolist()
+            target = packed(Pose((x, y, z), pose.orientation))
         offset = wanted - self._place
         leap = float(np.linalg.norm(offset)) * rate / MAX_HAND_SPEED
         if leap <= 1.0 and self.is_plain:
@@ -184,14 +196,16 @@ class Handling:
         self._place = self._place + offset / max(1.0, leap)
         place = self._place + self._tremor.at(seconds)
         place += self.swaying(step, rate)
-        if self._reach:
-            # CT-49: the wrists stay together: the other hand lies on the table below, or beside the tower
-            beside = max(0.0, OTHER_HAND - math.hypot(place[0], place[1]))
-            place[2] = min(float(place[2]), math.sqrt(self._reach**2 - beside**2))
         if self._arm is not None:
             place = self._arm.at(place, rate)
         x, y, z = place.tolist()
-        return packed(Pose((x, y, z), pose.orientation))
+        return packed(Pose((x, y, z), self._turned(pose, rate) if self._is_tied else pose.orientation))
+
+    def _turned(self, wanted: Pose, rate: int) -> Quaternion:
+        """CT-49: wrists that stay together rise together, but turn slowly, and no further than they go."""
+        goal = _towards(self._straight, wanted.orientation, MOST_TURN)
+        self._orientation = _towards(self._orientation, goal, TURN_SPEED / rate)
+        return self._orientation
 
     def swaying(self, step: int, rate: int) -> Array:
         """Returns the metres (3,) by which the player's body carries the hand off at a step; rate: steps a second."""
@@ -206,10 +220,17 @@ class Handling:
         return max(0.0, left) * Sway(WOBBLE_SIZE, WOBBLE_PERIOD_S, 2).at((step - self._spun_at) / rate)
 
 
+def _towards(first: Quaternion, second: Quaternion, most: float) -> Quaternion:
+    """Returns the orientation on the short way to another, by so many radians at most."""
+    share = min(1.0, most / max(angle_between(first, second), 1e-12))
+    x, y, z, w = slerp(np.array([first]), np.array([second]), share)[0].tolist()
+    return x, y, z, w
+
+
 def handling_of(game: Game[S], state: S, tremor: float = 0.0) -> Handling:
     """Returns the handling of a game from its first state. tremor: metres. Raises ValueError for one no hand has."""
     if not 0.0 <= tremor <= MAX_TREMOR:
         raise ValueError(f"a tremor of {tremor * 1e3:g} mm: a hand shakes by 0 to {MAX_TREMOR * 1e3:g} mm")
-    seed = state.luck & 0xFFFFFFFF
+    seed = side_seed(state.luck)
     handicaps = game.handicaps
     return Handling(handicaps.of(state), tremor, seed, handicaps.limit_s(state), handicaps.spins)

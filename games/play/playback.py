@@ -7,24 +7,38 @@ every checkpoint (`replay.boundaries`).
 from __future__ import annotations
 
 import json
+import math
+import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from engine.record.format import RecordError
+from engine.record.format import HASHES, JOURNAL, META, RecordError, shown
 from engine.record.latest import found
 from engine.record.meta import Meta, Versions, fingerprint
 from engine.record.part import SUFFIX
 from engine.record.reader import Replay, load
 from engine.record.writer import Recorder
+from engine.scratch import scratch_folder
 from engine.worlds import Engine, installed_engines
 from games.core.errors import RulesError
 from games.core.rules import Input
 from games.game import Game
-from games.play.recording import RIGID, Tape, first_state, known_game
+from games.play.claims import difference, end_difference, head_difference, lacking, unproven, untold
+from games.play.recording import RIGID, Tape, first_state, known_game, meta_of
 from games.play.session import Session, Teller
 from games.play.table import Sink
+from models.errors import Untrue
+
+LONGEST_S = 30 * 24 * 3600
+"""Seconds of a game, all thinking included."""
+
+CHECK = "check"
+"""The game of a recording that `teeter check --record` has made."""
+OF_A_CHECK = "it is the trial of a check, which no journal repeats: run `teeter check` on its scene again"
 
 Progress = Callable[[int, int], None]
 """Hears how many entries of the journal are done, and of how many."""
@@ -38,44 +52,128 @@ def _unheard(done: int, total: int) -> None:
 
 
 class DiffersError(Exception):
-    """The game does not go as the record says. step: from which on."""
+    """The game does not go as the record says. step: from which on. place: in the file, where it is known."""
 
-    def __init__(self, step: int, why: str) -> None:
-        self.step, self.why = step, why
+    def __init__(self, step: int, why: str, place: str = "") -> None:
+        self.step, self.why, self.place = step, why, place
         super().__init__(why)
 
 
+class _OutOfTime(Exception):  # noqa: N818 - caught here; nobody else hears of it
+    """The time that was given for it is over."""
+
+
 @dataclass(frozen=True, slots=True)
-class Verified:
-    """agrees: every checkpoint was reached again, bit for bit. comparable: recorded on a machine like this one.
-    steps: simulated again. difference: the step of the first checkpoint that differs, and what is wrong in words."""
+class Verified(Untrue):
+    """What verification found.
+
+    agrees: the journal, from the seed, gives exactly the pictures and the result of the record: every checkpoint, bit
+    for bit, and all else that it claims. comparable: recorded on a machine like this one. steps: simulated again.
+    difference: the step of the first claim that differs; place: where it stands in the file; why: what is wrong, in
+    words. is_verifiable: False when the record lacks what it needs, or the time was over. unproven: what the record
+    says that no simulation can prove. is_over: the game was played to its end, and not broken off.
+    """
+
+    asked = "agrees"
 
     agrees: bool
     comparable: bool
     steps: int
     difference: int | None = None
     why: str = ""
+    place: str = ""
+    is_verifiable: bool = True
+    unproven: tuple[str, ...] = ()
+    is_over: bool = False
 
 
-def verify(path: Path, progress: Progress = _unheard) -> Verified:
-    """Play a record again in a fresh world. Raises RecordError."""
+def verify(path: Path, progress: Progress = _unheard, limit_s: float | None = None) -> Verified:
+    """Play a record again in a fresh world, record that, and compare the two. limit_s: seconds after which it is given
+    up. Raises RecordError, and ValueError for a limit that is none."""
+    if limit_s is not None and not 0.0 < limit_s < math.inf:
+        raise ValueError(f"a limit of {limit_s} s: give seconds above 0")
     replay = load(path)
-    game, engine = game_of(replay), _engine_of(replay)
+    engine = _engine_of(replay)
+    if replay.meta.game == CHECK:
+        return Verified(False, True, 0, None, OF_A_CHECK, is_verifiable=False)
+    game_of(replay)
     if engine is None:
         return Verified(False, False, 0, None, _other_engine(replay))
-    tape = Tape(game, engine=engine)
+    comparable = replay.meta.platform == fingerprint(engine)
+    if lacks := lacking(replay):
+        return Verified(False, comparable, 0, None, lacks, is_verifiable=False)
+    with TemporaryDirectory(dir=scratch_folder()) as folder:
+        return _verified(replay, engine, Path(folder) / "again.teeter", progress, limit_s)
+
+
+def _verified(
+    replay: Replay, engine: Engine, path: Path, progress: Progress, limit_s: float | None
+) -> Verified:
+    """Play a record again, recording it at `path`."""
+    begun, entries = time.monotonic(), 0
+
+    def watch(*given: object) -> None:
+        if limit_s is not None and time.monotonic() - begun > limit_s:
+            raise _OutOfTime
+
+    def hear(done: int, total: int) -> None:
+        nonlocal entries
+        entries = done
+        watch()
+        progress(done, total)
+
     comparable = replay.meta.platform == fingerprint(engine)
     session: Session | None = None
+    tape = Tape(game_of(replay), sink=watch, engine=engine)
     try:
+        _check_head(replay)
+        tape.recorder = Recorder(path, replay.meta.model_copy(update={"outcome": None}))
         session = _open(replay, tape)
-        _play(session, tape, replay, None, progress)
-        return Verified(True, comparable, session.table.step)
+        _play(session, tape, replay, None, hear)
+        made = _compared(replay, session, tape.recorder)
+        seats = [seat.name for seat in session.state.seats]
+        notes = unproven(replay, engine, session.turns, seats) + untold(replay, made)
+        is_over = session.outcome is not None
+        return Verified(True, comparable, session.table.step, unproven=notes, is_over=is_over)
     except DiffersError as found:
         steps = session.table.step if session is not None else 0
-        return Verified(False, comparable, steps, found.step, found.why)
+        return Verified(False, comparable, steps, found.step, found.why, found.place)
+    except _OutOfTime:
+        steps = session.table.step if session is not None else 0
+        why = f"stopped after {limit_s:g} s, at entry {entries} of {len(replay.journal)} of the journal"
+        return Verified(False, comparable, steps, None, why, is_verifiable=False)
     finally:
         if session is not None:
             session.close()
+        if tape.recorder is not None:
+            tape.recorder.discard()
+
+
+def _check_head(replay: Replay) -> None:
+    """Raises DiffersError when the head of a record is not that of such a game."""
+    meta, game = replay.meta, game_of(replay)
+    try:
+        _is_rigid(replay)
+        state = first_state(game, meta)
+        options = dict(meta.options) | ({"mode": meta.mode} if meta.mode else {})
+        made = meta_of(game, state, meta.players, meta.seed, options, _tremor_of(replay))
+    except (RulesError, ValueError, ArithmeticError, KeyError, TypeError) as error:
+        raise DiffersError(0, f"the record asks for what the game refuses: {error}", META) from None
+    if found := head_difference(meta, made):
+        raise DiffersError(found.step, found.why, found.place)
+
+
+def _compared(replay: Replay, session: Session, recorder: Recorder) -> Replay:
+    """Returns the record that was made by playing one again, when they are the same. Raises DiffersError."""
+    summary = session.summary()
+    if replay.is_complete:
+        recorder.close(summary)
+    else:
+        recorder.leave()
+    made = load(recorder.path if replay.is_complete else recorder.folder)
+    if found := difference(replay, made) or end_difference(replay, summary):
+        raise DiffersError(found.step, found.why, found.place)
+    return made
 
 
 def resume(
@@ -91,9 +189,12 @@ def resume(
     folder beside it is found. A game in a file is recorded anew into the folder, and takes the place of the file when
     it is closed. Raises RecordError when there is nothing to go on with, or it goes another way here.
     """
-    path = found(path)
+    # whatever links lead there, it is one record, with one folder and one lock
+    path = found(Path(os.path.realpath(path)))
     is_part = path.is_dir()
     target = path.with_name(path.name.removesuffix(SUFFIX))
+    if target.exists() and not target.stat().st_mode & 0o222:
+        raise RecordError(target, "is read-only: fork the game with --record FILE, or make it writable")
     replay = load(path)
     outcome = replay.meta.outcome or {}
     if outcome.get("ended") is True:
@@ -134,6 +235,8 @@ def fork(
     checkpoint: which of `replay.checkpoints`, counted from the end when negative. path: where the new game is recorded,
     with all that went before. Raises RecordError when it goes another way here, IndexError for no such checkpoint.
     """
+    if not replay.checkpoints:
+        raise RecordError(replay.path, "has no checkpoint to go on from: it was left before its first turn")
     count = range(1, len(replay.checkpoints) + 1)[checkpoint]
     tape = _tape_of(replay, tell, sink)
     if path is not None:
@@ -231,18 +334,28 @@ def _other_engine(replay: Replay) -> str:
 
 
 def _open(replay: Replay, tape: Tape) -> Session:
-    tremor = replay.meta.settings.get("tremor_mm", 0.0)
     try:
-        if not isinstance(tremor, (int, float)):
-            raise ValueError(f"a tremor of {tremor!r}")
-        contacts = replay.meta.settings.get("contacts")
-        if contacts not in (None, RIGID):
-            raise ValueError(f"contacts that are {contacts!r}: {RIGID!r} is known, or none")
-        return tape.open(
-            first_state(game_of(replay), replay.meta), tremor / 1e3, is_rigid=contacts is not None
-        )
+        tremor = _tremor_of(replay)
+        is_rigid = _is_rigid(replay)
+        return tape.open(first_state(game_of(replay), replay.meta), tremor, is_rigid=is_rigid)
     except (RulesError, ValueError) as error:
         raise DiffersError(0, f"the record asks for what the game refuses: {error}") from None
+
+
+def _tremor_of(replay: Replay) -> float:
+    """Returns metres. Raises ValueError for what is no tremor."""
+    tremor = replay.meta.settings.get("tremor_mm", 0.0)
+    if not isinstance(tremor, (int, float)):
+        raise ValueError(f"a tremor of {tremor!r}")
+    return tremor / 1e3
+
+
+def _is_rigid(replay: Replay) -> bool:
+    """Returns how pieces were drawn out. Raises ValueError for a setting that is not known."""
+    contacts = replay.meta.settings.get("contacts")
+    if contacts not in (None, RIGID):
+        raise ValueError(f"contacts that are {contacts!r}: {RIGID!r} is known, or none")
+    return contacts is not None
 
 
 def _play(session: Session, tape: Tape, replay: Replay, count: int | None, progress: Progress) -> None:
@@ -255,15 +368,18 @@ def _play(session: Session, tape: Tape, replay: Replay, count: int | None, progr
             return
         if step != session.table.step:
             why = f"the record goes on at step {step}, the simulation is at {session.table.step}"
-            raise DiffersError(step, why)
+            raise DiffersError(step, why, f"{JOURNAL}, line {number + 1}")
         try:
             _enter(session, entry)
-        except (RulesError, ValueError, KeyError, TypeError) as error:
-            raise DiffersError(step, f"the record asks for what the game refuses: {error}") from None
+        except (RulesError, ValueError, ArithmeticError, KeyError, TypeError) as error:
+            why = f"the record asks for what the game refuses: {error}"
+            raise DiffersError(step, why, f"{JOURNAL}, line {number + 1}") from None
         progress(number + 1, len(replay.journal))
     told = _compare(tape.checkpoints, expected, told)
     if told < (len(expected) if count is None else count):
-        raise DiffersError(expected[told][0], "the simulation does not reach the checkpoints of the record")
+        raise DiffersError(
+            expected[told][0], "the simulation does not reach the checkpoints of the record", HASHES
+        )
 
 
 def _compare(found: Sequence[tuple[int, str]], expected: Sequence[tuple[int, str]], told: int) -> int:
@@ -271,8 +387,16 @@ def _compare(found: Sequence[tuple[int, str]], expected: Sequence[tuple[int, str
     off between two checkpoints may have fewer. Raises DiffersError."""
     for here, there in zip(found[told:], expected[told:], strict=False):
         if here != there:
-            raise DiffersError(there[0], f"the poses at the checkpoint of step {there[0]} differ")
+            why = f"the poses at the checkpoint of step {there[0]} differ"
+            raise DiffersError(there[0], why, f"{HASHES}, step {there[0]}")
     return len(found)
+
+
+def _waited(session: Session, steps: object) -> int:
+    """Returns how many steps somebody thought. Raises ValueError for more than a game has."""
+    if type(steps) is not int or session.table.step + steps > LONGEST_S * session.table.rate:
+        raise ValueError(f"{shown(steps)} steps of thinking: a game lasts {LONGEST_S} s at most")
+    return steps
 
 
 def _enter(session: Session, entry: Mapping[str, Any]) -> None:
@@ -290,7 +414,7 @@ def _enter(session: Session, entry: Mapping[str, Any]) -> None:
     elif kind == "answer":
         session.answer(bool(entry["yes"]))
     elif kind == "wait":
-        session.wait(int(entry["steps"]))
+        session.wait(_waited(session, entry["steps"]))
     elif kind == "undo":
         session.undo()
     else:

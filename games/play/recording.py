@@ -15,6 +15,7 @@ from engine.record.writer import Recorder
 from engine.world import Body, Scale
 from engine.worlds import Engine, engine_in_use, maker_of
 from games.core.rules import Input
+from games.faults import or_else
 from games.game import Game, stock_of
 from games.play.checkpoints import S
 from games.play.session import Session, Teller
@@ -69,7 +70,8 @@ class Tape(Generic[S]):
             entry = {
                 "type": "input",
                 "input": json.loads(self._game.write_input(given)),
-                "story": list(self._game.rules.tell(before, given, after)),
+                # a game is worth more than the words about it
+                "story": list(or_else("the story", lambda: self._game.rules.tell(before, given, after), ())),
             }
             self.recorder.event(self._session.table.step, entry)
         if not self.is_quiet:
@@ -101,18 +103,20 @@ def begin(
     *,
     tremor: float = 0.0,
     path: Path | None = None,
+    replaces: bool = False,
     tell: Sequence[Teller] = (),
     sink: Sink | None = None,
 ) -> tuple[Session, Recorder | None]:
     """Returns a game at its first turn, and its recorder when there is a path.
 
-    tremor: metres that the hands shake. sink: sees every reading of the world, as the recorder does. Raises SetupError,
-    RecordError, and ValueError for the tremor.
+    tremor: metres that the hands shake. replaces: as for `Recorder`. sink: sees every reading of the world, as the
+    recorder does. Raises SetupError, RecordError, and ValueError for the tremor.
     """
     state = game.rules.start(players, seed, options, stock_of(game))
     tape = Tape(game, tell, sink)
     if path is not None:
-        tape.recorder = Recorder(path, meta_of(game, state, players, seed, options, tremor))
+        meta = meta_of(game, state, players, seed, options, tremor)
+        tape.recorder = Recorder(path, meta, replaces=replaces)
     return tape.open(state, tremor), tape.recorder
 
 

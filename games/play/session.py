@@ -17,13 +17,14 @@ from engine.hand import Target
 from engine.process import trim_heap
 from engine.world import Body
 from engine.worlds import WorldMaker, new_world
-from games.core.events import Met, Nudged, Question, RefereeAnswer, Removed, TimeUp
+from games.core.events import Fell, Question, RefereeAnswer, Removed, TimeUp
 from games.core.rules import Action, Choice, Input, Need, Outcome, TakeBack, Wait
 from games.game import Game
 from games.judge.judge import Judge, TableScene
 from games.play.checkpoints import Checkpoints, GameCheckpoint, Referee, S
 from games.play.held_piece import Handling, HeldPiece, handling_of
-from games.play.table import Sink, Table
+from games.play.let_go import LetGoPiece
+from games.play.table import REST_TIMEOUT_S, Moment, Sink, Table
 
 Journal = Callable[[int, dict[str, Any]], None]
 """Is given every input: the step, and a JSON object with a `type`."""
@@ -69,8 +70,10 @@ class Session(Generic[S]):
         """What the hand can do in this game, and how it shakes."""
         self._tell, self._journal, self._tell_checkpoint = tuple(tell), journal, checkpoint
         self._held: HeldPiece | None = None
+        self._let_go_piece: LetGoPiece[S] | None = None
         self._released_at = 0
         self._released_height: float | None = None
+        self._taken_from: Moment | None = None
         self._checkpoints = Checkpoints(judge, state, self.handling.grip, sink, make_world, is_rigid)
         self._referee = Referee(judge, self._checkpoints)
         self._tell_checkpoint(self.table.step, self.table.bodies)
@@ -138,6 +141,9 @@ class Session(Generic[S]):
         """One step of the hand. target: where the player wants the held piece; the hand does what it can. Raises
         ValueError when it is empty."""
         self._journal(self.table.step, {"type": "hand", "target": list(target)})
+        if self._held is None and self.need.wait is Wait.PULL:
+            # let go of, or slipped from, a piece that is being pulled: the hand takes hold again
+            self._grab(self.need.pieces[0])
         held = self._held
         events = self.table.aim(self.handling.of(target, self.table.step, self.table.rate))
         assert held is not None, "an empty hand has refused"
@@ -218,12 +224,19 @@ class Session(Generic[S]):
             tell(before, given, self.state)
         held, need = self.table.hand.held, self.need
         if held is not None and (held not in need.pieces or need.wait not in IN_HAND):
-            # the rules took it out of the hand: a touch that is forbidden, a foul or a change of mind puts everything
-            # back, a fall does not
-            if isinstance(given, (Met, Nudged, TakeBack)):
-                self._put_back()
-            else:
-                self._let_go()
+            self._leave_hand(held, given)
+
+    def _leave_hand(self, held: str, given: Input) -> None:
+        """The rules took a piece out of the hand that still holds it. A fall or the end of the time leaves everything
+        as it is; whatever else it was, a touch, a foul, a change of mind, an act, puts everything back."""
+        if not isinstance(given, (Fell, TimeUp)):
+            self._put_back()
+        elif self.judge.is_unplaced(self.state, held):
+            self.table.release()
+            self._held = None
+            self.table.put(self.judge.stored(self.state, held))
+        else:
+            self._let_go()
 
     def _grab(self, piece: str) -> None:
         back = self._checkpoints.take(self.state, piece)
@@ -235,7 +248,9 @@ class Session(Generic[S]):
         held = self.table.hand.held
         if held is None:
             return
-        self._let_go()
+        # a piece that is only looked at (BS-13) is still in the hand when the rules hear of it, and is put back
+        if self.need.wait is not Wait.ACTION:
+            self._let_go()
         if self.need.wait is Wait.PULL:
             return
         self._apply(Released(self.table.step, held))
@@ -244,8 +259,14 @@ class Session(Generic[S]):
 
     def _let_go(self) -> None:
         assert self._held is not None
-        self._released_at = self.table.step
+        self._released_at, self._taken_from = self.table.step, self._held.back
         self._released_height = self._referee.height(self.state, self.need)
+        if self.judge.is_instant:
+            piece, back = self._held.piece, self._held.back
+            self._let_go_piece = LetGoPiece(
+                piece, back, self.judge, self._checkpoints, self._referee, self.state
+            )
+            self.table.watched = piece
         self.table.release()
         self._held = None
 
@@ -269,16 +290,37 @@ class Session(Generic[S]):
     def _judge_falls(self, piece: str, is_lifted: bool = True) -> bool:
         """Tell the rules what fell since the last checkpoint. Returns whether anything did."""
         fell = self._referee.fell(self.state, piece, is_lifted)
-        if fell is not None:
-            self._apply(fell)
-        return fell is not None
+        if fell is None:
+            return False
+        let_go = self._let_go_piece
+        told, others = (fell, None) if let_go is None else let_go.falls(self.state, fell)
+        if told is not None:
+            self._apply(told)
+        is_over = self.outcome is not None
+        if let_go is not None and others is not None and not let_go.set_up_again(self.state) and not is_over:
+            self._apply(others)
+        return True
+
+    def _strikes(self, piece: str, events: Iterable[SceneEvent]) -> bool:
+        """BS-03: whether the piece that was let go meets the tower of another."""
+        let_go = self._let_go_piece
+        hit = None if let_go is None else let_go.strikes(self.state, piece, events)
+        if let_go is None or hit is None:
+            return False
+        self._apply(hit)
+        let_go.set_up_again(self.state)
+        return True
 
     def _count(self) -> None:
-        """WK-13: the count from the release, whatever moves; a fall ends it at once."""
+        """WK-13: the count from the release, whatever moves; a fall ends it at once. It goes on while the block is in
+        the air."""
         need = self.need
         last = self._released_at + steps_of(need.seconds, self.table.rate)
+        longest = last + steps_of(REST_TIMEOUT_S, self.table.rate)
         piece = need.pieces[0]
-        while self.table.step < last:
+        while self.table.step < last or (
+            self.table.step < longest and not self.table.scene().touched_by(piece)
+        ):
             is_news = any(isinstance(event, (Dropped, Touched)) for event in self.table.advance())
             if is_news and self._judge_falls(piece):
                 return
@@ -298,7 +340,10 @@ class Session(Generic[S]):
         if hit is not None:
             self._apply(hit)
         if self.need == need:
+            back = self._taken_from if piece and self._referee.has_pushed(self.state, piece) else None
             self._apply(self._referee.placed(self.state, need, self._released_height))
+            if back is not None:
+                self._checkpoints.come_back(back, is_touched=True)
             if not piece:
                 # BS-09: what was given back is taken away before anything else happens, and may fell more
                 self._checkpoints.put_away(self.state)
@@ -310,7 +355,8 @@ class Session(Generic[S]):
         def stop_when(events: tuple[SceneEvent, ...]) -> bool:
             nonlocal fell
             is_news = any(isinstance(event, (Dropped, Touched)) for event in events)
-            fell = is_news and self.judge.is_instant and self._judge_falls(piece)
+            if is_news and self.judge.is_instant:
+                fell = self._strikes(piece, events) or self._judge_falls(piece)
             return fell
 
         self.table.run_to_rest(stop_when)
@@ -332,8 +378,10 @@ class Session(Generic[S]):
     def _tidy(self) -> None:
         """After an act, with the hand empty: what the rules have put away goes home, and a new checkpoint; a piece
         that must be laid again (ALL-9) is taken up again."""
-        if self.need.wait is Wait.HAND:
-            self._grab(self.need.pieces[0])
+        self._let_go_piece = self.table.watched = None
+        if self.need.wait in (Wait.HAND, Wait.PULL):
+            if self.table.hand.held is None:
+                self._grab(self.need.pieces[0])
             return
         if self.judge.is_new(self.checkpoint.state, self.state):
             self._checkpoints.set_up(self.state)

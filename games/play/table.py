@@ -81,6 +81,8 @@ class Table:
         self._slid: str | None = None
         self.bodies = {body.name: body for body in (*bodies, floor())}
         self.sink = sink
+        self.watched: str | None = None
+        """A piece whose touches are told although no hand holds it."""
         self._rested_at = -1
         self._isolated: IsolatedSimulation | None = None
         self.world = make_world(self.bodies.values(), scale=scale, tuning=PLAY)
@@ -304,7 +306,8 @@ class Table:
     # -- readings ------------------------------------------------------------------------------------------------
 
     def _look(self) -> tuple[SceneEvent, ...]:
-        among = (TABLE, FLOOR) if self.hand.held is None else (TABLE, FLOOR, self.hand.held)
+        watched = self.hand.held or self.watched
+        among = (TABLE, FLOOR) if watched is None else (TABLE, FLOOR, watched)
         tick = self.world.read(contacts=among)
         self._is_still = self._stillness.sees(tick, self.hand.held or "")
         self._follow(tick.names, tick.poses.tolist())

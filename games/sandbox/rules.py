@@ -154,7 +154,7 @@ def tell(before: State, given: Input, after: State) -> tuple[str, ...]:
         case Released():
             return (f"{name} lets {those(given.piece)} go.",)
         case Placed():
-            return (f"{capital(those(given.piece))} lies.",)
+            return (f"{capital(those(given.piece))} comes to rest.",)
     assert isinstance(given, Fell)
     return (f"{capital(those(*given.pieces))} fell.",)
 
@@ -178,7 +178,7 @@ def _names(state: State) -> list[str]:
 
 
 def _bring(state: State, given: Bring) -> State:
-    hold_one(state.held)
+    hold_one(called(state, state.held) if state.held else "")
     if not given.piece or given.piece in _names(state):
         raise IllegalAction("SB-2", f"a new piece needs a name of its own, not {given.piece!r}")
     pieces = (*state.pieces, NamedPiece(given.piece, given.model))
@@ -186,19 +186,19 @@ def _bring(state: State, given: Bring) -> State:
 
 
 def _put_away(state: State, given: PutAway) -> State:
-    hold_one(state.held)
+    hold_one(called(state, state.held) if state.held else "")
     require_piece(given.piece, _names(state))
     return replace(state, pieces=tuple(piece for piece in state.pieces if piece.id != given.piece))
 
 
 def _take(state: State, given: Take) -> State:
-    hold_one(state.held)
+    hold_one(called(state, state.held) if state.held else "")
     require_piece(given.piece, _names(state))
     return replace(state, phase=Phase.CARRY, held=given.piece, new=False)
 
 
 def _take_back(state: State, given: TakeBack) -> State:
-    may_take_back(state.held, state.met)
+    may_take_back(called(state, state.held) if state.held else "", state.met)
     lying = tuple(piece for piece in state.pieces if not state.new or piece.id != state.held)
     return replace(state, pieces=lying, phase=Phase.FREE, held="")
 

@@ -37,7 +37,7 @@ from games.tower_topple import rules_turns as turns
 from games.tower_topple.rules_turns import form_teams, go_on, has_toppled, next_round, topple
 from games.tower_topple.rules_turns import scores as scores
 from games.tower_topple.state import MODES, House, Leave, Phase, Print, State, Stock
-from games.tower_topple.story import called
+from games.tower_topple.story import called, fallen_called
 from games.tower_topple.story import opening as opening
 from games.tower_topple.story import tell as tell
 
@@ -216,7 +216,12 @@ def legal(state: State) -> tuple[Choice, ...]:
         return ()
     how = rows.conditions(state)
     if state.phase is Phase.GATHER:
-        return tuple([Choice(Take(player, each), "take up a fallen brick", how) for each in state.fallen])
+        return tuple(
+            [
+                Choice(Take(player, each), f"take up {words}", how)
+                for each, words in fallen_called(state).items()
+            ]
+        )
     names = called(state)
     bricks = rows.permitted(state)
     return tuple([Choice(Take(player, each), f"pull {names[each]}", how) for each in bricks])

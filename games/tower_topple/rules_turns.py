@@ -39,7 +39,7 @@ def gain(state: State) -> int:
     if state.silent:
         return 0
     stamp = brick_of(state, state.held).print
-    if task.sort is Sort.FREE:
+    if task.sort is Sort.FREE or stamp is Print.ALL_OTHERS_GAIN_ONE:
         return worth(numbers, stamp)
     if task.sort is Sort.COLOUR:
         return house.colour_points
@@ -101,13 +101,16 @@ def demanded(stamp: Print, numbers: Numbers) -> tuple[Task, ...]:
 
 
 def form_teams(seats: Sequence[Seat]) -> tuple[Seat, ...]:
-    """TT-01: more than six seats become teams of two or more, six at most; turns still go round."""
+    """TT-01: more than six seats become teams of two or more, six at most, as even as those who came together allow;
+    turns still go round."""
     if len(seats) <= MOST_TEAMS:
         return tuple(seats)
-    count = min(MOST_TEAMS, len(seats) // 2)
+    groups: list[list[Seat]] = [[] for _ in range(min(MOST_TEAMS, len(seats) // 2))]
+    for seat in sorted(seats, key=lambda seat: -len(seat.members)):
+        min(groups, key=lambda group: sum(len(each.members) for each in group)).append(seat)
     teams = []
-    for team in range(count):
-        together = seats[team::count]
+    for group in groups:
+        together = sorted(group, key=seats.index)
         members = [member for seat in together for member in seat.members]
         teams.append(Seat("+".join([seat.name for seat in together]), tuple(members)))
     return tuple(teams)

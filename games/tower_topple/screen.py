@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.view.panels import Item, Text
 from games.tower_topple.judge import look_of
+from games.tower_topple.rules_rows import top_row
 from games.tower_topple.state import State
 from games.ui.carry import CarryTarget
 from games.ui.details import COLOURS, PULL, TAKE, GameDetails, Lesson, carrying, marked
@@ -52,14 +53,16 @@ class ToppleDetails(GameDetails[State]):
 
     def is_turned(self, desk: ClientState[State], grip: CarryTarget, radians: float) -> bool:
         """Across the row below (TT-24)."""
-        below = desk.state.tower[-1] if len(desk.state.tower[-1]) == 3 else desk.state.tower[-2]
-        lengths = [desk.pose(below[0]).matrix[:, 0], grip.rotation.matrix[:, 0]]
+        done = desk.state.tower[: top_row(desk.state.tower) + 1]
+        # free slots are empty names; a row that is full now may have lost a brick on the way
+        below = next(brick for row in reversed(done) for brick in row if brick)
+        lengths = [desk.pose(below).matrix[:, 0], grip.rotation.matrix[:, 0]]
         return abs(float(lengths[0] @ lengths[1])) < ACROSS
 
     def suggested(self, desk: ClientState[State]) -> tuple[str, ...]:
         """Bricks in the middle of their rows: they are often loose."""
         named = {str(getattr(choice.action, "piece", "")) for choice in desk.choices}
-        middles = [row[1] for row in desk.state.tower[2:-3] if len(row) == 3 and row[1] in named]
+        middles = [row[1] for row in desk.state.tower[2:-3] if row[1] and row[1] in named]
         return tuple(middles[len(middles) // 2 :][:4])
 
     def unread(self, desk: ClientState[State]) -> frozenset[str]:

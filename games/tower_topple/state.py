@@ -159,7 +159,10 @@ class House:
         True, "two other bricks if the required colour would topple the tower", clause="TT-11", modes=("4",)
     )
     topple_loses: int = option(
-        0, "points lost by whoever topples the tower", clause="TT-04", most=20, modes=("4",)
+        0,
+        "points lost by whoever topples the tower, so that nobody does so on purpose",
+        clause="TT-04",
+        most=20,
     )
 
 

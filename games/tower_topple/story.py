@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from games.core.events import Fell, Met, Nudged, Placed, RefereeAnswer, Released, Removed, Rested
 from games.core.rules import Input, Take, TakeBack
-from games.core.words import capital, counted, listed, won
+from games.core.words import capital, counted, listed, ordinal, won
 from games.tower_topple.rules_rows import SLOTS, brick_of, is_full, place_of
 from games.tower_topple.rules_turns import scores
 from games.tower_topple.state import Leave, Phase, Print, Sort, State
@@ -57,12 +59,25 @@ def called(state: State) -> dict[str, str]:
     }
 
 
+def fallen_called(state: State) -> dict[str, str]:
+    """What people call the bricks that lie on the table: by colour, and counted where several look alike."""
+    colours = {brick.id: brick.colour for brick in state.bricks}
+    looks = {brick: f"fallen {colours[brick]} brick".replace("  ", " ") for brick in state.fallen}
+    alike = Counter(looks.values())
+    seen: Counter[str] = Counter()
+    words = {}
+    for brick, look in looks.items():
+        seen[look] += 1
+        words[brick] = f"the {ordinal(seen[look])} {look}" if alike[look] > 1 else f"the {look}"
+    return words
+
+
 def demand(state: State) -> str:
     """What the player on turn owes, in words; empty when it is any one brick."""
     pairs = len([task for task in state.owed if task.sort is Sort.TWO])
     words = {
         Sort.COLOUR: "a {} brick",
-        Sort.EITHER: "a {} brick, but none is in play: two others",
+        Sort.EITHER: "two bricks, one of a colour other than {}",
         Sort.TWO: f"{COUNTED[min(pairs, 6)]} bricks",
         Sort.EDGE: "an edge brick",
         Sort.CENTRE: "a centre brick",
@@ -87,7 +102,7 @@ def _turn(before: State, given: Input, after: State) -> tuple[str, ...]:
         if new < old
     ]
     owed = demand(after)
-    return (*skipped, f"- {whose(after)}{': ' + owed if owed else ''}")
+    return (*skipped, f"- {whose(after)}{' must pull ' + owed if owed else ''}")
 
 
 def _standing(state: State) -> list[str]:
@@ -108,9 +123,9 @@ def _told(before: State, given: Input, after: State) -> tuple[str, ...]:
     match given:
         case RefereeAnswer() if given.yes:
             colour = before.owed[0].colour
-            return (f"The referee shakes the head: {colour} would bring it down. Two others may be pulled.",)
+            return (f"The referee says no: {colour} would bring it down. Two others may be pulled instead.",)
         case RefereeAnswer():
-            return (f"The referee nods: {before.owed[0].colour} can be had.",)
+            return (f"The referee says that a {before.owed[0].colour} brick can be pulled.",)
         case Take() if after.gathered:
             return (f"{who(before)} picks up what fell.",)
         case Take():
@@ -119,7 +134,7 @@ def _told(before: State, given: Input, after: State) -> tuple[str, ...]:
         case TakeBack():
             return ("... and thinks better of it.",)
         case Leave():
-            return ("Too tight. It stays where it is now.",)
+            return (f"{who(before)} leaves it where it is now.",)
         case Met() if before.met:
             return ()
         case Met():
@@ -168,15 +183,16 @@ def _placed(before: State, given: Placed, after: State) -> tuple[str, ...]:
     if is_full(after.tower[-1]):
         lines.append(f"Row {number + 1} is full; row {number} comes into play.")
     if after.direction != before.direction:
-        lines.append("Play turns round.")
+        lines.append("The direction of play turns.")
     if after.silent > before.silent:
-        lines.append("One more brick, for nothing.")
+        lines.append("One more brick, for no points.")
     return tuple(lines)
 
 
 def _fell(before: State, given: Fell, after: State) -> tuple[str, ...]:
     if before.phase is Phase.TOPPLED:
-        return (f"{capital(_many(len(given.pieces), 'brick'))} more.",)
+        comes = "comes" if len(given.pieces) == 1 else "come"
+        return (f"{capital(_many(len(given.pieces), 'brick'))} more {comes} down.",)
     if after.phase is Phase.TOPPLED:
         return _down(before, after, len(given.pieces))
     if given.pieces == (before.held,):
@@ -186,8 +202,8 @@ def _fell(before: State, given: Fell, after: State) -> tuple[str, ...]:
 
 
 def _down(before: State, after: State, bricks: int = 0) -> tuple[str, ...]:
-    fallen = f"{_many(bricks, 'brick')} down" if bricks else "nothing left to pull"
-    return (f"CRASH! {capital(fallen)}: {who(before)} topples the tower.{_gains(before, after)}",)
+    told = "CRASH!" if bricks else "Nothing is left to pull, which counts as a topple:"
+    return (f"{told} {who(before)} topples the tower.{_gains(before, after)}",)
 
 
 def _many(count: int, what: str) -> str:

@@ -19,6 +19,8 @@ from engine.view.window.events import Clicked, Closed, Event, Press
 from engine.view.window.lost_display import say_when_lost
 from engine.view.window.window import Window
 from games.core.errors import RulesError
+from games.core.random_state import draw_seed
+from games.faults import FAULTS, left_out, or_else
 from games.registry import game_named
 from games.ui.adaptive_quality import AdaptiveQuality
 from games.ui.menu import of_game
@@ -57,6 +59,8 @@ class App:
         self.pad = PadControl(self.window)
         self._last = time.perf_counter()
         self._others: list[subprocess.Popen[bytes]] = []
+        self._undrawn: list[Panel] = []
+        """Panels that cannot be drawn, until there are others."""
         self._films: list[tuple[GameScreen, subprocess.Popen[bytes], Path]] = []
 
     def _first_quality(self) -> Quality:
@@ -91,15 +95,18 @@ class App:
             self._hand_on(event)
         now = time.perf_counter()
         seconds, self._last = now - self._last, now
-        for event in self.pad.step(self.screen, min(seconds, 0.1)):
-            self._hand_on(event)
-        self.screen.step(min(seconds, 0.1))
+        passed = min(seconds, 0.1)
+        with left_out("the gamepad"):
+            for event in self.pad.step(self.screen, passed):
+                self._hand_on(event)
+        with left_out("the table"):
+            self.screen.step(passed)
         self.screen.is_scanned = self.scanner is not None
-        panels = self.screen.panels()
-        if self.scanner is not None:
-            panels = self.scanner.step(min(seconds, 0.1), panels)
+        panels = or_else("the panels", self.screen.panels, ())
+        if (scanner := self.scanner) is not None:
+            panels = or_else("one-button play", lambda: scanner.step(passed, panels), panels)
         self.screen.lit = self.scanner.lit if self.scanner is not None else ""
-        self.window.hud.show(panels, scale=self.settings.picture.letters)
+        self._show(panels)
         self._quality.before(seconds)
         begin = time.perf_counter()
         if not self.window.draw():
@@ -107,11 +114,34 @@ class App:
         else:
             self._quality.took(time.perf_counter() - begin)
         # another process draws them: after the first picture, not at once with it
-        self.pictures.step()
+        with left_out("the pictures on panels"):
+            self.pictures.step()
         return self._grant()
 
+    def _show(self, panels: tuple[Panel, ...]) -> None:
+        """Shows panels, without those that cannot be drawn, and what was left out."""
+        if (fault := FAULTS.recent()) is not None:
+            panels = (*panels, fault_panel(fault.line))
+        over, scale = self.window.hud, self.settings.picture.letters
+        with left_out("the panels"):
+            over.show((each for each in panels if each not in self._undrawn), scale=scale)
+            return
+        drawn: list[Panel] = []
+        self._undrawn = []
+        for panel in panels:
+            with left_out(f"the panel {panel.name!r}"):
+                over.show((*drawn, panel), scale=scale)
+                drawn.append(panel)
+                continue
+            self._undrawn.append(panel)
+
     def _hand_on(self, event: Event) -> None:
-        """Give an event to the screen; in one-button play the one button takes what is lit."""
+        """Give an event to the screen. An act that fails is not done."""
+        with left_out("what was pressed"):
+            self._pass_on(event)
+
+    def _pass_on(self, event: Event) -> None:
+        """In one-button play the one button takes what is lit."""
         went = None if self.screen.is_typing else self.pad.cross(event, self.screen)
         if went is not None:
             for each in went:
@@ -148,7 +178,7 @@ class App:
             screen.close()
             self.screen = MenuScreen(self.window, self.settings, of_game(plan.game))
             if wish == "again":
-                seed = plan.seed + 1
+                seed = draw_seed()
                 self._play(replace(plan, seed=seed, record=new_file(plan.game, seed), resume=None))
         elif wish == "picture":
             self._tell_picture()
@@ -266,3 +296,8 @@ def wait_panel(title: str) -> Panel:
     return Panel(
         "wait", "centre", (Text("teeter", size="title", bold=True), Text(f"Setting up {title} ...", "quiet"))
     )
+
+
+def fault_panel(line: str) -> Panel:
+    """What failed and is left out of the screen."""
+    return Panel("fault", "bottom-left", (Text(line, "bad", "small"),), width=320)

@@ -6,14 +6,16 @@ Each game has its own in `games/<game>/screen.py`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, Generic
+from inspect import isfunction
+from typing import TYPE_CHECKING, Any, Generic
 
 from engine.view.panels import Item
 from games.core.rules import Choice
+from games.faults import left_out, or_else
 from games.game import Game
 from games.ui.messages import S
 from games.ui.naming import PieceNames
@@ -154,9 +156,37 @@ class GameDetails(PieceNames, Generic[S]):
         return frozenset()
 
 
+class SafeDetails(GameDetails):
+    """The details of a game. One that fails is noted, and is as by default: no game ends for what it shows."""
+
+    def __init__(self, game: Game) -> None:
+        self._part = f"the screen of {game.title}"
+        self._own = or_else(self._part, lambda: game.part(game.screen_class, GameDetails), GameDetails())
+        self.lessons = or_else(self._part, lambda: self._own.lessons, ())
+
+    def unread(self, desk: ClientState) -> frozenset[str]:
+        """Returns the pieces whose print nobody may see yet: all of them where nobody can say."""
+        return or_else(self._part, lambda: self._own.unread(desk), frozenset(desk.frame.names))
+
+
+def _fail_safe(name: str) -> Callable[..., Any]:
+    def detail(self: SafeDetails, *given: Any) -> Any:
+        with left_out(self._part):
+            return getattr(self._own, name)(*given)
+        return getattr(GameDetails, name)(self, *given)
+
+    return detail
+
+
+for _name in {*vars(PieceNames), *vars(GameDetails)} - {*vars(SafeDetails)}:
+    if isfunction(getattr(GameDetails, _name)):
+        setattr(SafeDetails, _name, _fail_safe(_name))
+
+
+@cache
 def details_of(game: Game) -> GameDetails:
     """Returns what a game shows."""
-    return game.part(game.screen_class, GameDetails)
+    return SafeDetails(game)
 
 
 def colour_of(choice: Choice) -> str:

@@ -28,7 +28,7 @@ def over(client: ClientState, film: str) -> Panel:
         Row((Text("", size="small"), Text(client.game.score_word, "quiet", "small")), (3.2, 1)),
         *score_rows(client, outcome.winners),
         Gap(4),
-        Button("again", "Rematch", is_on=True, text2=f"a new game, seed {client.plan.seed + 1}"),
+        Button("again", "Rematch", is_on=True, text2="a new game, dealt anew"),
         Row(
             (
                 Button("watch", "Watch the replay", is_enabled=is_kept),

@@ -70,7 +70,9 @@ def _answer_place(asked: PlaceQuestion, known: Known, previewer: Previewer) -> P
         return PlaceAnswer("", 0.0, None)
     mover = game.rules.needs(asked.state).player
     is_end = found.outcome is not None and mover not in found.outcome.winners
-    if found.rest is None or math.dist(found.rest.position, asked.pose.position) > FALL_DROP_SEEN:
+    # a piece that comes down far from where it is held, but lies, does not fall: it may break a rule
+    is_far = found.rest is None or math.dist(found.rest.position, asked.pose.position) > FALL_DROP_SEEN
+    if found.rest is None or (is_far and (found.fell or not found.broken)):
         return PlaceAnswer("falls", 0.0, found.rest, "", is_end)
     if why := _against(found, game, asked.held):
         return PlaceAnswer("against", 0.0, found.rest, why, is_end)

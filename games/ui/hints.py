@@ -98,11 +98,13 @@ class FeelQuestion:
 
 @dataclass(frozen=True, slots=True)
 class FeelAnswer:
-    """load_n: what it carries. pull_n: how hard it pulls, None when the hand cannot. stands: whether the rest would."""
+    """load_n: what it carries. pull_n: how hard it pulls, None when the hand cannot. stands: whether the rest would.
+    is_known: false where nobody can say any of it."""
 
     load_n: float
     pull_n: float | None
     stands: bool
+    is_known: bool = True
 
 
 Question = PlaceQuestion | CheckQuestion | FeelQuestion
@@ -213,6 +215,8 @@ class Hints(Asker):
         """What a finger feels; empty for nothing."""
         if self.felt is None:
             return "feeling ..." if self.feeling else ""
+        if not self.felt.is_known:
+            return WORDS[""]
         pull = "stuck" if self.felt.pull_n is None else f"a pull of {self.felt.pull_n:.2f} N moves it"
         rest = "the tower stands without it" if self.felt.stands else "the tower needs it"
         return f"{self.felt.load_n:.2f} N lie on it; {pull}; {rest}."
@@ -248,7 +252,7 @@ class Hints(Asker):
         if isinstance(self._asked, CheckQuestion):
             return CheckAnswer("unsure", why, "", ())
         if isinstance(self._asked, FeelQuestion):
-            return FeelAnswer(0.0, None, False)
+            return FeelAnswer(0.0, None, False, is_known=False)
         return PlaceAnswer("", 0.0, None)
 
     def _rows(self, held: str) -> Rows:

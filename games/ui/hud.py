@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from engine.view.panels import Button, Fan, FanCard, Item, Meter, Panel, Picture, Row, Text
 from games.core.events import Condition
 from games.core.rules import Choice, Need, Wait
 from games.core.words import capital
+from games.faults import left_out
 from games.ui.details import colour_of, details_of, marked
 from games.ui.end_screen import over, score_rows
 from games.ui.naming import is_shipped
@@ -21,6 +23,7 @@ PER_ROW = 5
 """Buttons of the hand side by side."""
 REFUSED_S = 7.0
 """Seconds for which a refusal is shown."""
+NOT_KEPT = "This game is not kept."
 LOG_LINES_SHOWN = 7
 
 PROMPTS = {
@@ -68,25 +71,46 @@ class HudState:
 def panels(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
     """Everything that lies over the table."""
     is_over = client.game.rules.outcome(client.state) is not None
-    found = [over(client, look.film)] if is_over else [_turn(client, look), _scores(client)]
-    found += _details(client)
-    if client.log:
-        lines = tuple(Text(line, "quiet", "small") for line in client.log[-LOG_LINES_SHOWN:])
-        found.append(Panel("log", "bottom-left", lines, width=320, tallest=150))
-    found.append(_tools(client, settings, look))
-    found += _fan(client, look)
-    close = _model(client, client.held or look.close)
-    if close and details_of(client.game).has_print(client, client.held or look.close) and not is_over:
-        found.append(Panel("close", "top-right", (Picture(from_above(close), 206.0, 154.0),), width=230))
-    if client.held and client.waits is not None:
-        found.append(_hand(client, settings, look))
-    if client.refused is not None and look.now - client.refused_at < REFUSED_S:
-        found.append(_refusal(client, look))
-    if look.toast:
-        lines = tuple(Text(line, "accent", bold=True) for line in look.toast)
-        at, off, opacity = look.toast_at, look.toast_off, look.toast_opacity
-        found.append(Panel("toast", "toast", lines, width=300, at=at, keep_off=off, opacity=opacity))
+    parts: dict[str, Callable[[], Iterable[Panel]]] = {
+        "the panel of the turn": lambda: () if is_over else (_turn(client, look),),
+        "the scores": lambda: () if is_over else (_scores(client),),
+        "the panel of the end": lambda: (over(client, look.film),) if is_over else (),
+        "the panel of the game": lambda: _details(client),
+        "the story": lambda: _log(client),
+        "the tools": lambda: (_tools(client, settings, look),),
+        "the cards": lambda: _fan(client, look),
+        "the close look": lambda: () if is_over else _close(client, client.held or look.close),
+        "the panel of the hand": lambda: _hand(client, settings, look),
+        "a refusal": lambda: _refusal(client, look),
+        "a toast": lambda: _toast(look),
+    }
+    found: list[Panel] = []
+    for what, make in parts.items():
+        with left_out(what):
+            found += make()
     return tuple(found)
+
+
+def _log(client: ClientState) -> tuple[Panel, ...]:
+    lines = tuple(Text(line, "quiet", "small") for line in client.log[-LOG_LINES_SHOWN:])
+    if client.plan.file is None and not client.game.is_free_building:
+        lines = (*lines, Text(NOT_KEPT, "bad", "small"))
+    return (Panel("log", "bottom-left", lines, width=320, tallest=150),) if lines else ()
+
+
+def _close(client: ClientState, piece: str) -> tuple[Panel, ...]:
+    """What is printed on a piece."""
+    model = _model(client, piece)
+    if not model or not details_of(client.game).has_print(client, piece):
+        return ()
+    return (Panel("close", "top-right", (Picture(from_above(model), 206.0, 154.0),), width=230),)
+
+
+def _toast(look: HudState) -> tuple[Panel, ...]:
+    lines = tuple(Text(line, "accent", bold=True) for line in look.toast)
+    at, off, opacity = look.toast_at, look.toast_off, look.toast_opacity
+    panel = Panel("toast", "toast", lines, width=300, at=at, keep_off=off, opacity=opacity)
+    return (panel,) if lines else ()
 
 
 def offered(client: ClientState, look: HudState) -> tuple[tuple[Choice, ...], int]:
@@ -270,7 +294,9 @@ def why_no_undo(client: ClientState, settings: Settings) -> str:
     return "Nothing to take back: a piece in the hand can be, until it touches another (ALL-6)."
 
 
-def _hand(client: ClientState, settings: Settings, look: HudState) -> Panel:
+def _hand(client: ClientState, settings: Settings, look: HudState) -> tuple[Panel, ...]:
+    if not client.held or client.waits is None:
+        return ()
     need = client.need
     items: list[Item] = []
     if need.wait is Wait.PULL:
@@ -290,7 +316,7 @@ def _hand(client: ClientState, settings: Settings, look: HudState) -> Panel:
         items.append(Text(look.hint, "plain", "small", bold=True))
     if look.warning:
         items.append(Text(look.warning, "bad", "small", bold=True))
-    return Panel("hand", "bottom", tuple(items), width=430)
+    return (Panel("hand", "bottom", tuple(items), width=430),)
 
 
 def _one_button(look: HudState) -> list[Item]:
@@ -321,14 +347,15 @@ def nudges(settings: Settings, look: HudState) -> tuple[Button, ...]:
     )
 
 
-def _refusal(client: ClientState, look: HudState) -> Panel:
+def _refusal(client: ClientState, look: HudState) -> tuple[Panel, ...]:
     refused = client.refused
-    assert refused is not None
+    if refused is None or look.now - client.refused_at >= REFUSED_S:
+        return ()
     items: list[Item] = [Text(capital(refused.sentence) + ".", "bad", bold=True)]
     if refused.clause:
         items.append(Text(f"{refused.clause}: {client.clause(refused.clause)}", "quiet", "small"))
     at, opacity = look.refused_at, look.toast_opacity
-    return Panel("refusal", "toast", tuple(items), width=340, at=at, opacity=opacity)
+    return (Panel("refusal", "toast", tuple(items), width=340, at=at, opacity=opacity),)
 
 
 def pass_on(player: str) -> Panel:

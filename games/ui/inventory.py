@@ -107,7 +107,7 @@ def read_piece(path: str) -> Body:
     if not file.is_file():
         raise SetupError(f"{path}: there is no such file")
     # a piece that comes into a hand needs no table to lie on
-    scene = load(file, table="none")
+    scene = load(file, table="none", drop=True)
     body = next((each for each in scene.assembly.bodies if each.name != TABLE), None)
     if body is None:
         raise SetupError(f"{path}: holds no piece")
@@ -129,7 +129,7 @@ def reader() -> Callable[[list[object], str], Body | str]:
 
 def inventory_of(scene: str | None) -> Inventory:
     """Returns the inventory of a scene by its name or file; an empty one for none. Raises SceneError."""
-    return Inventory(load(scene) if scene is not None else None)
+    return Inventory(load(scene, drop=True) if scene is not None else None)
 
 
 class FreeBuilding:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from engine.view.panels import Button, Field, Gap, Item, Panel, Row, Text
 from games.core.errors import SetupError
+from games.core.random_state import draw_seed
 from games.core.setup import BOT, Mode
 from games.game import Game
 from games.registry import GAMES, game_named
@@ -21,6 +22,8 @@ NAMES = ("Ana", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gita", "Hugo")
 """What players are called until they say otherwise."""
 STYLES = ("steady", "bold", "clumsy")
 """As in `games.players.bots`, which takes long to load."""
+SEED_DIGITS = 40
+"""That are typed; a drawn seed has 39."""
 MOST_SEATS = 8
 """Seats that the menu offers; the command line takes more where a game does."""
 FIELD_LETTERS = 24
@@ -40,7 +43,7 @@ class Form:
     game: str = GAMES[0].name
     mode: str = GAMES[0].modes[0].name
     players: tuple[str, ...] = ("Ana", "bot:steady")
-    seed: str = "1"
+    seed: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
     active: str = ""
     page: str = "game"
@@ -59,7 +62,7 @@ class Form:
     def plan(self, settings: Settings, record: Path | None) -> Plan:
         """The game as it is filled in. Raises SetupError with what is wrong."""
         try:
-            seed = int(self.seed or "0")
+            seed = int(self.seed) if self.seed else draw_seed()
         except ValueError:
             raise SetupError(f"the seed must be a whole number, not {self.seed!r}") from None
         options: dict[str, object] = dict(self.options)
@@ -138,7 +141,7 @@ def typed(form: Form, text: str) -> Form:
     """The form after a character was typed into the active field."""
     if form.active == "seed":
         is_number = text.isdigit() or (text == "-" and not form.seed)
-        return replace(form, seed=(form.seed + text)[:12]) if is_number else form
+        return replace(form, seed=(form.seed + text)[:SEED_DIGITS]) if is_number else form
     return _renamed(form, lambda name: (name + text)[:FIELD_LETTERS]) if text.isprintable() else form
 
 
@@ -167,9 +170,14 @@ def _with_players(form: Form, players: tuple[str, ...]) -> Form:
 
 
 def panels(
-    form: Form, pages: Pages, saved: tuple[Path, ...], kept: tuple[SavedGame, ...] = ()
+    form: Form,
+    pages: Pages,
+    saved: tuple[Path, ...],
+    kept: tuple[SavedGame, ...] = (),
+    not_kept: str = "",
 ) -> tuple[Panel, ...]:
-    """The menu. pages: settings and keys. saved: games to go on with, the newest first. kept: games to be watched."""
+    """The menu. pages: settings and keys. saved: games to go on with, the newest first. kept: games to be watched.
+    not_kept: why games are not kept; empty where they are."""
     games = tuple(
         Button(f"game:{game.name}", game.title, is_on=game.name == form.game, text2=game.summary)
         for game in GAMES
@@ -182,8 +190,13 @@ def panels(
         text2=title_of(saved[0]) if saved else "",
     )
     others = Row((Button("page:replays", "Replays"), Button("page:settings", "Settings")))
-    foot = (Gap(8), resume, others, Button("quit", "Quit", key="Esc"))
-    seed = Field("seed", "seed: the same number, the same game", form.seed, form.active == "seed")
+    foot: tuple[Item, ...] = (Gap(8), resume, others, Button("quit", "Quit", key="Esc"))
+    seed = Field(
+        "seed",
+        "seed: same number, same game; empty: a new one",
+        form.seed,
+        form.active == "seed",
+    )
     rules = (*house_rules(form.chosen, form.mode, form.players, form.options, form.active), Gap(4), seed)
     listed = {"options": ("House rules", rules), "replays": ("Replays", _replays(kept))}
     if pages.page:
@@ -194,6 +207,8 @@ def panels(
         title, items, back = form.chosen.title, _table(form, pages.settings), ""
     if back:
         items = (Button(back, "Back", "accent", key="Esc"), Gap(4), *items)
+    if not_kept:
+        foot = (*foot, Gap(4), Text(not_kept, "bad", "small"))
     left = Panel("games", "top-left", (*head, *games, *foot), width=340)
     return left, Panel("form", "top-right", items, title, width=430)
 

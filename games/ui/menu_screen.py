@@ -44,6 +44,7 @@ class MenuScreen:
         self.saved: tuple[Path, ...] = setup.unfinished()
         self.watched: Path | None = None
         self._kept: tuple[SavedGame, ...] = ()
+        self._not_kept = setup.why_not_kept()
         self.hand = self.camera_control = None
         self.is_carrying = False
         self._is_dressed = False
@@ -104,10 +105,9 @@ class MenuScreen:
     def _begin(self) -> None:
         form = self.form
         try:
-            seed = int(form.seed or "0")
-            plan = form.plan(
-                self.settings, None if form.chosen.is_free_building else setup.new_file(form.game, seed)
-            )
+            plan = form.plan(self.settings, None)
+            if not form.chosen.is_free_building:
+                plan = replace(plan, record=setup.new_file(plan.game, plan.seed))
             first_view(plan)
         except (TeeterError, ValueError) as error:
             self.form = replace(form, fault=str(error))
@@ -124,7 +124,7 @@ class MenuScreen:
 
     def panels(self) -> tuple[Panel, ...]:
         """The menu."""
-        return menu.panels(self.form, self.pages, self.saved, self._kept)
+        return menu.panels(self.form, self.pages, self.saved, self._kept, self._not_kept)
 
     def say(self, line: str) -> None:
         """Say something."""

@@ -23,7 +23,8 @@ S = TypeVar("S", bound=Running, default=Any)
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A game to be played. options: mode and house rules. record: where it is kept. resume: a game to go on with.
-    scene: what lies on the table of the sandbox. tremor: metres, of the hands of people."""
+    scene: what lies on the table of the sandbox. tremor: metres, of the hands of people. is_drawn: the seed was drawn
+    for this game, so that nobody knows it; one that looks so may be known to who gave it."""
 
     game: str
     players: tuple[str, ...]
@@ -33,6 +34,7 @@ class Plan:
     resume: Path | None = None
     scene: str | None = None
     tremor: float = 0.0
+    is_drawn: bool = False
 
     @property
     def file(self) -> Path | None:
@@ -158,11 +160,10 @@ class TableView:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GameUpdate(Generic[S]):
-    """The rules took something. state: the game after it. lines: the story, with all secrets. event: the type of what
-    they took; given: what they took, None where the session itself did something."""
+    """The rules took something. state: the game after it, with all secrets. event: the type of what they took; given:
+    what they took, None for the opening."""
 
     state: S
-    lines: tuple[str, ...]
     event: str
     given: Input | None = None
 

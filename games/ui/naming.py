@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
+from games.faults import left_out
 from games.game import Game
 from games.registry import game_named
 from models.errors import ModelError
@@ -28,7 +29,9 @@ def piece_name(model: str) -> str:
     """Returns what people call a piece of a catalogue."""
     shelf, _, piece = model.partition("/")
     game = game_of(shelf)
-    return game.part(game.screen_class, PieceNames).piece_name(piece)
+    with left_out(f"the screen of {game.title}"):
+        return game.part(game.screen_class, PieceNames).piece_name(piece)
+    return PieceNames().piece_name(piece)
 
 
 @cache

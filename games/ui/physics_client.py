@@ -20,6 +20,7 @@ from engine.world import FLOOR, Body
 from engine.worlds import Engine, engine_in_use, using
 from games.core.events import Released
 from games.core.rules import Bring, Choice, Input, Need
+from games.faults import left_out, or_else
 from games.game import Game
 from games.registry import clauses_of
 from games.ui.carry import LandingSurface
@@ -46,6 +47,7 @@ ORPHAN_TIMEOUT_S = 15.0
 """In which the physics have to end once the window is gone: enough to pack a recording."""
 STOP_TIMEOUT_S = 5.0
 """In which a process that was asked to stop has to stop."""
+STORY = "the story"
 LOG_LINES = 60
 """Lines of the story that are kept to be shown."""
 
@@ -173,7 +175,9 @@ class ClientState(Generic[S]):
         elif isinstance(news, GameUpdate):
             self._told(news)
         elif isinstance(news, Waits):
-            choices = choices_as_called(self.game, news.choices, self.state)
+            choices = or_else(
+                STORY, lambda: choices_as_called(self.game, news.choices, self.state), news.choices
+            )
             self.waits, self.busy = replace(news, choices=choices), ""
         elif isinstance(news, Busy):
             self.waits = None
@@ -194,7 +198,7 @@ class ClientState(Generic[S]):
         before, self.state = self.state, told.state
         self.told += 1
         self.events.append(told.event)
-        lines = self._public(before, told)
+        lines = or_else(STORY, lambda: self._public(before, told), ())
         if lines and told.given is not None:
             # whose turn it is now stands elsewhere
             self.told_last = tuple(line for line in lines if not line.startswith("- "))
@@ -205,23 +209,23 @@ class ClientState(Generic[S]):
 
     def remember(self, past: tuple[tuple[S, Input, S], ...]) -> None:
         """Take in what was played before the game was left. The state is the one after it."""
-        rules = self.game.rules
         self.has_laid = any(isinstance(given, Released) for _, given, _ in past)
         for before, given, after in past[-LOG_LINES:]:
-            told = GameUpdate(after, rules.tell(before, given, after), "", given)
-            lines = self._public(before, told)
-            self.log = [*self.log, *lines][-LOG_LINES:]
+            with left_out(STORY):
+                lines = self._public(before, GameUpdate(after, "", given))
+                self.log = [*self.log, *lines][-LOG_LINES:]
 
     def _public(self, before: S, told: GameUpdate[S]) -> tuple[str, ...]:
         """The story as everybody at the screen may read it."""
-        if self.seat is None and not self.has_secrets:
-            opening = self.game.rules.opening(told.state) if told.event == "Opening" else told.lines
-            return as_called(self.game, readable(opening), before, told.state)
         viewer = self.seat or (self.people[0] if len(self.people) == 1 else "")
-        if told.event == "Opening":
-            return opening_for(self.game, told.state, viewer)
+        rules, is_open = self.game.rules, self.seat is None and not self.has_secrets
         if told.given is None:
-            return readable(told.lines)
+            if is_open:
+                return as_called(self.game, readable(rules.opening(told.state)), told.state)
+            return opening_for(self.game, told.state, viewer)
+        if is_open:
+            lines = readable(rules.tell(before, told.given, told.state))
+            return as_called(self.game, lines, before, told.state)
         return told_to(self.game, before, told.given, told.state, viewer)
 
     def act(self) -> None:

@@ -27,6 +27,7 @@ from engine.world import FLOOR, Body
 from games.core.errors import IllegalAction, RulesError
 from games.core.events import Fell, Question
 from games.core.rules import Input, Need, TakeBack, Wait
+from games.faults import said, write_report
 from games.play.session import Session
 from games.players.bots import Bot, bots_of, lay, offers, pull, skill_of, way_clear
 from games.ui import messages
@@ -78,9 +79,8 @@ class PhysicsServer:
             raise Abandoned from error
 
     def _tell(self, before: Any, given: Input, after: Any) -> None:
-        lines = self.session.game.rules.tell(before, given, after)
         self._has_fallen |= isinstance(given, Fell)
-        self.say(GameUpdate(after, lines, type(given).__name__, given))
+        self.say(GameUpdate(after, type(given).__name__, given))
 
     def _progress(self, done: int, whole: int) -> None:
         """A game that is gone on with is played again up to where it was left."""
@@ -169,7 +169,7 @@ class PhysicsServer:
         self._is_open = True
         self._refresh()
         if self._plan.resume is None:
-            self.say(GameUpdate(self.session.state, (), "Opening"))
+            self.say(GameUpdate(self.session.state, "Opening"))
         while True:
             need = self.session.need
             if need.wait is Wait.OVER:
@@ -342,7 +342,11 @@ def serve(line: Connection, plan: Plan) -> None:
     except Exception as error:  # whatever it is, the person at the window has to hear of it
         with contextlib.suppress(BrokenPipeError, OSError):
             is_crash = not isinstance(error, (TeeterError, OSError))
-            line.send(messages.Broken(str(error) or type(error).__name__, is_crash))
+            file = write_report(error, "the physics") if is_crash else None
+            why = said(error) if is_crash else str(error) or type(error).__name__
+            line.send(
+                messages.Broken(why if file is None else f"{why}; please report it with {file}", is_crash)
+            )
     finally:
         if server is not None:
             # what is recorded is packed when the game is over, and stays as it is when not

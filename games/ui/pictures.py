@@ -133,8 +133,7 @@ def keep(name: str, pixels: Pixels) -> None:
     """Keeps a picture for the next time; where nothing can be written it is drawn anew then."""
     file = _file(name)
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with whole_or_nothing(file) as part, part.open("wb") as out:
+        with whole_or_nothing(file, force=True, makes_folder=True) as part, part.open("wb") as out:
             np.savez_compressed(out, pixels=pixels)
     except (OSError, OutputError):
         return

@@ -13,6 +13,7 @@ from engine.view.window.window import Window
 from engine.world import Assembly, Body
 from games.core.rules import PutAway, Take, Wait
 from games.core.words import capital, listed
+from games.faults import or_else
 from games.ui.file_prompt import FilePrompt
 from games.ui.game_screen import GameScreen
 from games.ui.messages import Act, BringBody, Do, Fetch, Order, Plan, Shove, Tilt
@@ -53,7 +54,7 @@ class SandboxScreen(GameScreen):
 
     def __init__(self, window: Window, settings: Settings, plan: Plan) -> None:
         super().__init__(window, settings, plan)
-        self._scene = load(plan.scene) if plan.scene is not None else None
+        self._scene = load(plan.scene, drop=True) if plan.scene is not None else None
         self._shelf = ""
         self._push, self._tilt, self._towards = 1.0, 0.0, 0.0
         self.file = FilePrompt()
@@ -72,7 +73,9 @@ class SandboxScreen(GameScreen):
             return found
         kept = tuple(panel for panel in found if panel.name != "scores")
         shows_shelf = self._shelf and not self.client.held
-        return (*kept, self._tools(), *((self._pieces(),) if shows_shelf else ()))
+        own = or_else("the sandbox's panel", lambda: (self._tools(),), ())
+        shelf = or_else("the shelf", lambda: (self._pieces(),), ()) if shows_shelf else ()
+        return (*kept, *own, *shelf)
 
     def _tools(self) -> Panel:
         can = self.client.waits is not None and not self.client.held
@@ -292,7 +295,6 @@ class SandboxScreen(GameScreen):
         assembly = Assembly("Built by hand", self.client.lying())
         text = dump(assembly if self._scene is None else replace(self._scene, assembly=assembly))
         file = first_free(lambda number: place / f"built-{number}.toml")
-        with whole_or_nothing(file) as part:
-            part.parent.mkdir(parents=True, exist_ok=True)
+        with whole_or_nothing(file, makes_folder=True) as part:
             part.write_text(text, encoding="utf-8")
         return file

@@ -210,6 +210,6 @@ def write_settings(changes: dict[str, dict[str, object]], path: Path | None = No
     lines = []
     for name, table in own.items():
         lines += [f"[{name}]", *pairs(table), ""]
-    with whole_or_nothing(file) as part:
-        part.parent.mkdir(parents=True, exist_ok=True)
+    # people keep such files elsewhere, behind a link
+    with whole_or_nothing(file.resolve(), force=True, makes_folder=True) as part:
         part.write_text("\n".join(lines), encoding="utf-8")

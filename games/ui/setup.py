@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.world import FLOOR, Body
+from games.core.random_state import is_drawn
 from games.game import Game, stock_of
 from games.registry import GAMES, game_named
 from games.ui.messages import Plan
@@ -152,6 +153,10 @@ class SavedGame:
 
 def title_of(file: Path) -> str:
     """Returns what a game on file is called, by the name that `new_file` gave it, else by that of the file."""
+    drawn, _, number = file.stem.rpartition("-")
+    game = next((game for game in GAMES if game.name == drawn), None)
+    if game is not None and number.isdigit():
+        return f"{game.title}, game {number}"
     name, *numbers = file.stem.rsplit("-", 2)
     game = next((game for game in GAMES if game.name == name), None)
     if game is None or not all(number.isdigit() for number in numbers) or len(numbers) != 2:
@@ -165,15 +170,22 @@ def folder() -> Path:
     return (Path(named) if named else Path.home() / ".local" / "share") / "teeter" / "games"
 
 
-def new_file(game: str, seed: int) -> Path | None:
-    """A file for a new game that no other game has; None where nothing can be written: then it is not kept."""
+def why_not_kept() -> str:
+    """Why no game can be kept here, for who plays; empty where games are kept."""
     try:
         folder().mkdir(parents=True, exist_ok=True)
     except OSError:
+        return f"Games are not kept: {folder()} cannot be made."
+    return "" if os.access(folder(), os.W_OK) else f"Games are not kept: {folder()} cannot be written."
+
+
+def new_file(game: str, seed: int) -> Path | None:
+    """A file for a new game that no other game has; None where nothing can be written: then it is not kept."""
+    if why_not_kept():
         return None
-    if not os.access(folder(), os.W_OK):
-        return None
-    return first_free(lambda number: folder() / f"{game}-{seed}-{number}{SUFFIX}")
+    # a drawn seed stays out of names: they are printed, and seen over a shoulder
+    name = game if is_drawn(seed) else f"{game}-{seed}"
+    return first_free(lambda number: folder() / f"{name}-{number}{SUFFIX}")
 
 
 def saved() -> tuple[Path, ...]:

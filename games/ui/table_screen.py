@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 from engine.view.frame import Frame
@@ -10,6 +11,7 @@ from engine.view.panels import Panel
 from engine.view.render.overlays import Overlay
 from engine.view.window.window import Window
 from games.core.rules import Choice, Wait
+from games.faults import left_out, or_else
 from games.ui import hud
 from games.ui.camera import CameraController, CameraHandicap, sphere_of
 from games.ui.details import details_of, letter_of
@@ -88,27 +90,59 @@ class TableScreen:
     def step(self, seconds: float) -> None:
         """Hear the physics, move the hand and the camera on, show what there is."""
         now = time.perf_counter()
-        is_new = False
         clear = self.window.hud.layout.clear
         if clear.width > 1.0:
             self.camera_control.keep_clear(clear.x, clear.x + clear.width, self.window.size)
+        is_new = self._hear(now)
+        with left_out("a toast"):
+            self.toasts.hear(now)
+        with left_out("what follows from a turn"):
+            self._react(now)
+        with left_out("the hand"):
+            self.hand.follow()
+        with left_out("the tutorial"):
+            self._learn(now)
+        with left_out("the hand"):
+            self._move(seconds)
+        with left_out("the camera"):
+            self._turn_camera(seconds, is_new)
+        is_new |= or_else("the hand that is seen", lambda: self._hand_moved(seconds), False)
+        marked = self._marks(), self._letters()
+        if is_new or self._is_new or marked != (self._marked, self._lettered):
+            self._show(*marked)
+        with left_out("the hints"):
+            self.hints.step(self.hand.grip, seconds)
+        with left_out("one-button play"):
+            self.one_button.is_on = self.is_scanned
+            self.one_button.step(seconds)
+        self._guide()
+
+    def _hear(self, now: float) -> bool:
+        """Takes in the news of the physics. Returns whether the picture changes."""
+        is_new = False
         for news in self.physics.news():
-            is_new |= self.client.hear(news)
+            with left_out("what happened at the table"):
+                is_new |= self.client.hear(news)
             if isinstance(news, TableView):
                 camera, (width, height) = self.camera_control.camera, self.window.size
-                self._impacts.play(news, self.client.pieces, self.window.speaker, camera, width / height)
+                with left_out("the sound"):
+                    self._impacts.play(news, self.client.pieces, self.window.speaker, camera, width / height)
             if isinstance(news, Waits):
                 self._asked_at = now
-            if isinstance(news, NewBody):
-                assert self.window.stage is not None
-                self.window.stage.add(news.body)
-        self._react(now)
-        self.hand.follow()
-        self._learn(now)
+            if isinstance(news, NewBody) and self.window.stage is not None:
+                with left_out("the look of a piece"):
+                    self.window.stage.add(news.body)
+        return is_new
+
+    def _move(self, seconds: float) -> None:
+        """The hand goes where mouse and keys want it."""
         self.mouse.step()
         self.camera_control.is_locked = self.camera_control.eye.locks(self.hand.grip is not None)
         self.hand.is_fine = self.is_down("fine")
         self.hand.hold(self.window.down, self.camera_control.camera, seconds)
+
+    def _turn_camera(self, seconds: float, is_new: bool) -> None:
+        """The camera goes on; it follows what is carried."""
         if self.hand.grip is not None and self.client.view is not None:
             place = self.client.pose(self.hand.grip.name).position
             self.camera_control.look_at(place)
@@ -118,21 +152,23 @@ class TableScreen:
         if is_new:
             self.hand.settle()
             self.camera_control.keep_out_of(self.client.frame, self.client.pieces, self.client.held)
-        is_new |= self._hand_moved(seconds)
-        marked = self._marks(), self._letters()
-        if is_new or self._is_new or marked != (self._marked, self._lettered):
-            self._show()
-        self.hints.step(self.hand.grip, seconds)
-        self.one_button.is_on = self.is_scanned
-        self.one_button.step(seconds)
-        self.window.show_overlays(
-            [
-                *self.hand.guides(),
-                *self.hints.guides(self.hand.grip),
-                *self.one_button.guides(self.lit),
-                *self.more_guides(),
-            ]
-        )
+
+    def _guide(self) -> None:
+        """Shows what lies over the table: where a piece would land, places, arrows."""
+        guides: dict[str, Callable[[], list[Overlay]]] = {
+            "the hand": self.hand.guides,
+            "the hints": lambda: self.hints.guides(self.hand.grip),
+            "one-button play": lambda: self.one_button.guides(self.lit),
+        }
+        own: list[Overlay] = []
+        for what, find in guides.items():
+            with left_out(what):
+                own += find()
+        lines = or_else("the lines on the table", self.more_guides, [])
+        with left_out("the lines on the table"):
+            self.window.show_overlays([*own, *lines])
+            return
+        self.window.show_overlays(own)
 
     def _teach(self) -> None:
         """Begin the tutorial where it is wanted: nobody has gone through it, or somebody wants it again."""
@@ -176,7 +212,6 @@ class TableScreen:
 
     def _react(self, now: float) -> None:
         events, self.client.events = self.client.events, []
-        self.toasts.hear(now)
         if "Fell" in events:
             self.camera_control.shake()
             self.physics.send(SetSpeed(SLOW[0]))
@@ -192,9 +227,9 @@ class TableScreen:
             self.look = replace(self.look, page=0, pieces=())
             self._cursor = -1
 
-    def _show(self) -> None:
+    def _show(self, marked: dict[str, str], lettered: dict[str, str]) -> None:
         frame = self.client.frame
-        self._marked, self._lettered = self._marks(), self._letters()
+        self._marked, self._lettered = marked, lettered
         known = [name for name in frame.names if name in self.client.pieces]
         if len(known) == len(frame.names):
             unread = self._details.unread(self.client)
@@ -204,10 +239,12 @@ class TableScreen:
 
     def _letters(self) -> dict[str, str]:
         """Letters on the pieces in play, for those who cannot tell their colours apart."""
-        if not self.settings.picture.marks:
-            return {}
-        letters = {name: letter_of(self.client.pieces[name]) for name in self.client.frame.names}
-        return {name: letter for name, letter in letters.items() if letter and not self.client.is_fixed(name)}
+        letters: dict[str, str] = {}
+        with left_out("the letters on the pieces"):
+            for name in self.client.frame.names if self.settings.picture.marks else ():
+                if (letter := letter_of(self.client.pieces[name])) and not self.client.is_fixed(name):
+                    letters[name] = letter
+        return letters
 
     def _marks(self) -> dict[str, str]:
         marks: dict[str, str] = {}
@@ -217,10 +254,13 @@ class TableScreen:
         if self.hand.grip is not None and self.hints.colour:
             marks[self.hand.grip.name] = self.hints.colour
         lit = self._lit_choice()
-        about = self._details.lit(self.client)
+        about = [*self.look.pieces, piece_of(lit) if lit is not None else ""]
+        with left_out("what the game marks"):
+            about += self._details.lit(self.client)
         if self._tutorial is not None:
-            about = (*about, *self._tutorial.suggested(self.client))
-        for piece in (*about, *self.look.pieces, piece_of(lit) if lit is not None else ""):
+            with left_out("the tutorial"):
+                about += self._tutorial.suggested(self.client)
+        for piece in about:
             if piece in self.client.frame.names:
                 marks[piece] = LIT
         return marks
@@ -239,34 +279,48 @@ class TableScreen:
             is_seen = now - self._asked_at < PASS_AFTER_S
             return () if is_seen else (hud.pass_on(self.client.need.player),)
         grip = self.hand.grip
-        told = self.toasts.lines(now)
-        look, camera = self.look, self.camera_control.camera
         look = replace(
-            look,
+            self.look,
             now=now,
-            toast=told,
-            toast_at=self.toasts.place(camera, self.window.size) if told else look.toast_at,
-            toast_off=self.toasts.keep_off(camera, self.window.size) if told else look.toast_off,
-            toast_opacity=self.toasts.opacity(camera, self.window.size, self.window.hud.layout.toasts, now),
             refused_at=self.toasts.tried_at,
             film=self.film,
             close=self.mouse.over,
             is_fine=self.hand.is_fine,
             gap_mm=1e3 * grip.gap if grip is not None else 0.0,
             yaw_deg=grip.yaw if grip is not None else 0.0,
-            hint=self.hints.word,
-            warning=ENDING if self._warned is not None and self._warned is self.hints.ending else "",
-            feel=self.hints.feel_word,
-            lesson=self._told(),
-            learned=self._tutorial.progress if self._tutorial is not None else (0, 0),
             is_scanning=self.is_scanned,
             is_pad=self.window.is_padded,
             places=None if self.client.places is None else len(self.client.places),
             lit=f"choice:{self._cursor}" if self._cursor >= 0 else self.look.lit,
         )
+        look = or_else("the tutorial", lambda: self._with_lesson(look), look)
+        look = or_else("the hints", lambda: self._with_hints(look), look)
+        look = or_else("a toast", lambda: self._with_toast(look), look)
         panels = hud.panels(self.client, self.settings, look)
         # with one button what is done to a held piece comes first
         return tuple(sorted(panels, key=lambda panel: panel.name != "hand")) if self.is_scanned else panels
+
+    def _with_lesson(self, look: HudState) -> HudState:
+        """Adds what the tutorial says."""
+        if self._tutorial is None:
+            return look
+        return replace(look, lesson=self._told(), learned=self._tutorial.progress)
+
+    def _with_hints(self, look: HudState) -> HudState:
+        """Adds what the checker says."""
+        is_warned = self._warned is not None and self._warned is self.hints.ending
+        warning = ENDING if is_warned else ""
+        return replace(look, hint=self.hints.word, warning=warning, feel=self.hints.feel_word)
+
+    def _with_toast(self, look: HudState) -> HudState:
+        """Adds what is said beside the pieces."""
+        toasts, camera, size = self.toasts, self.camera_control.camera, self.window.size
+        told = toasts.lines(look.now)
+        opacity = toasts.opacity(camera, size, self.window.hud.layout.toasts, look.now)
+        if not told:
+            return replace(look, toast_opacity=opacity)
+        at, off = toasts.place(camera, size), toasts.keep_off(camera, size)
+        return replace(look, toast=told, toast_at=at, toast_off=off, toast_opacity=opacity)
 
     @property
     def is_carrying(self) -> bool:

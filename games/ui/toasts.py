@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.view.camera import Camera, seen_at
+from engine.view.camera import Camera, all_seen_at, seen_at
 from engine.view.window.shapes import Rect
 from games.ui.physics_client import ClientState
 
@@ -80,12 +80,9 @@ class Toasts:
     def _seen(self, names: Sequence[str], camera: Camera, size: tuple[int, int]) -> Rect | None:
         """Where pieces are seen in the window; None where none is."""
         client = self._client
-        corners = [
-            seen_at(camera, size, tuple(point))
-            for name in names
-            for point in client.pose(name).apply(CORNERS * client.pieces[name].extents / 2.0)
-        ]
-        seen = np.array([corner for corner in corners if corner is not None])
+        poses = client.frame.placed()
+        corners = [poses[name].apply(CORNERS * client.pieces[name].extents / 2.0) for name in names]
+        seen = all_seen_at(camera, size, np.concatenate(corners)) if corners else np.zeros((0, 2))
         if not len(seen):
             return None
         (left, top), (right, bottom) = seen.min(axis=0).tolist(), seen.max(axis=0).tolist()

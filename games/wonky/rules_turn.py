@@ -174,6 +174,9 @@ def release(state: State, given: Released) -> State:
 def count_elapsed(state: State, given: CountElapsed) -> State:
     """WK-13: standing at the end of the count is a success; WK-11: a block that lies otherwise fell."""
     _expect_held(state, Phase.COUNT, given.piece, "WK-13")
+    if given.broken == (Condition.IN_THE_CENTRE,):
+        # nothing fell: the first block is laid again
+        return replace(state, phase=Phase.CARRY, met=False)
     if given.broken:
         return fall(state)
     added = replace(state, tower=(*state.tower, state.held))

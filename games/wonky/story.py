@@ -51,8 +51,12 @@ def _told(before: State, given: Input, after: State) -> tuple[str, ...]:
         case KeepCard():
             return (f"{player} keeps {the_card(before.card)}.",)
         case Take():
-            where = f"on top of {len(before.tower)}" if before.tower else "for a new tower"
-            return (f"{player} takes {the_block(given.piece)}, {where}.",)
+            where = (
+                f"to go on top of {counted(len(before.tower), 'block')}"
+                if before.tower
+                else "for a new tower"
+            )
+            return (f"{player} takes {the_block(given.piece)} {where}.",)
         case TakeBack():
             return (f"{player} thinks better of it and puts {the_block(before.held)} back.",)
         case Met():
@@ -61,7 +65,7 @@ def _told(before: State, given: Input, after: State) -> tuple[str, ...]:
             return (f"{capital(the_block(given.piece))} trembles, no more.",)
         case Nudged():
             foul = f"{capital(the_block(given.piece))} moves by {given.mm:.1f} mm: a foul"
-            return (f"{foul}. Once more.",) if after.tower else _fall(before, f"{foul} too many.", after)
+            return (f"{foul}. Try again.",) if after.tower else _fall(before, f"{foul} too many.", after)
         case Released():
             return ("One, two ...",)
         case CountElapsed() if given.broken:
@@ -72,7 +76,7 @@ def _told(before: State, given: Input, after: State) -> tuple[str, ...]:
         case Rested():
             return ("The tower holds still.",)
     assert isinstance(given, Fell)
-    if len(given.pieces) >= len(before.tower):
+    if len(before.tower) > 1 and set(before.tower) <= set(given.pieces):
         return _fall(before, "The whole tower comes down!", after)
     falls = "falls" if len(given.pieces) == 1 else "fall"
     return _fall(before, f"{capital(listed([the_block(piece) for piece in given.pieces]))} {falls}!", after)
@@ -92,4 +96,6 @@ def _drawn(before: State, after: State) -> str:
 
 
 def _fall(before: State, sentence: str, after: State) -> tuple[str, ...]:
+    if len(after.hands[before.turn]) == len(before.hands[before.turn]):
+        return (sentence, f"No cards are left to draw; {name_of(before)} has to start again.")
     return (sentence, f"{name_of(before)} draws {_drawn(before, after)} and has to start again.")

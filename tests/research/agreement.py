@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from cra_worker import cra_says
+from peer_oracles import HAS_CRA, HAS_MUJOCO, PeerAnswer, mujoco_says
 from stacks import Stack, stack
 
-from engine.bench.peers import HAS_CRA, HAS_MUJOCO, PeerAnswer, mujoco_says
 from engine.topple.balance.equilibrium import balance_of
 from engine.topple.balance.statics import stands, tilt_margin
 from engine.topple.contact.detection import find_contacts

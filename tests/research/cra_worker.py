@@ -7,7 +7,8 @@ import io
 import time
 from functools import partial
 
-from engine.bench.peers import SOLVERS, PeerAnswer, Solver, complete, cra_assembly, find_interfaces
+from peer_oracles import SOLVERS, PeerAnswer, Solver, complete, cra_assembly, find_interfaces
+
 from engine.workers import Worker, WorkerDiedError
 from engine.world import DOWN, Assembly, Vector
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 from agreement import Row, is_decided, read
+from peer_oracles import MujocoSettings, mjcf, mujoco_says
 from stacks import Stack, stack
 
-from engine.bench.peers import MujocoSettings, mjcf, mujoco_says
 from engine.topple.balance.statics import stands
 from engine.topple.contact.detection import Contacts
 from engine.topple.trial import SETTLING_DRAG

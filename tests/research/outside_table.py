@@ -1,5 +1,5 @@
 """Runs the scenes of tests/outside_scenes.py in every engine and keeps the rows; prints the tables of
-engine/bench/README.md.
+tests/research/PEERS.md.
 
 PYTHONPATH=tests python tests/research/outside_table.py outside.csv 60 8    # seconds simulated, and processor's at most
 PYTHONPATH=tests python tests/research/outside_table.py outside.csv print
@@ -14,8 +14,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 
 from outside_scenes import SCENES, is_right
-
-from engine.bench.outside import StackRun, measure, runners
+from peer_scenes import StackRun, measure, runners
 
 
 def read(path: Path) -> dict[tuple[str, str], StackRun]:

@@ -46,7 +46,9 @@ class Balance:
     of mass; columns per contact point n, t1, t2. friction: (k,). frames: (k, 3, 3), rows normal (towards
     `first`), t1, t2. first, second: (k,) free pieces of each point, -1 for a fixed one; contacts: where they
     come from. weights: (n,). centres: (n, 3), of mass. radii: (n,), from there to the farthest point. down:
-    (3,) unit. length: metres and force: newtons of one unit.
+    (3,) unit. length: metres and force: newtons of one unit. sizes: (n,) of the forces on each piece: its weight or,
+    where it bears `MUCH` times that, what it bears; what is out of balance is measured by them. are_convex: all free
+    pieces: none hooks into another.
     """
 
     names: tuple[str, ...]
@@ -62,6 +64,8 @@ class Balance:
     down: Array
     length: float
     force: float
+    sizes: Array
+    are_convex: bool
 
     def load(self, direction: Array) -> Array:
         """Returns the wrenches (6 n,) of weights that pull along `direction` (3,)."""
@@ -94,6 +98,10 @@ def balance_of(
     weights = np.array([body.piece.mass for body in free]) * pull
     length = float(np.median([body.piece.extents.mean() for body in free])) if len(free) else 1.0
     force = float(np.median(weights)) if len(free) else 1.0
+    bears = _bears(weights, first, second, -(contacts.normals @ np.asarray(gravity)) / pull)
+    sizes = np.where(bears > MUCH * weights, bears, weights)
+    if not np.array_equal(sizes, weights):
+        force = float(sizes.max())
     centres = np.array([body.pose.apply(body.piece.centre_of_mass) for body in free]).reshape(-1, 3) / length
     frames = np.stack([contacts.normals, *axes_across(contacts.normals)], axis=1)
     return Balance(
@@ -112,7 +120,31 @@ def balance_of(
         down=np.asarray(gravity) / pull,
         length=length,
         force=force,
+        sizes=np.maximum(sizes / force, 1e-6),
+        are_convex=all(len(body.piece.parts) == 1 for body in free),
     )
+
+
+def _bears(weights: Array, first: Ints, second: Ints, rises: Array) -> Array:
+    """Returns about what each free piece bears (n,), its own weight included: as if all that carry a piece bore alike.
+
+    first, second: (k,) free pieces of the contact points, -1 for a fixed one. rises: (k,) upward parts of normals.
+    """
+    count = len(weights)
+    above, below = np.where(rises > 0, (first, second), (second, first))
+    carry = (np.abs(rises) > LEVEL) & (above >= 0)
+    above, below = np.unique(np.stack([above[carry], below[carry]]), axis=1)
+    share = 1.0 / np.maximum(np.bincount(above, minlength=count), 1)
+    free = below >= 0
+    pairs = (share[above[free]], (below[free], above[free]))
+    hand_down = coo_array(pairs, shape=(count, count)).tocsr()
+    bears = weights
+    for _ in range(count):
+        more = weights + hand_down @ bears
+        if np.array_equal(more, bears):
+            break
+        bears = more
+    return bears
 
 
 def free_numbers(fixed: Bools) -> Ints:
@@ -150,10 +182,16 @@ def contact_matrix(frames: Array, points: Array, centres: Array, first: Ints, se
     return coo_array(entries, shape=(6 * len(centres), 3 * len(points))).tocsc()
 
 
+MUCH = 1000.0
+"""Times its weight: what bears more is judged by that."""
+LEVEL = 0.1
+"""A normal that rises less than this carries nothing."""
 MAX_PULL = 1000.0
 """Loads beyond this many times the weight count as unlimited: a table tilted by 89.94 degrees."""
 LARGE = 600
 """Unknowns of motion beyond which it pays to scale them."""
+UNBALANCED = 1e-6
+"""Out-of-balance force, relative to a piece's weight, that still counts as balanced (the solver reaches 1e-8)."""
 FRICTIONLESS = 1e-9
 """A friction coefficient below this is none at all."""
 
@@ -228,7 +266,7 @@ def fall(balance: Balance, friction: Array) -> ConeSolution:
     of the out-of-balance wrenches, each relative to its piece's weight, that the best contact forces leave:
     zero exactly when the pieces can stand. x: the motion (6 n,). Always solvable.
     """
-    limit = np.repeat(1.0 / np.maximum(balance.weights, 1e-6), 6)
+    limit = np.repeat(1.0 / balance.sizes, 6)
     return fall_within(balance.matrix, friction, balance.load(balance.down), -limit, limit)
 
 

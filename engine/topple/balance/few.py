@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import coo_array, csc_array, csr_array
 
 from engine.topple.balance.boundary import NearestBoundary, Query
-from engine.topple.balance.equilibrium import MAX_PULL, Balance, SupportFunction
+from engine.topple.balance.equilibrium import LEVEL, MAX_PULL, Balance, SupportFunction
 from engine.topple.balance.symmetry import Symmetry
 from engine.topple.contact.arrays import Array, Bools
 from models.hulls import groups_of
@@ -27,8 +27,6 @@ SAME = 2e-4
 """Of a value: the whole is no weaker than the few."""
 LOOSE = 1e-2
 """Of the greatest speed: what moves so unlike the rest is let loose."""
-LEVEL = 0.1
-"""A normal that rises less than this carries nothing."""
 UNSEEN = np.radians(130.0)
 """The widest angle between directions where the whole is asked: three of them where nothing is symmetric."""
 
@@ -51,9 +49,9 @@ def nearest_by_few(
         return search(ask)
     whole = _Whole(ask, same)
     few = round(FEW * len(balance.names) ** (1 / 3))
-    loose = _around(balance, _beside(balance, pushed), few)
+    loose = around(balance, beside(balance, pushed), few)
     for _ in range(ROUNDS):
-        spread = _motions(balance, loose)
+        spread = motions(balance, loose)
         inner = _joined(balance, loose)
         part = SupportFunction(
             csc_array((spread.T @ balance.matrix)[:, np.flatnonzero(np.repeat(~inner, 3))]),
@@ -71,7 +69,7 @@ def nearest_by_few(
         unlike = _unlike(spread, weaker)
         # a symmetric part is asked in fewer directions
         images = np.any([unlike, *(unlike[each.pieces] for each in same)], axis=0)
-        loose = _around(balance, loose | images, int(loose.sum()) + few)
+        loose = around(balance, loose | images, int(loose.sum()) + few)
         if 2 * loose.sum() > len(loose):
             break
     return search(ask)
@@ -123,7 +121,7 @@ class _Whole:
         return np.array([np.cos(angle), np.sin(angle)])
 
 
-def _beside(balance: Balance, pushed: int) -> Bools:
+def beside(balance: Balance, pushed: int) -> Bools:
     """Returns the piece that is pushed and those that carry nothing and touch it, directly or through each other: they
     make room for one another, as along the top of a wall."""
     rise = -(balance.contacts.normals @ balance.down)
@@ -136,7 +134,7 @@ def _beside(balance: Balance, pushed: int) -> Bools:
     return beside
 
 
-def _around(balance: Balance, start: Bools, count: int) -> Bools:
+def around(balance: Balance, start: Bools, count: int) -> Bools:
     """Returns the pieces that most closely touch some others, `count` at least if there are so many."""
     size = len(balance.names)
     free = (balance.first >= 0) & (balance.second >= 0)
@@ -164,7 +162,7 @@ def _joined(balance: Balance, loose: Bools) -> Bools:
     return inner
 
 
-def _motions(balance: Balance, loose: Bools) -> csr_array:
+def motions(balance: Balance, loose: Bools) -> csr_array:
     """Returns the matrix (6 n, 6 m + 6) from velocities of the loose pieces and of the rest to those of all."""
     size, free = len(loose), np.flatnonzero(loose)
     spread = np.zeros((size, 6, 6))

@@ -51,9 +51,9 @@ def in_world(balance: Balance, forces: Array) -> Array:
 
 def out_of_balance(balance: Balance, forces: Array, load: Array) -> float:
     """Returns what `fall` would have to beat: the sum of the wrenches that these forces (k, 3) and a load (6 n,) leave,
-    each over its piece's weight. The forces lie within their cones, so nothing falls faster than this."""
+    each over its piece's size. The forces lie within their cones, so nothing falls faster than this."""
     left = np.abs(balance.matrix @ forces.reshape(-1) + load).reshape(-1, 6)
-    return float((left.sum(axis=1) / np.maximum(balance.weights, 1e-6)).sum())
+    return float((left.sum(axis=1) / balance.sizes).sum())
 
 
 def project(x: Array, friction: Array) -> tuple[Array, Array]:

@@ -21,6 +21,7 @@ from scipy.sparse import csc_array, csr_array, diags_array
 from engine.tolerances import TOUCH_DECLARED
 from engine.topple.balance.equilibrium import (
     FRICTIONLESS,
+    UNBALANCED,
     Balance,
     ConeSolution,
     balance_of,
@@ -32,7 +33,7 @@ from engine.topple.balance.equilibrium import (
     pair_friction,
 )
 from engine.topple.balance.forces import nearest
-from engine.topple.balance.statics import UNBALANCED, curved_reason, feasible_forces
+from engine.topple.balance.statics import curved_reason, feasible_forces
 from engine.topple.contact.arrays import Array
 from engine.topple.contact.detection import Contacts, Overlap, deepest_first, find_contacts, unheld
 from engine.topple.contact.features import body_boxes, corners_of, of_bodies, sagitta

@@ -18,7 +18,9 @@ import numpy as np
 from engine.topple.balance.boundary import ROUND_QUERIES, NearestBoundary, Query, nearest_boundary
 from engine.topple.balance.equilibrium import MAX_PULL, Balance, SupportFunction, wrenches_at
 from engine.topple.balance.few import MANY, nearest_by_few
+from engine.topple.balance.reached import nearest_reached
 from engine.topple.balance.symmetry import Symmetry, symmetries_of
+from engine.topple.balance.wedging import can_wedge
 from engine.topple.contact.arrays import Array
 from engine.topple.contact.features import corners_of
 from engine.world import Assembly, Body, Vector
@@ -62,7 +64,8 @@ class PushMargin:
 def margins_of(balance: Balance, assembly: Assembly) -> tuple[TiltMargin, PushMargin]:
     """Returns both margins of pieces that stand, of many beside each other. Raises StaticsError when the solver gives
     up."""
-    if len(balance.names) < MANY:
+    # whether states are reached is asked in many small steps, for which two threads only wait for each other
+    if len(balance.names) < MANY or can_wedge(balance):
         return tilt_of(balance), push_of(balance, assembly)
     pushing = beside(lambda: push_of(balance, assembly))
     return tilt_of(balance), pushing()
@@ -94,6 +97,7 @@ def tilt_of(balance: Balance) -> TiltMargin:
     ask = SupportFunction(balance.matrix, balance.friction, balance.load(balance.down), loads)
     same = symmetries_of(balance, east, north, loads)
     found = _search_of(balance, east, north, same)(ask)
+    found = nearest_reached(balance, loads, found, bearings(balance, east, north), same)
     direction = math.degrees(math.atan2(*found.direction[::-1])) % 360.0
     if found.lower >= MAX_PULL / 2:
         return TiltMargin(90.0, 0.0, None, {})
@@ -108,6 +112,7 @@ def push_of(balance: Balance, assembly: Assembly) -> PushMargin:
     east, north = np.eye(3)[:2]
     same = symmetries_of(balance, east, north, loads)
     found = nearest_by_few(balance, loads, at, same, _search_of(balance, east, north, same))
+    found = nearest_reached(balance, loads, found, bearings(balance, east, north), same, at)
     if found.lower >= MAX_PULL / 2:
         return PushMargin(None, name, None)
     weight = float(balance.weights[balance.names.index(name)]) * balance.force

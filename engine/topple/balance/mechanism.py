@@ -21,6 +21,7 @@ from scipy.sparse import block_diag, csc_matrix
 from engine.pose import vector_of
 from engine.topple.balance.equilibrium import (
     SOLVED,
+    UNBALANCED,
     Balance,
     balance_of,
     contact_rows,
@@ -29,7 +30,7 @@ from engine.topple.balance.equilibrium import (
 )
 from engine.topple.balance.margins import Velocities, mechanism_of, weakest
 from engine.topple.balance.rocking import rocking_of
-from engine.topple.balance.statics import UNBALANCED, Statics
+from engine.topple.balance.statics import Statics
 from engine.topple.contact.arrays import Array
 from engine.topple.contact.detection import Contacts
 from engine.topple.contact.features import corners_of
@@ -45,6 +46,11 @@ ROCKS = 0.1
 """Of the fastest point's speed: more than this from turning about a horizontal axis is tipping, less is sliding."""
 NARROW = 1e-4
 """Metres from a line within which points belong to it; shorter edges are corners."""
+
+DRIVEN = 1e-5
+"""Of gravity: a fall that begins with less is told by the motion that statics found."""
+OVER = 1e-5
+"""Metres: a centre of mass so little beyond an edge is over it."""
 
 Kind = Literal["tips", "slides", "drops"]
 
@@ -212,7 +218,9 @@ def explain(
     # what rolls off begins without an acceleration
     if not statics.stands and not (rocking and rocking.can_roll):
         begins = beginning(assembly, balance)
-        velocities, first = mechanism_of(balance, begins), weakest(balance, begins) or first
+        # where hardly anything drives it the direction of what drives it is rounding
+        if np.abs(begins).max(initial=0.0) > DRIVEN:
+            velocities, first = mechanism_of(balance, begins), weakest(balance, begins) or first
     if not velocities:
         return None
     mechanism = Mechanism(assembly, velocities, contacts, np.array(gravity))
@@ -222,6 +230,14 @@ def explain(
     kind = mechanism.kind(moves, against)
     corners, speeds = mechanism.corners(moves)
     point, velocity = _fastest(corners, speeds)
+    room = mechanism.room(moves, against) if kind == "tips" else None
+    if room is not None and not statics.stands:
+        # what falls does not lie inside; where it is exactly over the edge its motion is rounding
+        room = 0.0 if room > -OVER else room
+    force = -mechanism.power(velocities) / float(np.linalg.norm(velocity))
+    if room is not None and statics.stands_by_itself and room < 0.0:
+        # it leans on others, which give way first: what lies beyond its own edge is not what it has to spare
+        room, force = 0.0, max(force, 0.0)
     return Explanation(
         stands=statics.stands_by_itself is True,
         moves=moves,
@@ -230,8 +246,8 @@ def explain(
         against=against,
         edge=edge,
         towards=_bearing(velocity, speeds[int(np.argmax(corners[:, 2]))]),
-        room=mechanism.room(moves, against) if kind == "tips" else None,
-        force=-mechanism.power(velocities) / float(np.linalg.norm(velocity)),
+        room=room,
+        force=force,
         point=vector_of(point),
         friction_needed=_friction_needed(balance) if kind == "slides" and not statics.stands else None,
     )

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.linalg import null_space
 
 from engine.tolerances import TOUCH_AT_REST
-from engine.topple.balance.equilibrium import Balance, balance_of, fall_within
+from engine.topple.balance.equilibrium import UNBALANCED, Balance, balance_of, fall_within
 from engine.topple.balance.forces import newton, out_of_balance
 from engine.topple.contact.arrays import Array
 from engine.topple.contact.curves import touching_on_curves
@@ -35,8 +35,6 @@ NEUTRAL = 1e-4
 """Of weight times size: an energy that bends less neither rises nor falls, as that of a ball on a table."""
 MAX_ROLL = math.radians(5.0)
 """A piece that has to roll further to find rest has left it."""
-UNBALANCED = 1e-6
-"""Out-of-balance force, relative to a piece's weight, that still counts as balanced."""
 SMOOTH = 1e-6
 """With less friction nothing rolls."""
 QUICK_STEPS = 15
@@ -94,12 +92,15 @@ def with_curves(assembly: Assembly, contacts: Contacts) -> RollingContacts | Non
 @dataclass(frozen=True, slots=True, eq=False)
 class Rocking:
     """stands. forces: (k, 3) as n, t1, t2, None when nothing balances. motion: (6 n,), in which it falls, or rolls to
-    rest. free: something may roll on and on: nothing drives it and nothing brings it back."""
+    rest. rolls: numbers of the pieces that may roll on and on: nothing drives them and nothing brings them back.
+    is_far: it does not stand only because its rest is further than the curvature here tells, `MAX_ROLL` at most.
+    """
 
     stands: bool
     forces: Array | None
     motion: Array
-    free: bool = False
+    rolls: tuple[int, ...] = ()
+    is_far: bool = False
 
 
 def rocking_of(
@@ -152,7 +153,7 @@ class RockingBalance:
         held = load - rolls @ slope
         forces = newton(balance, held, steps=QUICK_STEPS, limit=1e4) if friction is balance.friction else None
         if forces is None or out_of_balance(balance, forces, held) > UNBALANCED / 10:
-            limit = np.repeat(1.0 / np.maximum(balance.weights, 1e-6), 6)
+            limit = np.repeat(1.0 / balance.sizes, 6)
             answer = fall_within(balance.matrix, friction, held, -limit, limit)
             if answer.value > UNBALANCED:
                 return Rocking(False, None, answer.x)
@@ -201,17 +202,20 @@ class RockingBalance:
         values, vectors = np.linalg.eigh(rolls.T @ self._curvature(forces) @ rolls)
         modes, pull = rolls @ vectors, vectors.T @ slope
         if values[0] < -NEUTRAL:
-            return Rocking(False, forces, modes[:, 0])
+            # where something pulls the rest lies elsewhere, and there the energy may bend the other way
+            return Rocking(False, forces, modes[:, 0], is_far=bool(np.abs(pull).max() > UNBALANCED))
         neutral = np.abs(values) <= NEUTRAL
         driven = neutral & (np.abs(pull) > UNBALANCED)
         if driven.any():
             return Rocking(False, forces, modes[:, driven] @ pull[driven])
         # what spins about its point of contact stays where it is
-        free = bool(np.abs(modes.reshape(-1, 6, len(values))[:, :3, neutral]).max(initial=0.0) > SMOOTH)
+        goes = np.abs(modes.reshape(-1, 6, len(values))[:, :3, neutral]).max(axis=(1, 2), initial=0.0)
+        free = tuple(np.flatnonzero(goes > SMOOTH).tolist())
         rests = values > NEUTRAL
         turned = modes[:, rests] @ (pull[rests] / values[rests])
         angle = np.linalg.norm(turned.reshape(-1, 6)[:, 3:], axis=1).max(initial=0.0)
-        return Rocking(bool(angle <= MAX_ROLL), forces, turned, free)
+        is_far = bool(angle > MAX_ROLL)
+        return Rocking(not is_far, forces, turned, free, is_far)
 
     def _curvature(self, forces: Array) -> Array:
         """The second variation of the energy (6 n, 6 n) over all motions that roll."""

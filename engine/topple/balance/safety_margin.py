@@ -25,9 +25,9 @@ from scipy.linalg import expm
 from engine.geometry.rotation import angle_between
 from engine.pose import Pose
 from engine.tolerances import has_fallen
-from engine.topple.balance.equilibrium import Balance, balance_of, fall
+from engine.topple.balance.equilibrium import UNBALANCED, Balance, balance_of, fall
 from engine.topple.balance.margins import mechanism_of, weakest
-from engine.topple.balance.statics import UNBALANCED, feasible_forces
+from engine.topple.balance.statics import feasible_forces
 from engine.topple.balance.wedging import can_wedge
 from engine.topple.contact.arrays import Array, Ints, pairs_of_boxes
 from engine.topple.contact.detection import Contacts, find_contacts, overlaps_of

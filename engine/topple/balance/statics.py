@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from engine.topple.balance.equilibrium import MAX_PULL, Balance, balance_of, fall
+from engine.topple.balance.equilibrium import MAX_PULL, UNBALANCED, Balance, balance_of, fall
 from engine.topple.balance.forces import (
     QUICK_STEPS,
     RUNAWAY,
@@ -39,10 +39,8 @@ from engine.topple.contact.arrays import Array
 from engine.topple.contact.detection import Contacts, find_contacts
 from engine.topple.errors import StaticsError
 from engine.world import DOWN, Assembly, Vector
+from models.errors import Untrue
 
-UNBALANCED = 1e-6
-"""Out-of-balance force, relative to a piece's weight, that still counts as balanced (the solver reaches
-1e-8)."""
 SEARCHED_FIRST = 1000
 """Pieces beyond which forces without friction are searched for before that program is solved: a fifth of its time for a
 wall of 1660, twice its time for a pyramid of 400."""
@@ -51,7 +49,7 @@ BEYOND = 2e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Statics:
+class Statics(Untrue):
     """What the force balance says of an assembly; the words are those of `check --json`.
 
     stands: None when it cannot be judged, and then `why` says why and everything else is None or empty.
@@ -61,9 +59,12 @@ class Statics:
     piece that moves most in the mechanism (at critical tilt; when it does not stand, of the fall). loads:
     newtons carried from above. mechanism: per piece velocity (m/s) and angular velocity (rad/s), fastest
     point 1 m/s. wedged: it stands only with contacts that are pressed together before; then there is no margin,
-    and the mechanism is that of the pieces set down without. rolls_freely: it stands, but nothing brings back what
-    rolls on a level face.
+    and the mechanism is that of the pieces set down without. rolls: it stands, but these pieces may roll where they
+    lie: nothing drives them and nothing brings them back. tilt_at_least, push_at_least: the margin is no less;
+    pieces have rolled so far by then that more is not computed, nor what would move first.
     """
+
+    asked = "stands"
 
     stands: bool | None
     needs_friction: bool | None = None
@@ -77,12 +78,14 @@ class Statics:
     mechanism: Velocities = field(default_factory=dict)
     why: str | None = None
     wedged: Wedge | None = None
-    rolls_freely: bool = False
+    rolls: tuple[str, ...] = ()
+    tilt_at_least: bool = False
+    push_at_least: bool = False
 
     @property
     def stands_by_itself(self) -> bool | None:
         """Whether it stands as pieces do that are set down one on another, not clamped; None for what may roll away."""
-        return False if self.wedged else None if self.rolls_freely else self.stands
+        return False if self.wedged else None if self.rolls else self.stands
 
 
 def analyse(
@@ -210,14 +213,16 @@ def _rocking(assembly: Assembly, rocking: RockingBalance, *, margins: bool, load
         )
     carry = carried(balance, in_world(balance, found.forces)) if loads and found.forces is not None else {}
     smooth = fall(balance, np.zeros_like(balance.friction)).value <= UNBALANCED
+    rolls = tuple(balance.names[at] for at in found.rolls)
     if not margins:
-        return Statics(stands=True, needs_friction=not smooth, loads=carry, rolls_freely=found.free)
+        return Statics(stands=True, needs_friction=not smooth, loads=carry, rolls=rolls)
     east, north = horizontal(balance.down)
     tilting = np.stack([balance.load(east), balance.load(north)], axis=1)
     tilt, downhill = rocking.margin(load, tilting, MAX_PULL)
     piece, pushing = push_loads(balance, assembly)
-    push, _ = rocking.margin(load, pushing, MAX_PULL)
-    lost = rocking.judged(load + tilting @ ((1 + BEYOND) * tilt * downhill)).motion
+    push, along = rocking.margin(load, pushing, MAX_PULL)
+    lost = rocking.judged(load + tilting @ ((1 + BEYOND) * tilt * downhill))
+    pushed = rocking.judged(load + pushing @ ((1 + BEYOND) * push * along))
     return Statics(
         stands=True,
         needs_friction=not smooth,
@@ -228,10 +233,12 @@ def _rocking(assembly: Assembly, rocking: RockingBalance, *, margins: bool, load
         else None,
         push_piece=piece,
         push_mode="topple" if push < MAX_PULL else None,
-        weakest=weakest(balance, lost),
+        weakest=None if lost.is_far else weakest(balance, lost.motion),
         loads=carry,
-        mechanism=mechanism_of(balance, lost),
-        rolls_freely=found.free,
+        mechanism={} if lost.is_far else mechanism_of(balance, lost.motion),
+        rolls=rolls,
+        tilt_at_least=lost.is_far,
+        push_at_least=pushed.is_far,
     )
 
 

@@ -14,26 +14,48 @@ of the weights goes to nought too, and the contacts carry, or it does not, and w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import clarabel
 import numpy as np
-from scipy.sparse import bsr_array, csc_array, csc_matrix, diags_array, eye_array, vstack
+from scipy.linalg.lapack import dgbsv
+from scipy.sparse import coo_array, csc_array, csc_matrix, csr_array, diags_array, eye_array, vstack
+from scipy.sparse.csgraph import connected_components, reverse_cuthill_mckee
 from scipy.sparse.linalg import splu
 
-from engine.topple.balance.equilibrium import SOLVED, Balance, contact_rows, forces_of, solver_settings
-from engine.topple.contact.arrays import Array
+from engine.topple.balance.equilibrium import (
+    SOLVED,
+    Balance,
+    contact_rows,
+    forces_of,
+    solver_settings,
+)
+from engine.topple.contact.arrays import Array, expand
 from engine.topple.errors import StaticsError
 
-STIFFNESSES = 10.0 ** -np.arange(0.0, 7.5, 0.5)
-"""Of the springs, one after the other, each started from the last."""
+SOFTEST = -7.0
+"""Decades: of the springs' stiffness, from 1 on, each started from the last."""
+STEPS = (0.5, 0.35)
+"""Decades, the widest between two; if the solution is lost on the first path the second is tried."""
+NARROWEST, MAX_LOST = 0.1, 2
+"""Decades; and how many softer springs may leave it unsolved."""
+LEVEL, SURE, STEADY = 4, 5.0, 0.9
+"""What springs carry for good: no less than so much of what they did in the last steps, and many times `HELD`."""
 HELD = 1e-4
 """Part of a weight: when the springs carry less of every piece the contacts carry it."""
-MAX_STEPS = 40
+NEARLY_HELD = -5.0
+"""Decades: the stiffness at which a search starts from a neighbour's displacements, in at most `QUICK_STEPS`."""
+MAX_STEPS, QUICK_STEPS = 25, 12
+WIDE = 80
+"""Of the band of a matrix, on either side: wider ones are solved as sparse ones."""
+LEAPS = (1.0, 0.5, 0.3, 0.7, 0.9, 0.2)
+"""Parts of Newton's step that are taken where none lessens the error."""
 CONVERGED = 1e-9
 """Of the forces out of balance, over the weights."""
 PARALLEL_COSINE = np.cos(np.radians(0.1))
 """Contact normals this much along each other belong to parallel planes."""
+LESS_FRICTION = 0.8
+"""Of the friction: what that holds without squeezing is held. Nearer to its limit friction pushes others aside."""
 FROM_BELOW = 0.1
 """A fixed face whose normal rises less than this does not carry: between two of those a piece is squeezed."""
 
@@ -59,18 +81,209 @@ def can_wedge(balance: Balance) -> bool:
     return not is_parallel or bool((towards_free[fixed] > -FROM_BELOW).any())
 
 
+def unsqueezed(balance: Balance) -> Balance | None:
+    """Returns a balance of convex pieces without the contacts that might squeeze one, and with a fifth less friction:
+    what that can hold is called up. None where it is no other, and where pieces rest on each other in a circle."""
+    contacts, count = balance.contacts, len(balance.names)
+    rises = -(contacts.normals @ balance.down)
+    level = np.abs(contacts.normals @ contacts.normals[int(np.abs(rises).argmax())]) > PARALLEL_COSINE
+    above, below = np.where(rises > 0, (balance.first, balance.second), (balance.second, balance.first))
+    free = level & (above >= 0) & (below >= 0)
+    rests_on = coo_array((np.ones(free.sum()), (above[free], below[free])), shape=(count, count))
+    # where none rests on itself, over others, the weights alone tell how hard each is pressed
+    if (
+        level.all()
+        or not balance.are_convex
+        or connected_components(rests_on, connection="strong")[0] < count
+    ):
+        return None
+    kept = ("first", "second", "points", "normals", "patch")
+    fewer = replace(
+        balance,
+        matrix=balance.matrix[:, np.flatnonzero(np.repeat(level, 3))],
+        friction=LESS_FRICTION * balance.friction[level],
+        frames=balance.frames[level],
+        first=balance.first[level],
+        second=balance.second[level],
+        contacts=replace(contacts, **{name: getattr(contacts, name)[level] for name in kept}),
+    )
+    return None if can_wedge(fewer) else fewer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Response:
+    """How contacts answer a load. held: they carry it without having been pressed together before. displacements:
+    (6 n,) backwards, of the last springs; carried: what these carry, times their displacements. is_followed: found from
+    the displacements under another load, beside which there may be other answers."""
+
+    held: bool
+    displacements: Array
+    carried: float
+    is_followed: bool = False
+
+
 def called_up(balance: Balance) -> tuple[bool, Array]:
     """Solves (4): whether the contacts hold every piece without having been pressed together before; and the
     displacements (6 n,) with which they give way."""
-    springs = np.repeat(np.maximum(balance.weights, 1e-6), 6)
-    gravity = balance.load(balance.down)
-    v, held = np.zeros(len(springs)), False
-    for stiffness in STIFFNESSES:
-        v = _balanced(balance, gravity, stiffness * springs, v)
-        held = bool(stiffness * np.abs(v).max(initial=0.0) <= HELD)
-        if held:
-            break
-    return held, -v
+    springs = Springs(balance.matrix, balance.friction, springs_of(balance))
+    found = springs.respond(balance.load(balance.down))
+    return found.held, -found.displacements
+
+
+def springs_of(balance: Balance) -> csc_array:
+    """Returns the springs (6 n, 6 n) of stiffness 1: each as stiff as its piece is heavy."""
+    return csc_array(diags_array(np.repeat(balance.sizes, 6)))
+
+
+class Springs:
+    """Equation (4) for several loads."""
+
+    def __init__(self, matrix: csc_array, friction: Array, springs: csc_array) -> None:
+        """matrix: B (n, 3 k) of any unknowns of motion; springs: (n, n)."""
+        self._friction, self._springs = friction, springs
+        self._matrix, self._transposed = matrix, matrix.T.tocsr()
+        self._stiffness = _Stiffness(matrix, springs)
+
+    def respond(
+        self,
+        load: Array,
+        start: Array | None = None,
+        lost: Array | None = None,
+        *,
+        to_the_end: bool = False,
+    ) -> Response:
+        """Solves (4) under a load (6 n,). start, lost: displacements under loads much like it, of which one was held
+        and the other not, tried first. to_the_end: soften what gives way until contacts yield nothing beside it."""
+        for near, begin in ((start, NEARLY_HELD), (lost, SOFTEST)):
+            if near is None or to_the_end:
+                continue
+            v, is_solved = self._balanced(load, 10.0**begin, near, QUICK_STEPS)
+            found = self._softened(load, STEPS[0], v, begin) if is_solved else None
+            if found is not None:
+                return replace(found, is_followed=True)
+        for widest in STEPS:
+            if (found := self._softened(load, widest, to_the_end=to_the_end)) is not None:
+                return found
+        # no path is found: what forces can balance is not said to fall
+        return Response(True, np.zeros(len(load)), 0.0)
+
+    def _softened(
+        self,
+        load: Array,
+        widest: float,
+        start: Array | None = None,
+        begin: float = 0.0,
+        *,
+        to_the_end: bool = False,
+    ) -> Response | None:
+        """Follows the solution as the springs soften, in steps of so many decades; None where it is lost. start: the
+        solution with springs of 10**begin, where that is known."""
+        if start is None:
+            # as if all contacts held in every direction
+            stuck = np.tile(np.eye(3).reshape(-1), len(self._friction))
+            start = self._stiffness.solve(stuck, 10.0**begin, -load)
+        v = np.zeros(len(load)) if start is None else start
+        last, step, at, lost = begin, widest, begin, 0
+        carried: list[float] = []
+        while at >= SOFTEST:
+            trial, is_solved = self._balanced(load, 10.0**at, v, MAX_STEPS)
+            if not is_solved and step > NARROWEST:
+                step /= 2
+            elif not is_solved and (lost := lost + 1) > MAX_LOST:
+                return None
+            else:
+                v = trial
+                if is_solved:
+                    last, step, lost = at, min(widest, 2 * step), 0
+                    carried.append(10.0**at * float(np.abs(v).max(initial=0.0)))
+                    if carried[-1] <= HELD:
+                        return Response(True, v, 0.0)
+                    steady = STEADY * max(carried[-LEVEL:])
+                    if not to_the_end and len(carried) > LEVEL and carried[-1] > max(steady, SURE * HELD):
+                        break
+                else:
+                    last = at
+            at = last - step
+        return Response(False, v, float(10.0**last * (v @ (self._springs @ v))))
+
+    def _balanced(self, load: Array, stiffness: float, v: Array, steps: int) -> tuple[Array, bool]:
+        """Newton's method on (4), damped; the friction limit follows the pressure in the derivative too. Returns the
+        displacements, and whether they solve it."""
+        springs, enough = stiffness * self._springs, CONVERGED * float(np.linalg.norm(load))
+
+        def residual(at: Array) -> tuple[Array, Array]:
+            x = (self._transposed @ at).reshape(-1, 3)
+            return self._matrix @ _response(x, self._friction).reshape(-1) + load + springs @ at, x
+
+        out, x = residual(v)
+        leaps = 0
+        for _ in range(steps):
+            size = float(np.linalg.norm(out))
+            if size <= enough:
+                return v, True
+            step = self._stiffness.solve(_slope(x, self._friction).reshape(-1), stiffness, -out)
+            if step is None:
+                return v, False
+            length = 1.0
+            while True:
+                trial, trial_x = residual(v + length * step)
+                if np.linalg.norm(trial) < (1 - 1e-4 * length) * size:
+                    break
+                length /= 2
+                if length < 1e-3:
+                    # between states of contacts that each lead to the other: any other one leads out
+                    length = LEAPS[leaps % len(LEAPS)]
+                    leaps += 1
+                    trial, trial_x = residual(v + length * step)
+                    break
+            v, out, x = v + length * step, trial, trial_x
+        return v, bool(np.linalg.norm(out) <= enough)
+
+
+class _Stiffness:
+    """B D B^T + s W, for any D of k blocks (3, 3): where its entries are, and what they are made of."""
+
+    def __init__(self, matrix: csc_array, springs: csc_array) -> None:
+        size, columns = matrix.shape
+        begin = matrix.indptr.astype(np.int64)
+        count = np.diff(begin)
+        value, row = matrix.data, matrix.indices
+        # of every two columns of a contact point: their entries by each other
+        first = 3 * np.repeat(np.arange(columns // 3), 9) + np.tile(np.repeat(np.arange(3), 3), columns // 3)
+        second = 3 * np.repeat(np.arange(columns // 3), 9) + np.tile(np.arange(3), columns)
+        block, left = expand(begin[first], count[first])
+        pair, right = expand(begin[second[block]], count[second[block]])
+        left, block = left[pair], block[pair]
+        products = row[right].astype(np.int64) * size + row[left]
+        diagonal = springs.tocoo()
+        own = diagonal.col.astype(np.int64) * size + diagonal.row
+        unique = np.union1d(products, own)
+        entries = (value[left] * value[right], (np.searchsorted(unique, products), block))
+        self._spread: csr_array = coo_array(entries, shape=(len(unique), 3 * columns)).tocsr()
+        self._springs = np.zeros(len(unique))
+        self._springs[np.searchsorted(unique, own)] = diagonal.data
+        start = np.searchsorted(unique, np.arange(size + 1) * size)
+        self._pattern = csc_array((np.ones(len(unique)), unique % size, start), shape=(size, size))
+        self._order = reverse_cuthill_mckee(self._pattern.tocsr(), symmetric_mode=True)
+        place = np.argsort(self._order)
+        across, down = place[unique // size], place[unique % size]
+        self._width = int(np.abs(across - down).max(initial=0))
+        self._at = (2 * self._width + down - across, across)
+
+    def solve(self, slope: Array, stiffness: float, right: Array) -> Array | None:
+        """Returns x of (B D B^T + s W) x = right, for the entries (9 k,) of D; None where there is none."""
+        entries = self._spread @ slope + stiffness * self._springs
+        if self._width > WIDE:
+            self._pattern.data = entries
+            return np.asarray(splu(self._pattern, permc_spec="MMD_AT_PLUS_A").solve(right))
+        band = np.zeros((3 * self._width + 1, len(right)), order="F")
+        band[self._at] = entries
+        found, fails = dgbsv(self._width, self._width, band, right[self._order], overwrite_ab=True)[2:]
+        if fails:
+            return None
+        solution: Array = np.empty_like(found)
+        solution[self._order] = found
+        return solution
 
 
 def clamping(balance: Balance) -> Wedge:
@@ -104,47 +317,24 @@ def clamping(balance: Balance) -> Wedge:
     return Wedge(first, second, float(pressed[hardest]) * balance.force)
 
 
-def _balanced(balance: Balance, gravity: Array, springs: Array, v: Array) -> Array:
-    """Newton's method on (4), damped; the friction limit follows the pressure in the derivative too."""
-    matrix, transposed = balance.matrix, balance.matrix.T.tocsr()
-    count = len(balance.friction)
-
-    def residual(at: Array) -> tuple[Array, Array]:
-        forces, slope = _response((transposed @ at).reshape(-1, 3), balance.friction)
-        return matrix @ forces.reshape(-1) + gravity + springs * at, slope
-
-    out, slope = residual(v)
-    for _ in range(MAX_STEPS):
-        size = float(np.linalg.norm(out))
-        if size <= CONVERGED * float(np.linalg.norm(gravity)):
-            break
-        blocks = bsr_array((slope, np.arange(count), np.arange(count + 1)), shape=(3 * count, 3 * count))
-        step = -splu(csc_array(matrix @ (blocks @ transposed) + diags_array(springs))).solve(out)
-        length = 1.0
-        while True:
-            trial, trial_slope = residual(v + length * step)
-            if np.linalg.norm(trial) < (1 - 1e-4 * length) * size or length < 1e-3:
-                break
-            length /= 2
-        v, out, slope = v + length * step, trial, trial_slope
-    return v
-
-
-def _response(x: Array, friction: Array) -> tuple[Array, Array]:
-    """Contact forces (k, 3) called up by approaching and sliding x (k, 3), and their derivative (k, 3, 3)."""
+def _response(x: Array, friction: Array) -> Array:
+    """Contact forces (k, 3) called up by approaching and sliding x (k, 3)."""
     normal = np.maximum(x[:, 0], 0.0)
-    slip = np.linalg.norm(x[:, 1:], axis=1)
-    limit = friction * normal
+    slip = np.sqrt(x[:, 1] ** 2 + x[:, 2] ** 2)
+    share = np.minimum(1.0, friction * normal / np.where(slip > 0, slip, 1.0))
+    return np.stack([normal, share * x[:, 1], share * x[:, 2]], axis=1)
+
+
+def _slope(x: Array, friction: Array) -> Array:
+    """The derivative (k, 3, 3) of `_response`."""
+    slip = np.sqrt(x[:, 1] ** 2 + x[:, 2] ** 2)
+    limit, pressed = friction * np.maximum(x[:, 0], 0.0), x[:, 0] > 0
     slides = slip > limit
-    unit = x[:, 1:] / np.where(slip > 0, slip, 1.0)[:, None]
-    rubbing = np.where(slides[:, None], limit[:, None] * unit, x[:, 1:])
-    forces = np.concatenate([normal[:, None], rubbing], axis=1)
-    pressed = x[:, 0] > 0
     slope = np.zeros((len(x), 3, 3))
     slope[:, 0, 0] = pressed
-    slope[:, 1:, 1:] = np.eye(2)
-    part = (limit / np.where(slip > 0, slip, 1.0))[slides, None, None]
-    across = np.eye(2) - unit[slides][:, :, None] * unit[slides][:, None, :]
-    slope[slides, 1:, 1:] = part * across
-    slope[slides, 1:, 0] = (friction * pressed)[slides, None] * unit[slides]
-    return forces, slope
+    slope[~slides, 1, 1] = slope[~slides, 2, 2] = 1.0
+    unit = x[slides, 1:] / slip[slides, None]
+    part = (limit[slides] / slip[slides])[:, None, None]
+    slope[slides, 1:, 1:] = part * (np.eye(2) - unit[:, :, None] * unit[:, None, :])
+    slope[slides, 1:, 0] = (friction * pressed)[slides, None] * unit
+    return slope

@@ -177,6 +177,8 @@ def _hull(patches: Patches, rows: list[int]) -> Array:
 
 SLIVER = 1e-6
 """A common part narrower than this part of the smaller facet is rounding, not contact."""
+SPIKE = 20.0
+"""Times that width: a corner further from what is wider belongs to a spike. Sharper ones than 6 degrees do too."""
 FITTED = float(np.cos(np.radians(1.0)))
 """Cosine of the turn between two contacts of a pair that tells a curve that fits from a single facet."""
 
@@ -221,6 +223,8 @@ def _overlaps(scene: Features, pair: Ints, a: Ints, b: Ints, gap: Array) -> tupl
     # twice the area over the perimeter is the width of a strip
     keep = 2 * shapely.area(common) > width * shapely.length(common)
     hulls = shapely.convex_hull(common[keep])
+    for row in np.flatnonzero(shapely.area(common[keep]) < (1 - SLIVER) * shapely.area(hulls)):
+        hulls[row] = _hull_of_areas(common[keep][row], float(width[keep][row]))
     pair, a, b, origin, normal, u, v = (x[keep] for x in (pair, a, b, origin, normal, u, v))
     flat, owner = shapely.get_coordinates(hulls, return_index=True)
     last = np.append(owner[1:] != owner[:-1], True) if len(owner) else np.zeros(0, dtype=np.bool_)
@@ -240,6 +244,15 @@ def _overlaps(scene: Features, pair: Ints, a: Ints, b: Ints, gap: Array) -> tupl
         curved=(scene.facet_curved[a] | scene.facet_curved[b])[meets],
     )
     return found, (scene.facet_curved[a] & scene.facet_curved[b])[meets]
+
+
+def _hull_of_areas(common: shapely.Geometry, width: float) -> shapely.Geometry:
+    """Returns the hull of what is wider than a sliver: where two outlines only touch they have lines in common too, or
+    spikes."""
+    inside = shapely.buffer(common, -width, join_style="mitre")
+    corners = shapely.points(shapely.get_coordinates(common))
+    near = shapely.distance(inside, corners) <= SPIKE * width
+    return shapely.convex_hull(shapely.MultiPoint(corners[near]) if near.any() else common)
 
 
 def _height(

@@ -15,6 +15,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from engine.workers import WorkerError
+from models.extras import install_line
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -65,7 +66,7 @@ def _library() -> Any:
     try:
         import distributed
     except ImportError as error:
-        raise WorkerError("--dask needs dask.distributed: pip install 'teeter[cluster]'") from error
+        raise WorkerError(f"--dask needs dask.distributed: {install_line('distributed')}") from error
     return distributed
 
 

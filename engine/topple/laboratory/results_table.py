@@ -7,6 +7,8 @@ A Parquet table grows as `F.parquet.part.csv` beside it. A last line that was cu
 from __future__ import annotations
 
 import csv
+import errno
+import fcntl
 import io
 import math
 import os
@@ -19,9 +21,14 @@ from typing import Any, get_args
 
 from engine.topple.errors import SweepError
 from engine.topple.laboratory.sweep import COLUMNS, Method, SweepRow, Word
+from models.files import whole_or_nothing
 
 SYNC = 1.0
 """Seconds after which rows are forced onto the disk: what a power cut may cost."""
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""How a text begins that a spreadsheet would compute."""
+QUOTE = "'"
+"""Before such a text, and before one that begins with it: a spreadsheet shows text, and reading takes one away."""
 NUMBERS = {"x_mm", "y_mm", "z_mm", "yaw_deg", "tilt_deg"}
 PARQUET = ".parquet"
 
@@ -40,7 +47,7 @@ class ResultsTable:
             self._keep(_from_parquet(path))
         whole = self._read() if self._growing.exists() else 0
         # without a buffer, which would write what failed once more when the file is closed
-        self._file: FileIO = self._growing.open("ab", buffering=0)
+        self._file: FileIO = open(self._growing, "ab", buffering=0, opener=_own)  # noqa: SIM115
         self._file.truncate(whole)
         self._synced = time.monotonic()
         if whole == 0:
@@ -56,19 +63,17 @@ class ResultsTable:
         wanted = dict.fromkeys(keys)
         ordered = [self.rows[key] for key in wanted]
         ordered += [row for key, row in self.rows.items() if key not in wanted]
-        fresh = self.path.with_name(self.path.name + ".new")
         try:
-            if self.path.suffix == PARQUET:
-                _to_parquet(ordered, fresh)
-            else:
-                text = ",".join(COLUMNS) + "\n" + "".join(map(_line, ordered))
-                with fresh.open("w", newline="", encoding="utf-8") as file:
-                    file.write(text)
-                    file.flush()
-                    os.fsync(file.fileno())
-            fresh.replace(self.path)
+            with whole_or_nothing(self.path, (), force=True) as fresh:
+                if self.path.suffix == PARQUET:
+                    _to_parquet(ordered, fresh)
+                else:
+                    text = ",".join(COLUMNS) + "\n" + "".join(map(_line, ordered))
+                    with fresh.open("w", newline="", encoding="utf-8") as file:
+                        file.write(text)
+                        file.flush()
+                        os.fsync(file.fileno())
         except OSError as error:
-            fresh.unlink(missing_ok=True)
             raise self._trouble(error) from error
         self.close()
         if self._growing != self.path:
@@ -107,12 +112,12 @@ class ResultsTable:
         """Take over the rows of the growing file; how many of its bytes are whole lines."""
         data = self._growing.read_bytes()
         whole = data.rfind(b"\n") + 1
-        header = data.partition(b"\n")[0].decode("utf-8", "replace").strip()
-        if whole and header != ",".join(COLUMNS):
+        header, begun = ",".join(COLUMNS), data.partition(b"\n")[0].decode("utf-8", "replace").strip()
+        if begun != header if whole else not header.startswith(begun):
             raise SweepError(f"{self._growing} is no table of `teeter sweep`: give another name to --out")
         lines = csv.DictReader(io.StringIO(data[:whole].decode("utf-8", "replace"), newline=""))
         try:
-            self._keep([_row(line) for line in lines])
+            self._keep([_row(_without_quotes(line)) for line in lines])
         except (ValueError, TypeError, csv.Error) as error:
             raise SweepError(
                 f"{self._growing} is damaged ({str(error)[:100]}): give another name to --out"
@@ -123,12 +128,41 @@ class ResultsTable:
         self.rows.update((row.key, row) for row in rows)
 
 
+def _own(path: str, flags: int) -> int:
+    """Open a table for this process alone, and no link to something else. Raises SweepError, or OSError."""
+    file = os.open(path, flags | os.O_NOFOLLOW, 0o666)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.EACCES, errno.EAGAIN):
+            os.close(file)
+            raise SweepError(
+                f"{path}: another process is filling this table: wait, or name another"
+            ) from None
+    return file
+
+
 def _line(row: SweepRow) -> str:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerow(
-        ["" if value is None else value for value in (getattr(row, name) for name in COLUMNS)]
-    )
+    cells = ["" if value is None else _quoted(value) for value in (getattr(row, name) for name in COLUMNS)]
+    # the writer puts no quotes round a carriage return, which ends a line to every reader
+    has_return = any("\r" in str(cell) for cell in cells)
+    csv.writer(
+        text, lineterminator="\n", quoting=csv.QUOTE_ALL if has_return else csv.QUOTE_MINIMAL
+    ).writerow(cells)
     return text.getvalue()
+
+
+def _quoted(value: object) -> object:
+    is_risky = isinstance(value, str) and value.startswith((*FORMULA, QUOTE))
+    return f"{QUOTE}{value}" if is_risky else value
+
+
+def _without_quotes(line: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: value.removeprefix(QUOTE) if isinstance(value, str) and name not in NUMBERS else value
+        for name, value in line.items()
+    }
 
 
 def _row(line: dict[str, Any]) -> SweepRow:

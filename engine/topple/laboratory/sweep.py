@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -33,6 +34,7 @@ from engine.topple.balance.safety_margin import safe_verdict
 from engine.topple.errors import StaticsError, SweepError
 from engine.topple.verdict import CheckOptions, check
 from engine.world import Assembly, Body
+from models.errors import Untrue
 from models.piece import Piece
 
 FORMAT = 1
@@ -43,11 +45,13 @@ Method = Literal["statics", "dynamics", "geometry"]
 
 
 @dataclass(frozen=True, slots=True)
-class SweepRow:
+class SweepRow(Untrue):
     """One place, or one scene. x_mm, y_mm, z_mm: of the piece's frame; yaw_deg: turned from how it lies in the scene;
     empty for a whole scene. verdict: `overlaps` when the place is taken, `apart` when nothing is below it. judge: what
     decided. tilt_deg: as in `teeter check`; empty where statics is silent. weakest: goes first.
     """
+
+    asked = "verdict"
 
     number: int
     scene: str
@@ -117,6 +121,16 @@ def key_of(one: Study, place: SweepPlace) -> str:
 _guard = threading.Lock()
 """Simulators and incremental statics are not for several threads at a time."""
 _towers: dict[str, IncrementalStatics] = {}
+
+
+def _begin_anew() -> None:
+    """In a forked process: a thread of the parent may have held the lock, with a tower half made."""
+    global _guard
+    _guard = threading.Lock()
+    _towers.clear()
+
+
+os.register_at_fork(after_in_child=_begin_anew)
 
 
 def judge_place(one: Study, place: SweepPlace) -> SweepRow:

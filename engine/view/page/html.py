@@ -72,22 +72,17 @@ def seat_page(title: str) -> tuple[str, str]:
     return text, policy((*OF_SEAT, "frame-ancestors 'none'"))
 
 
-def save(path: Path, text: str) -> None:
-    """Writes a page. Raises OutputError when it cannot be written."""
-    with whole_or_nothing(path) as part:
+def save(path: Path, text: str, *, force: bool = False) -> None:
+    """Writes a page. force: a file that is there may be replaced. Raises OutputError when it cannot be written."""
+    with whole_or_nothing(path, force=force) as part:
         part.write_text(text, encoding="utf-8")
-
-
-def is_built() -> bool:
-    """Returns whether pages can be written: `make page` was run, as it was for every wheel."""
-    return FOLDER.joinpath(SCRIPT).is_file()
 
 
 def _file(name: str) -> str:
     file = FOLDER.joinpath(name)
     if not file.is_file():
         raise OutputError(
-            f"{name}: the script of pages is not built; run `make page` in the folder of teeter"
+            f"{file}: the script of pages is missing; install teeter again, or run `make page` in a checkout"
         )
     return file.read_text(encoding="utf-8")
 

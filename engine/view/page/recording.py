@@ -62,7 +62,10 @@ def recording_data(
     names = replay.meta.names
     times = frame_times(replay, motion)
     columns = [n for n, name in enumerate(names) if name != FLOOR]
-    poses = np.array([scenery.poses(float(moment))[columns] for moment in times])
+    # filled row by row: a list of the rows of a long recording takes as much room again
+    poses = np.empty((len(times), len(columns), 7))
+    for row, moment in zip(poses, times.tolist(), strict=True):
+        row[:] = scenery.poses(moment)[columns]
     shown = [known[names[n]] for n in columns]
     hand = mannequin.hand_bodies(HAND) if motion.carries else ()
     if hand:

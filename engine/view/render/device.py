@@ -9,12 +9,14 @@ import atexit
 import ctypes
 import os
 import sys
+import weakref
 from typing import Any
 
 from panda3d import core
 
 from engine.process import suppress_stderr
 from engine.view.opengl import ViewError, no_graphics, no_screen
+from engine.view.render import turns
 
 # a transform that almost equals an earlier one would become it: pictures would depend on those before them
 SETTINGS = """
@@ -167,10 +169,26 @@ _MADE: list[Device] = []
 
 
 def device() -> Device:
-    """The device of this process. Raises ViewError when there is no OpenGL."""
-    if not _MADE:
-        _MADE.append(Device())
-    return _MADE[0]
+    """The device of this process, made in the turn of a thread. Raises ViewError when there is no OpenGL."""
+    turns.check_process()
+    turns.turns.take()
+    try:
+        if not _MADE:
+            _MADE.append(Device())
+        return _MADE[0]
+    finally:
+        turns.turns.give()
+
+
+def begin_turn(user: object) -> Any:
+    """Waits until this thread may draw, which it then may until what is returned is called, or the user is gone. Raises
+    ViewError."""
+    turns.check_process()
+    turns.turns.take()
+    return weakref.finalize(user, turns.turns.give)
+
+
+os.register_at_fork(after_in_child=lambda: turns.begin_anew(bool(_MADE)))
 
 
 def is_open() -> bool:
@@ -189,7 +207,13 @@ def open_screen(title: str, size: tuple[int, int]) -> Device:
         raise ViewError(
             "this process already makes pictures without a screen, or has a window; start another one"
         )
-    _MADE.append(Device(title, size))
+    turns.check_process()
+    turns.turns.take(for_good=True)
+    try:
+        _MADE.append(Device(title, size))
+    except BaseException:
+        turns.turns.give()
+        raise
     # a window that outlives the interpreter takes the process down with it
     atexit.register(close_screen)
     return _MADE[0]
@@ -199,6 +223,7 @@ def close_screen() -> None:
     """Closes the window and frees everything; a new one may be opened then."""
     while _MADE:
         _MADE.pop().engine.remove_all_windows()
+        turns.turns.give()
 
 
 def sampler_of(kind: Any) -> Any:

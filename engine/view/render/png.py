@@ -29,9 +29,10 @@ def png_of(picture: NDArray[np.uint8]) -> bytes:
     )
 
 
-def save_png(picture: NDArray[np.uint8], path: Path) -> None:
-    """Writes an (h, w, 3) picture. Raises ViewError for another ending, OutputError when it cannot be written."""
+def save_png(picture: NDArray[np.uint8], path: Path, *, force: bool = False) -> None:
+    """Writes an (h, w, 3) picture. force: a file that is there may be replaced. Raises ViewError for another ending,
+    OutputError when it cannot be written."""
     if path.suffix.lower() != ".png":
         raise ViewError(f'{path}: pictures are written as .png (got "{path.suffix}")')
-    with whole_or_nothing(path) as part:
+    with whole_or_nothing(path, force=force) as part:
         part.write_bytes(png_of(picture))

@@ -17,10 +17,10 @@ from engine.view.camera import BoundingSphere, Camera, Vector, bounding_sphere, 
 from engine.view.frame import Frame, frame_of
 from engine.view.opengl import ViewError
 from engine.view.panels import Panel
-from engine.view.render import shading
+from engine.view.render import shading, turns
 from engine.view.render.bounds import DirtyTracker, boxes_of, seen, shaded
 from engine.view.render.canvas import Canvas
-from engine.view.render.device import device
+from engine.view.render.device import begin_turn, device
 from engine.view.render.edge_antialiasing import VisibleEdges
 from engine.view.render.nodes import Nodes
 from engine.view.render.outlines import Outlines, ring_around
@@ -48,8 +48,8 @@ class Stage:
     pixels. quality: how much is spent on light, see `shading.QUALITY_LEVELS`. to_ram: whether the program reads its
     pictures; a window that only shows them does without. sphere: what is lit and framed until `aim`; left out, all
     bodies. unread: pieces whose prints are hidden until a frame shows them, and not drawn before. top: what lies on
-    the table. Close a stage that is not needed any more: each holds buffers on the card. Raises ViewError when there is
-    no OpenGL, or for an impossible size.
+    the table. Close a stage that is not needed any more: each holds buffers on the card, and other threads wait until
+    they may draw. Raises ViewError when there is no OpenGL, or for an impossible size.
     """
 
     def __init__(
@@ -72,19 +72,27 @@ class Stage:
         self._to_ram = to_ram
         self.sphere = sphere or bounding_sphere(bodies)
         self._level = QUALITY_LEVELS[quality]
+        self._end_turn = begin_turn(self)
+        try:
+            self._make(bodies, unread, top)
+        except BaseException:
+            self._end_turn()
+            raise
+
+    def _make(self, bodies: tuple[Body, ...], unread: frozenset[str], top: TableTop) -> None:
         self._device = device()
         self._root = core.NodePath("stage")
         self._visible_edges = VisibleEdges()
         self._dirty = DirtyTracker()
         self._texts: dict[str, str] = {}
         self._marked: frozenset[str] = frozenset()
-        self.camera = framing(self.sphere, aspect=size[0] / size[1])
+        self.camera = framing(self.sphere, aspect=self.size[0] / self.size[1])
         self._lens = core.PerspectiveLens()
         self._eye = self._root.attach_new_node(core.Camera("eye", self._lens))
         self._eye.node().set_camera_mask(SEEN | OVERLAYS)
         self._shadow = ShadowPass(self._device, self._root, self._level)
         self._canvases: dict[tuple[int, int], Canvas] = {}
-        self._put_up(size)
+        self._put_up(self.size)
         self._bodies = Nodes(self._root, self._level, top)
         self._nodes, self._halves = self._bodies.paths, self._bodies.halves
         for body in bodies:
@@ -139,7 +147,7 @@ class Stage:
 
     def relight(self, quality: Quality) -> None:
         """Makes pictures at another quality level from now on."""
-        self.close()
+        self._free_buffers()
         self.quality, self._level = quality, QUALITY_LEVELS[quality]
         self._shadow = ShadowPass(self._device, self._root, self._level)
         self._put_up(self.size)
@@ -177,6 +185,7 @@ class Stage:
 
     def _prepare(self) -> None:
         """Updates what depends on both bodies and camera, and which part of the picture is drawn again."""
+        turns.turns.use()
         canvas = self._canvas
         if not canvas.is_plain:
             # it lies over the picture, and is drawn onto it
@@ -300,14 +309,21 @@ class Stage:
         width, height = self.size
         if not self._to_ram:
             raise ViewError("this stage only shows its pictures: make it with to_ram=True to read them")
-        return np.frombuffer(self.texture.get_ram_image(), np.uint8).reshape(height, width, 4)[::-1]
+        drawn = np.frombuffer(self.texture.get_ram_image(), np.uint8)
+        if drawn.size != height * width * 4:
+            raise ViewError("the driver has drawn nothing; draw in a process of its own")
+        return drawn.reshape(height, width, 4)[::-1]
 
-    def save(self, path: Path | str) -> None:
-        """Writes the picture as PNG. Raises ViewError when it cannot be written."""
-        save_png(self.render(), Path(path))
+    def save(self, path: Path | str, *, force: bool = False) -> None:
+        """Writes the picture as PNG. force: a file that is there may be replaced. Raises ViewError and OutputError."""
+        save_png(self.render(), Path(path), force=force)
 
     def close(self) -> None:
-        """Frees the buffers. A closed stage makes no more pictures."""
+        """Frees the buffers, and lets other threads draw. A closed stage makes no more pictures."""
+        self._free_buffers()
+        self._end_turn()
+
+    def _free_buffers(self) -> None:
         self._shadow.close()
         for canvas in self._canvases.values():
             canvas.close()

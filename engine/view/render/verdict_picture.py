@@ -48,8 +48,8 @@ class ContactForce:
     force: Array
 
 
-def picture(verdict: Verdict, path: Path) -> None:
-    """Draws a verdict into a PNG. Raises ViewError."""
+def picture(verdict: Verdict, path: Path, *, force: bool = False) -> None:
+    """Draws a verdict into a PNG. force: a file that is there may be replaced. Raises ViewError and OutputError."""
     stage = Stage(verdict.judged.bodies, size=SIZE, quality="high")
     try:
         overlays, scale = overlays_on(verdict, stage.sphere)
@@ -63,7 +63,7 @@ def picture(verdict: Verdict, path: Path) -> None:
         )
         stage.aim(framing(wide, aspect=SIZE[0] / SIZE[1]))
         stage.write(_panels(verdict, frame, scale))
-        stage.save(path)
+        stage.save(path, force=force)
     finally:
         stage.close()
 

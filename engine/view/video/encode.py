@@ -38,12 +38,12 @@ BT709 = 1
 LIMITED = 1
 
 
-def check_path(path: Path, size: tuple[int, int] = (2, 2)) -> None:
+def check_path(path: Path, size: tuple[int, int] = (2, 2), *, force: bool = False) -> None:
     """Raises ViewError for a format that is not known or cannot hold a size, OutputError for a place that cannot be
     written to."""
     if path.suffix.lower() not in FORMATS:
         raise ViewError(f'{path}: cannot write "{path.suffix}"; use one of {", ".join(FORMATS)}')
-    check_output(path)
+    check_output(path, force=force)
     if path.suffix.lower() in VIDEOS and (size[0] % 2 or size[1] % 2):
         raise ViewError(f"--size {size[0]}x{size[1]}: videos need even numbers of pixels")
 
@@ -55,10 +55,13 @@ def write_video(
     count: int,
     sound: Sound | None,
     progress: Callable[[int], None],
+    *,
+    force: bool = False,
 ) -> None:
-    """Writes mp4 or webm. frames: `count` of `yuv420p`. sound: (n, 2) at `RATE`. progress: hears of each frame."""
+    """Writes mp4 or webm. frames: `count` of `yuv420p`. sound: (n, 2) at `RATE`. progress: hears of each frame. force:
+    a file that is there may be replaced."""
     suffix = path.suffix.lower()
-    with whole_or_nothing(path, ERRORS) as part:
+    with whole_or_nothing(path, ERRORS, force=force) as part:
         options = {"movflags": "+faststart"} if suffix == ".mp4" else {}
         with av.open(str(part), "w", format=suffix[1:], options=options) as container:
             stream = _frame_stream(container, suffix, recipe, count)
@@ -165,7 +168,13 @@ class _Track:
 
 
 def write_loop(
-    path: Path, recipe: Recipe, frames: Iterator[Pixels], count: int, progress: Callable[[int], None]
+    path: Path,
+    recipe: Recipe,
+    frames: Iterator[Pixels],
+    count: int,
+    progress: Callable[[int], None],
+    *,
+    force: bool = False,
 ) -> None:
     """Writes an animated gif or webp that repeats. frames: `count` of `rgb24`."""
     width, height = recipe.size
@@ -174,7 +183,7 @@ def write_loop(
             f"{path}: {count} frames of {width} x {height} are too many for a {path.suffix[1:]}: "
             "use --from and --to, a smaller --size or fewer --fps, or write an .mp4"
         )
-    with whole_or_nothing(path, ERRORS) as part:
+    with whole_or_nothing(path, ERRORS, force=force) as part:
         write = _write_gif if path.suffix.lower() == ".gif" else _write_webp
         write(part, recipe, frames, progress)
         _check_bytes(part, path, recipe)
@@ -227,7 +236,7 @@ def _write_webp(
         container.mux(stream.encode(None))
 
 
-def write_still(path: Path, frames: Iterator[Pixels]) -> None:
+def write_still(path: Path, frames: Iterator[Pixels], *, force: bool = False) -> None:
     """Writes one frame, or several side by side, as png. frames: (h, w, 3), all of one size."""
-    with whole_or_nothing(path, ERRORS) as part:
+    with whole_or_nothing(path, ERRORS, force=force) as part:
         part.write_bytes(png_of(np.concatenate(list(frames), axis=1)))

@@ -235,7 +235,7 @@ class Film:
         same &= np.array(self.samples[1:]) == 1
         for rows in (self.poses, self.path.eyes, self.path.targets):
             equal = (rows[1:] == rows[:-1]) | (np.isnan(rows[1:]) & np.isnan(rows[:-1]))
-            same &= equal.reshape(len(rows) - 1, -1).all(axis=1)
+            same &= equal.all(axis=tuple(range(1, equal.ndim)))
         return np.concatenate([[True], ~same])
 
     def screen(self, moment: float) -> float:

@@ -32,7 +32,7 @@ from engine.view.render.stage import Stage
 from engine.view.video import encode
 from engine.view.video.captions import Telling
 from engine.view.video.film import LOOPS, Film, Recipe, Shot, film_of
-from engine.workers import end_with_parent
+from engine.workers import can_start, end_with_parent
 from engine.world import Body
 
 Pixels = NDArray[np.uint8]
@@ -49,11 +49,11 @@ Progress = Callable[[int, int], None]
 """Hears how many frames are done, of how many."""
 
 
-def check_file(path: Path, workers: int | None) -> None:
+def check_file(path: Path, workers: int | None, *, force: bool = False) -> None:
     """Raises ViewError for a number of processes that nobody wants, None leaves it open; and as `encode.check_path`."""
     if workers is not None and not 1 <= workers <= 64:
         raise ViewError(f"--workers {workers}: 1 to 64 processes")
-    encode.check_path(path)
+    encode.check_path(path, force=force)
 
 
 def make(
@@ -65,20 +65,21 @@ def make(
     *,
     progress: Progress = lambda done, of: None,
     workers: int | None = None,
+    force: bool = False,
 ) -> Film:
     """Writes a video (mp4, webm), a loop (gif, webp) or a still (png) of a recording; the suffix says which.
 
-    bodies: of the recording, with their pieces. workers: processes to draw with, None for as many as pay. Raises
-    ViewError; then, and when it is interrupted, nothing is left at `path`.
+    bodies: of the recording, with their pieces. workers: processes to draw with, None for as many as pay. force: a file
+    that is there may be replaced. Raises ViewError; then, and when it is interrupted, nothing is left at `path`.
     """
-    encode.check_path(path, recipe.size)
+    encode.check_path(path, recipe.size, force=force)
     suffix = path.suffix.lower()
     if suffix in encode.STILLS:
         film = replace(film_of(replay, bodies, telling, replace(recipe, cards=False)), is_still=True)
         # the first frame, or several evenly spaced ones
         numbers = np.linspace(0, len(film) - 1, min(film.recipe.strip, len(film))).round().astype(int)
         with closing(_here(film, "rgb24", numbers.tolist())) as stills:
-            encode.write_still(path, stills)
+            encode.write_still(path, stills, force=force)
         return film
     film = film_of(replay, bodies, telling, recipe)
 
@@ -87,7 +88,7 @@ def make(
 
     if suffix in LOOPS:
         with frames_of(film, "rgb24", workers=workers) as drawn:
-            encode.write_loop(path, recipe, drawn, len(film), tell)
+            encode.write_loop(path, recipe, drawn, len(film), tell, force=force)
         return film
     with frames_of(film, workers=workers) as drawn:
         # the processes that draw have begun
@@ -96,7 +97,7 @@ def make(
             from engine.view.sound import soundtrack
 
             sound = soundtrack(film, replay, encode.RATE)
-        encode.write_video(path, recipe, drawn, len(film), sound, tell)
+        encode.write_video(path, recipe, drawn, len(film), sound, tell, force=force)
     return film
 
 
@@ -154,7 +155,7 @@ def frames_of(
     fresh = np.flatnonzero(is_new).tolist()
     if workers is None:
         workers = min(os.cpu_count() or 1, MAX_WORKERS) if len(fresh) >= MIN_FRAMES_TO_SHARE else 1
-    if workers == 1:
+    if workers == 1 or not can_start():
         with closing(_here(film, pixel_format, fresh)) as here:
             yield _repeated(is_new, here)
         return

@@ -65,8 +65,14 @@ class Hud:
         listed = tuple(panels)
         if listed == self._panels and scale == self._scale:
             return False
+        before = self._panels, self._scale
         self._panels, self._scale = listed, scale
-        self._draw()
+        try:
+            self._draw()
+        except Exception:
+            # what was drawn before stays, and what is shown next does not hang on this
+            self._panels, self._scale = before
+            raise
         return True
 
     def hover(self, name: str) -> None:
@@ -142,17 +148,23 @@ class Hud:
         )
         seen: Counter[Shape] = Counter()
         kept: dict[tuple[Shape, int], Any] = {}
-        for number, shape in enumerate(self.layout.shapes):
-            key = (shape, seen[shape])
-            seen[shape] += 1
-            node = self._nodes.pop(key, None)
-            if node is None:
-                node = self._node(shape)
-            node.set_bin("fixed", number)
-            kept[key] = node
-        for node in self._nodes.values():
-            node.remove_node()
-        self._nodes = kept
+        try:
+            for number, shape in enumerate(self.layout.shapes):
+                key = (shape, seen[shape])
+                seen[shape] += 1
+                node = self._nodes.pop(key, None)
+                if node is None:
+                    node = self._node(shape)
+                node.set_bin("fixed", number)
+                kept[key] = node
+        except Exception:
+            kept |= self._nodes
+            raise
+        else:
+            for node in self._nodes.values():
+                node.remove_node()
+        finally:
+            self._nodes = kept
 
     def _node(self, shape: Shape) -> Any:
         if isinstance(shape, Fill):

@@ -114,6 +114,14 @@ export class Deeds implements Acts {
     this.seat.send(isBot ? { type: "to_bot", seat, style: "steady" } : { type: "to_person", seat });
   }
 
+  mute(name: string, isMuted: boolean): void {
+    this.seat.send({ type: "mute", name, is_muted: isMuted });
+  }
+
+  sendAway(name: string): void {
+    this.seat.send({ type: "send_away", name });
+  }
+
   // fine is on as long as its key is down.
   key(event: KeyboardEvent): void {
     const name = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key],

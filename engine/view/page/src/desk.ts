@@ -6,7 +6,7 @@ import { HandPanel } from "./handpanel";
 import { tokens } from "./line";
 import { Pictures } from "./pictures";
 import { Shelf } from "./shelf";
-import type { Card, Choice, Over, SeatRow, Turn, Welcome } from "./messages";
+import type { Card, Choice, Guest, Over, SeatRow, Turn, Welcome } from "./messages";
 
 export interface Acts {
   choose(choice: number): void;
@@ -19,6 +19,8 @@ export interface Acts {
   tilt(degrees: number, towards: number): void;
   fetch(piece: string): void;
   host(seat: string, isBot: boolean): void;
+  mute(name: string, isMuted: boolean): void;
+  sendAway(name: string): void;
   point(piece: string): void; // at a choice: the piece it is about, "" for none
 }
 
@@ -39,6 +41,7 @@ export class Desk {
   private only = ""; // the piece to which the list is narrowed
   private turn: Turn | null = null;
   private seats: SeatRow[] = [];
+  private guests: Guest[] = [];
   private welcome: Welcome | null = null;
   private onTable: ReadonlySet<string> = new Set();
   private isShut = true; // nothing may be chosen now
@@ -154,7 +157,29 @@ export class Desk {
         button(row, "To a bot", "A bot plays on", () => this.acts.host(seat.name, true));
       if (welcome?.role === "host" && !isMine && seat.state === "bot")
         button(row, "To a person", "The seat becomes free", () => this.acts.host(seat.name, false));
+      if (!isMine && (seat.state === "here" || seat.state === "away")) this.keepOrder(row, seat);
     }
+    for (const guest of this.guests) {
+      const row = make("div", "seat guest", rows);
+      make("span", "name", row, guest.name);
+      make("span", "quiet", row, guest.role === "spectator" ? "looks on" : "sits nowhere");
+      this.keepOrder(row, guest);
+    }
+  }
+
+  showGuests(guests: Guest[]): void {
+    this.guests = guests;
+    this.showSeats(this.seats);
+  }
+
+  // What the host may do about somebody.
+  private keepOrder(row: HTMLElement, { name, muted }: { name: string; muted: boolean }): void {
+    if (this.welcome?.role !== "host") return;
+    const title = muted ? `Let ${name} say something again` : `${name} can say nothing any more`;
+    const mute = button(row, muted ? "Unmute" : "Mute", title, () => this.acts.mute(name, !muted));
+    mute.dataset.mute = name;
+    const away = `${name} has to go; the link they came by opens nothing any more`;
+    button(row, "Send away", away, () => this.acts.sendAway(name)).dataset.sendAway = name;
   }
 
   // turn: null while nobody is asked. busy: why.

@@ -5,7 +5,7 @@ import type { News, Order } from "./messages";
 const WAITS_S = [0.5, 1, 2, 4, 5]; // before the next try
 const PING_S = 4;
 const SILENCE_S = 12; // without a word from the server, which answers pings: the line is dead
-const FINAL = [1008, 4001]; // codes of closing after which it is no use to come back: wrong secret, seat taken over
+const FINAL = [1008, 4001, 4004]; // codes of closing after which to come back is no use: wrong secret, taken over, sent away
 
 export class Line {
   state: "opening" | "open" | "lost" | "ended" = "opening";
@@ -47,7 +47,9 @@ export class Line {
     const address = new URL("table", location.href);
     address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
     address.hash = "";
-    const socket = new WebSocket(address);
+    // shown at the door, a secret keeps a place before those who have none
+    const shown = [this.secret, tokens.own()].filter((each) => /^[\w-]+$/.test(each));
+    const socket = new WebSocket(address, ["teeter", ...new Set(shown)]);
     this.socket = socket;
     socket.binaryType = "arraybuffer";
     this.heard = performance.now();

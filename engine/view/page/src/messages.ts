@@ -24,7 +24,9 @@ export type Order =
   | { type: "to_bot"; seat: string; style: string }
   | { type: "to_person"; seat: string }
   | { type: "speed"; factor: number }
-  | { type: "pause"; is_paused: boolean };
+  | { type: "pause"; is_paused: boolean }
+  | { type: "mute"; name: string; is_muted: boolean }
+  | { type: "send_away"; name: string };
 
 // -- news: from the server ------------------------------------------------------------------------------------------
 
@@ -44,6 +46,13 @@ export interface SeatRow {
   state: "free" | "here" | "away" | "bot";
   style: string;
   colour: string;
+  muted: boolean;
+}
+// Who is there and sits nowhere; told to the host.
+export interface Guest {
+  name: string;
+  role: "seat" | "spectator";
+  muted: boolean;
 }
 // picture: a name; the picture itself comes on its own, later or never.
 export interface Choice {
@@ -118,6 +127,7 @@ export interface Over {
 export type News =
   | Welcome
   | { type: "seats"; seats: SeatRow[] }
+  | { type: "guests"; guests: Guest[] }
   | { type: "bodies"; first: number; scene: SceneParts; blob: string }
   | TableNews
   | Turn

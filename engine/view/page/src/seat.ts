@@ -90,6 +90,9 @@ export class Seat implements Table {
       case "seats":
         desk.showSeats(news.seats);
         break;
+      case "guests":
+        desk.showGuests(news.guests);
+        break;
       case "bodies":
         await this.add(news);
         break;

@@ -15,10 +15,10 @@ from functools import partial
 from importlib.util import find_spec
 
 import numpy as np
+from peer_oracles import AS_IT_COMES, MujocoSettings
+from peer_runner import Rig, Runner
 
-from engine.bench.peers import AS_IT_COMES, MujocoSettings
 from engine.bench.rigs import piece, table, wood
-from engine.bench.runners.runner import Rig, Runner
 from engine.pose import Pose
 from engine.settings import PLAY
 from engine.world import Assembly, Body, Vector, tilted_gravity, typical_size
@@ -83,10 +83,7 @@ SCENES: dict[str, Maker] = {
     "S1 pyramid, top 300 x": partial(pyramid, 3, top_times=300.0),
     "N1 slope, mu 0.5, 26 degrees": partial(level_slope, 0.5, 26.0),
 }
-"""What `teeter bench --outside` runs; all stand. `tests/outside_scenes.py` has the others."""
-QUICK_S = 10.0
-"""Simulated by it, or as much as takes so many seconds of processor time:"""
-QUICK_LIMIT_S = 3.0
+"""All stand. `tests/outside_scenes.py` has the others."""
 SETTLED_SHARE = 0.1
 """Of the time, but at most a minute, after which a scene has settled."""
 COLLAPSE = 0.5
@@ -171,20 +168,20 @@ def _energy(places: Array, masses: Array, rig: Rig) -> float:
 
 def runners() -> dict[str, Callable[[Rig], Runner]]:
     """Returns what makes the engines that can be run here, by their names."""
-    from engine.bench.runners.ours import RapierAsItComes, WorldRunner
-    from engine.bench.runners.siconos import SiconosRunner, installed
+    from peer_ours import RapierAsItComes, WorldRunner
+    from peer_siconos import SiconosRunner, installed
 
     found: dict[str, Callable[[Rig], Runner]] = {}
     for engine in installed_engines():
         found[f"{engine}, as we set it"] = partial(WorldRunner, engine=engine)
     if find_spec("pybullet") is not None:
-        from engine.bench.runners.bullet import BulletAsItComes
+        from peer_bullet import BulletAsItComes
 
         found["bullet, as in play"] = partial(WorldRunner, engine="bullet", tuning=PLAY)
         found["bullet, as it comes"] = BulletAsItComes
     found["rapier, as it comes"] = RapierAsItComes
     if find_spec("mujoco") is not None:
-        from engine.bench.runners.mujoco import MujocoRunner
+        from peer_mujoco import MujocoRunner
 
         found["mujoco, as it comes"] = partial(MujocoRunner, tuning=AS_IT_COMES)
         found["mujoco, recommended"] = partial(MujocoRunner, tuning=MujocoSettings())
@@ -192,7 +189,7 @@ def runners() -> dict[str, Callable[[Rig], Runner]]:
     if installed() is not None:
         found["siconos"] = SiconosRunner
     if find_spec("pydrake") is not None:
-        from engine.bench.runners.drake import DrakeRunner
+        from peer_drake import DrakeRunner
 
         found["drake"] = DrakeRunner
     return found

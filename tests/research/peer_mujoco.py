@@ -7,9 +7,8 @@ from importlib.metadata import version
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
-
-from engine.bench.peers import MujocoSettings, mjcf
-from engine.bench.runners.runner import Rig, Runner
+from peer_oracles import MujocoSettings, mjcf
+from peer_runner import Rig, Runner
 
 
 class MujocoRunner(Runner):

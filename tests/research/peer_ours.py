@@ -6,8 +6,8 @@ from importlib.metadata import version
 
 import numpy as np
 from numpy.typing import NDArray
+from peer_runner import Rig, Runner
 
-from engine.bench.runners.runner import Rig, Runner
 from engine.settings import PLAY, TUNING, Tuning
 from engine.world import Scale, World
 from engine.worlds import PACKAGES, Engine, maker_of

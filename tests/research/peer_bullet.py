@@ -6,9 +6,8 @@ from importlib.metadata import version
 
 import numpy as np
 from numpy.typing import NDArray
+from peer_runner import Rig, Runner, corners_of, half_extents_of, mass_frame_pose
 from pybullet_utils import bullet_client
-
-from engine.bench.runners.runner import Rig, Runner, corners_of, half_extents_of, mass_frame_pose
 
 
 class BulletAsItComes(Runner):

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from peer_runner import Rig, Runner, half_extents_of, hulls_of, mass_frame_pose
 
-from engine.bench.runners.runner import Rig, Runner, half_extents_of, hulls_of, mass_frame_pose
 from engine.world import Body, typical_size
 
 PYTHON = "/usr/bin/python3"

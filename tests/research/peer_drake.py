@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pydrake.all as drake
 from numpy.typing import NDArray
+from peer_runner import Rig, Runner, corners_of, half_extents_of, mass_frame_pose
 
-from engine.bench.runners.runner import Rig, Runner, corners_of, half_extents_of, mass_frame_pose
 from engine.world import Body, typical_size
 
 MODULUS = 1e7

@@ -1,0 +1,225 @@
+"""How true falls and impacts are: rebounds, momentum, energy, depth, and that nothing goes through anything; as
+`engine.bench.turning`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from engine.bench.reading import WIDE, Experiment, Reading, within
+from engine.bench.rigs import piece, table, wood
+from engine.geometry.rotation import quaternion_of_rpy
+from engine.pose import Pose
+from engine.settings import GRAVITY, Tuning
+from engine.world import Body, World
+from engine.worlds import new_world
+from models.piece import Array, Piece
+
+Turn = tuple[float, float, float]
+FLAT: Turn = (0.0, 0.0, 0.0)
+ON_EDGE: Turn = (math.radians(50.0), 0.0, 0.0)
+ON_CORNER: Turn = (math.radians(35.0), math.radians(40.0), 0.0)
+
+
+def corners(shape: Piece) -> Array:
+    """Returns all corners (n, 3) of the parts of a piece."""
+    return np.concatenate([part.vertices for part in shape.parts])
+
+
+def dropped(shape: Piece, drop: float, turn: Turn, tuning: Tuning, friction: float = 0.4) -> World:
+    """Returns a world in which a piece, turned, is `drop` metres above the table."""
+    matrix = Pose((0.0, 0.0, 0.0), quaternion_of_rpy(*turn)).matrix
+    lowest = float((corners(shape) @ matrix.T)[:, 2].min()) if len(corners(shape)) else -shape.extents[2] / 2
+    pose = Pose((0.0, 0.0, drop - float(lowest)), quaternion_of_rpy(*turn))
+    bed = table(wood(friction, restitution=shape.material.restitution), WIDE)
+    return new_world([bed, Body("piece", shape, pose)], tuning=tuning)
+
+
+# -- impacts -----------------------------------------------------------------------------------------------------
+
+
+JUMPING: dict[str, dict[str, object]] = {"ball": {"sphere": 15}, "box": {"box": (40, 40, 20)}}
+
+
+def rebound(name: str, restitution: float, tuning: Tuning, drop: float = 0.2) -> Reading:
+    """The share of its speed with which something that falls flat jumps up again: the restitution."""
+    with dropped(piece(wood(restitution=restitution), **JUMPING[name]), drop, FLAT, tuning) as world:
+        fastest = max(_upwards(world) for _ in range(world.rate // 3))
+    return Reading(fastest / math.sqrt(2 * GRAVITY * drop), restitution - 0.05, restitution + 0.05)
+
+
+def _upwards(world: World) -> float:
+    world.run()
+    return float(world.motion("piece")[0][2])
+
+
+def oblique_rebound(tuning: Tuning, speed: float = 3.0, friction: float = 0.2) -> Reading:
+    """m/s of its sideways speed that a ball loses as it bounces: mu (1 + e) times the speed of its fall, as long as it
+    slides."""
+    restitution, drop = 0.5, 0.2
+    ball = piece(wood(friction, restitution=restitution), sphere=15)
+    with dropped(ball, drop, FLAT, tuning, friction) as world:
+        world.launch("piece", (speed, 0.0, 0.0))
+        world.run(math.ceil(1.15 * math.sqrt(2 * drop / GRAVITY) * world.rate))
+        found = speed - float(world.motion("piece")[0][0])
+    return within(found, friction * (1 + restitution) * math.sqrt(2 * GRAVITY * drop), 0.15)
+
+
+def collision(tuning: Tuning) -> tuple[Reading, Reading]:
+    """Two bricks that meet askew in the air: by how much linear and angular momentum change, in per cent of those of
+    one."""
+    brick = piece(wood(), box=(75, 25, 15))
+    one = Body("one", brick, Pose((-0.06, 0.004, 1.0), quaternion_of_rpy(0.3, 0.2, 0.1)))
+    other = Body("other", brick, Pose((0.06, -0.003, 1.005), quaternion_of_rpy(-0.2, 0.5, 1.0)))
+    with new_world([one, other], tuning=tuning) as world:
+        world.set_gravity((0.0, 0.0, 0.0))
+        world.launch("one", (1.0, 0.0, 0.0), (3.0, 0.0, 5.0))
+        world.launch("other", (-1.5, 0.1, 0.0), (0.0, 4.0, 0.0))
+        before = _momenta(world, brick)
+        world.run(world.rate // 5)
+        after = _momenta(world, brick)
+        if abs(float(world.motion("one")[0][0]) - 1.0) < 0.1:
+            raise RuntimeError("the bricks of the benchmark must meet")
+    linear, angular = (float(np.linalg.norm(b - a)) for a, b in zip(before, after, strict=True))
+    reach = brick.mass * 1.5
+    return Reading(100 * linear / reach, 0.0, 0.1), Reading(100 * angular / (reach * 0.04), 0.0, 1.0)
+
+
+def _momenta(world: World, shape: Piece) -> tuple[Array, Array]:
+    """Returns linear and angular momentum (3,) of all free bodies of one shape."""
+    linear, angular = np.zeros(3), np.zeros(3)
+    for name in world.read().names:
+        pose, (velocity, spin) = world.pose(name), world.motion(name)
+        push = shape.mass * velocity
+        linear += push
+        angular += np.cross(pose.position, push) + pose.matrix @ shape.inertia @ pose.matrix.T @ spin
+    return linear, angular
+
+
+# -- depth and energy --------------------------------------------------------------------------------------------
+
+
+def deepest(drop: float, tuning: Tuning, shape: Piece | None = None) -> Reading:
+    """Millimetres by which a brick that falls flat, on an edge and on a corner goes into the table at most."""
+    brick, worst = shape or piece(wood(), box=(75, 25, 15)), 0.0
+    for turn in (FLAT, ON_EDGE, ON_CORNER):
+        with dropped(brick, drop, turn, tuning) as world:
+            for _ in range(math.ceil((math.sqrt(2 * drop / GRAVITY) + 0.1) * world.rate)):
+                world.run()
+                worst = max(worst, -1e3 * float(world.pose("piece").apply(corners(brick))[:, 2].min()))
+    return Reading(worst, 0.0, 0.5)
+
+
+def energy_gained(seed: int, tuning: Tuning, count: int = 5) -> float:
+    """Returns by how much the energy of bricks thrown together onto a table rises above an earlier value at most, as a
+    share of what they begin with above the table."""
+    rng, brick = np.random.default_rng(seed), piece(wood(), box=(75, 25, 15))
+    bodies = [table()]
+    for n in range(count):
+        place = (*rng.uniform(-0.03, 0.03, 2).tolist(), 0.06 + 0.06 * n)
+        turn = quaternion_of_rpy(*rng.uniform(-3.0, 3.0, 3).tolist())
+        bodies.append(Body(f"brick.{n}", brick, Pose(place, turn)))
+    with new_world(bodies, tuning=tuning) as world:
+        for body in bodies[1:]:
+            world.launch(
+                body.name,
+                (*rng.uniform(-0.5, 0.5, 2).tolist(), float(rng.uniform(-2.0, 0.0))),
+                tuple(rng.uniform(-10, 10, 3).tolist()),
+            )
+        begun, lowest, gained = sum(world.energy()), math.inf, 0.0
+        for _ in range(round(0.8 * world.rate)):
+            world.run()
+            here = sum(world.energy())
+            lowest = min(lowest, here)
+            gained = max(gained, here - lowest)
+    return gained / begun
+
+
+def most_energy_gained(seeds: Sequence[int], tuning: Tuning) -> Reading:
+    """Per cent: the worst of some random falls."""
+    return Reading(100 * max(energy_gained(seed, tuning) for seed in seeds), 0.0, 1.0)
+
+
+# -- through nothing ---------------------------------------------------------------------------------------------
+
+THICKNESSES = (0.3, 2.0, 5.0)
+"""Millimetres: paper, a card of the games, a shelf. The thinnest two lie on two supports, the shelf is fixed."""
+
+
+def thrown() -> dict[str, Piece]:
+    """What is thrown: small and large, thick and thin."""
+    bent = [(0, 0, 0), (1, 0, 0), (2, 0, 0), (2, 1, 0)]
+    return {
+        "brick": piece(wood(), box=(75, 25, 15)),
+        "cube": piece(wood(), box=(16, 16, 16)),
+        "large brick": piece(wood(), box=(90, 45, 30)),
+        "card": piece(wood(density=645), box=(85, 85, 2)),
+        "disc": piece(wood(), cylinder=(20, 8)),
+        "ball": piece(wood(), sphere=12),
+        "polycube": piece(wood(), polycube={"cells": bent, "edge": 16}),
+    }
+
+
+def goes_through(shape: Piece, thick: float, rng: np.random.Generator, tuning: Tuning) -> bool:
+    """Returns whether a piece that is thrown down at 1 to 5 m/s has its middle pass through a card 180 x 100 mm."""
+    card = Body("card", piece(wood(density=645), box=(180, 100, thick)), Pose((0, 0, 0.06 + thick / 2e3)))
+    post = piece(wood(), box=(30, 100, 60))
+    posts = [Body(f"post.{x}", post, Pose((x, 0.0, 0.03)), fixed=True) for x in (-0.075, 0.075)]
+    if thick >= THICKNESSES[-1]:
+        card = Body("card", card.piece, card.pose, fixed=True)
+    turn = quaternion_of_rpy(*rng.uniform(-math.pi, math.pi, 3).tolist())
+    place = (
+        float(rng.uniform(-0.04, 0.04)),
+        float(rng.uniform(-0.03, 0.03)),
+        0.08 + float(rng.uniform(0.0, 0.02)),
+    )
+    high = float(np.linalg.norm(shape.extents)) / 2
+    piece_ = Body("piece", shape, Pose((*place[:2], place[2] + high), turn))
+    with new_world([table(), *posts, card, piece_], tuning=tuning) as world:
+        sideways = rng.uniform(-0.5, 0.5, 2).tolist()
+        world.launch(
+            "piece", (*sideways, -float(rng.uniform(1.0, 5.0))), tuple(rng.uniform(-20, 20, 3).tolist())
+        )
+        before = _across(world)
+        for _ in range(world.rate // 4):
+            world.run()
+            here = _across(world)
+            if before[2] > 0.0 >= here[2] and _is_inside(before, here, card.piece):
+                return True
+            before = here
+    return False
+
+
+def _across(world: World) -> Array:
+    """Returns where the middle of the piece is, in the card's frame (3,)."""
+    card = world.pose("card")
+    away = np.subtract(world.pose("piece").position, card.position)
+    return np.asarray(card.matrix.T @ away)
+
+
+def _is_inside(before: Array, here: Array, card: Piece) -> bool:
+    """Returns whether the way between two places meets the middle plane of the card inside of its outline."""
+    share = before[2] / (before[2] - here[2])
+    met = np.abs(before + share * (here - before))
+    return bool(met[0] < card.extents[0] / 2 and met[1] < card.extents[1] / 2)
+
+
+def tunnelling(count: int, thick: float, tuning: Tuning, seed: int = 1) -> Reading:
+    """How many of so many throws go through a card, one piece after another."""
+    rng, pieces = np.random.default_rng(seed), list(thrown().values())
+    found = sum(goes_through(pieces[n % len(pieces)], thick, rng, tuning) for n in range(count))
+    return Reading(found, 0.0, 0.0)
+
+
+EXPERIMENTS: dict[str, Experiment] = {
+    **{f"{name}, restitution {e:g}": partial(rebound, name, e) for name in JUMPING for e in (0.15, 0.5)},
+    "ball that bounces askew loses, m/s": oblique_rebound,
+    "two bricks meet: momentum, %": lambda tuning: collision(tuning)[0],
+    "two bricks meet: angular momentum, %": lambda tuning: collision(tuning)[1],
+    **{f"brick falls {drop:g} m: depth, mm": partial(deepest, drop) for drop in (0.1, 0.35, 0.75)},
+    "20 random falls: energy gained, %": partial(most_energy_gained, range(20)),
+    **{f"of 140 thrown through {thick:g} mm": partial(tunnelling, 140, thick) for thick in THICKNESSES},
+}

@@ -1,0 +1,31 @@
+"""The bench of motion: every experiment, and who is asked.
+
+What is right is a closed form, or an integration that shares nothing with the worlds but gravity.
+"""
+
+from __future__ import annotations
+
+from engine.bench import falls, tipping, turning
+from engine.bench.reading import Experiment, Reading
+from engine.settings import PLAY, TUNING, Tuning
+from engine.worlds import Engine, installed_engines, using
+
+EXPERIMENTS: dict[str, Experiment] = {**turning.EXPERIMENTS, **tipping.EXPERIMENTS, **falls.EXPERIMENTS}
+"""By what is measured."""
+
+SETTINGS: dict[str, tuple[Engine, Tuning]] = {
+    "bullet in play": ("bullet", PLAY),
+    "bullet in check": ("bullet", TUNING),
+    "rapier": ("rapier", TUNING),
+}
+"""Rapier has one and the same for both."""
+
+
+def ask(experiment: Experiment) -> dict[str, Reading]:
+    """Returns what every engine that is installed answers, by its name and settings."""
+    found = {}
+    for who, (engine, tuning) in SETTINGS.items():
+        if engine in installed_engines():
+            with using(engine):
+                found[who] = experiment(tuning)
+    return found

@@ -1,1 +1,0 @@
-"""Engines as the bench runs them: one adapter each, the same rigs for all."""

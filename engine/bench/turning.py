@@ -1,0 +1,277 @@
+"""How true what turns is: spins that friction stops, free flight, rolling; each beside its closed form or an
+integration of its own, which shares nothing with the worlds but gravity.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from engine.bench.reading import Experiment, Reading, seconds_until, standing, within
+from engine.bench.rigs import piece, table, wood
+from engine.geometry.rotation import quaternion_of_rpy
+from engine.pose import Pose
+from engine.settings import GRAVITY, Tuning
+from engine.world import Body, World, tilted_gravity
+from engine.worlds import new_world
+from models.material import Material
+from models.piece import Array, Piece
+
+# -- friction that turns -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Footing:
+    """A shape and the distances of its underside from the middle, metres: the mean, and that of the farthest point."""
+
+    shape: dict[str, object]
+    mean: float
+    farthest: float
+
+
+def round_footing(radius: float, height: float) -> Footing:
+    """A disc or column; mm."""
+    return Footing({"cylinder": (radius, height)}, 2 / 3 * radius / 1e3, radius / 1e3)
+
+
+def ring_footing(outer: float, inner: float, height: float) -> Footing:
+    """A ring; mm."""
+    mean = 2 / 3 * (outer**3 - inner**3) / (outer**2 - inner**2)
+    return Footing({"ring": (outer, inner, height)}, mean / 1e3, outer / 1e3)
+
+
+def box_footing(x: float, y: float, z: float) -> Footing:
+    """A box; mm."""
+    return Footing({"box": (x, y, z)}, mean_distance(x, y) / 1e3, math.hypot(x, y) / 2e3)
+
+
+def mean_distance(x: float, y: float) -> float:
+    """Returns the mean distance of the points of a rectangle from its middle."""
+    half, other, diagonal = x / 2, y / 2, math.hypot(x, y) / 2
+    logs = half**2 * math.asinh(other / half) / other + other**2 * math.asinh(half / other) / half
+    return (2 * diagonal + logs) / 6
+
+
+FOOTINGS = {
+    "disc 20 x 8": round_footing(20, 8),
+    "coin 12 x 2": round_footing(12, 2),
+    "column 10 x 50": round_footing(10, 50),
+    "ring 20, 12 x 8": ring_footing(20, 12, 8),
+    "box 40 x 40 x 8": box_footing(40, 40, 8),
+    "brick": box_footing(75, 25, 15),
+}
+
+
+def spin_down(footing: Footing, tuning: Tuning, spin: float = 20.0, friction: float = 0.3) -> Reading:
+    """Seconds until a spinning piece stops on a table. Under Coulomb friction the torque is mu m g times the mean
+    distance of where it presses: of all its face, or of its rim alone at least."""
+    material = wood(friction, restitution=0.0)
+    shape = piece(material, **footing.shape)
+    impulse = float(shape.inertia[2, 2]) * spin / (friction * shape.mass * GRAVITY)
+    with standing(shape, material, tuning) as world:
+        world.launch("piece", (0.0, 0.0, 0.0), (0.0, 0.0, spin))
+        found = seconds_until(world, lambda: abs(float(world.motion("piece")[1][2])) < 0.02 * spin)
+    return Reading(found, 0.9 * impulse / footing.farthest, 1.15 * impulse / footing.mean)
+
+
+def brick_turned_on_another(tuning: Tuning, spin: float = 8.0, friction: float = 0.4) -> Reading:
+    """Degrees by which a brick turns that spins on one that lies across, which is held. Between those of even pressure
+    over what the two share and those of pressure at its corners alone."""
+    material = wood(friction, restitution=0.0)
+    brick = piece(material, box=(75, 25, 15))
+    lower = Body("lower", brick, Pose((0.0, 0.0, 0.0075), quaternion_of_rpy(0, 0, math.pi / 2)), fixed=True)
+    bodies = [table(material), lower, Body("piece", brick, Pose((0.0, 0.0, 0.0225)))]
+    with new_world(bodies, tuning=tuning) as world:
+        world.settle()
+        world.launch("piece", (0.0, 0.0, 0.0), (0.0, 0.0, spin))
+        world.run(world.rate // 2)
+        found = math.degrees(2 * math.asin(abs(world.pose("piece").orientation[2])))
+    grid = (np.arange(250) + 0.5) / 250 - 0.5
+    x, y = (each.ravel() for each in np.meshgrid(0.075 * grid, 0.025 * grid))
+    even = _turned(
+        lambda angle: _mean_radius_over(x, y, angle), float(brick.inertia[2, 2]), brick.mass, friction, spin
+    )
+    rim = _turned(
+        lambda _: math.hypot(0.0125, 0.0125), float(brick.inertia[2, 2]), brick.mass, friction, spin
+    )
+    return Reading(found, 0.85 * rim, 1.15 * even)
+
+
+def _mean_radius_over(x: Array, y: Array, angle: float) -> float:
+    """Of the points of a turned brick those above one that lies across, 25 mm wide: their mean distance."""
+    above = np.abs(x * math.cos(angle) - y * math.sin(angle)) < 0.0125
+    return float(np.hypot(x, y)[above].mean())
+
+
+def _turned(
+    arm: Callable[[float], float], inertia: float, mass: float, friction: float, spin: float
+) -> float:
+    """Returns the degrees until friction has stopped a spin, its lever arm given by the angle so far."""
+    angle, step = 0.0, 1e-3
+    while spin > 0.0:
+        spin -= step * friction * mass * GRAVITY * arm(angle) / inertia
+        angle += step * max(spin, 0.0)
+    return math.degrees(angle)
+
+
+def slide_with_spin(tuning: Tuning, speed: float = 0.4, spin: float = 30.0) -> Reading:
+    """Metres that a disc slides while it spins, beside an integration over an evenly pressed face: farther than without
+    spin, because friction then points elsewhere."""
+    radius, friction = 0.02, 0.3
+    material = wood(friction, restitution=0.0)
+    shape = piece(material, cylinder=(1e3 * radius, 4))
+    with standing(shape, material, tuning) as world:
+        start = np.array(world.pose("piece").position)
+        world.launch("piece", (speed, 0.0, 0.0), (0.0, 0.0, spin))
+        world.run(world.rate)
+        found = float(np.linalg.norm(np.array(world.pose("piece").position) - start))
+    rings, turns = np.meshgrid((np.arange(40) + 0.5) / 40, 2 * np.pi * (np.arange(60) + 0.5) / 60)
+    across, up = (radius * np.sqrt(rings) * way(turns) for way in (np.cos, np.sin))
+    gone, step, fast, turning = 0.0, 1e-4, speed, spin
+    while fast > 1e-3:
+        along, aside = fast - turning * up, turning * across
+        size = np.maximum(np.hypot(along, aside), 1e-9)
+        fast -= step * friction * GRAVITY * float((along / size).mean())
+        torque = float(((across * aside - up * along) / size).mean())
+        turning -= step * friction * GRAVITY * torque / (radius**2 / 2)
+        gone += step * fast
+    return within(found, gone, 0.1)
+
+
+# -- flight ------------------------------------------------------------------------------------------------------
+
+TUMBLE = (12.0, 13.0, 9.0)
+"""rad/s about the axes of a brick: 20 in all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flight:
+    """Per cent by which energy and angular momentum change at most."""
+
+    energy: float
+    momentum: float
+
+
+def tumble(tuning: Tuning, seconds: float = 2.0) -> Flight:
+    """Let a brick turn freely where nothing pulls it."""
+    brick = piece(wood(), box=(75, 25, 15))
+    with new_world([Body("piece", brick, Pose((0.0, 0.0, 1.0)))], tuning=tuning) as world:
+        world.set_gravity((0.0, 0.0, 0.0))
+        world.launch("piece", (0.0, 0.0, 0.0), TUMBLE)
+        energy, momentum = _turning(world, brick)
+        worst = Flight(0.0, 0.0)
+        for _ in range(round(60 * seconds)):
+            world.run(world.rate // 60)
+            here, there = _turning(world, brick)
+            worst = Flight(
+                max(worst.energy, 100 * abs(here / energy - 1)),
+                max(worst.momentum, 100 * float(np.linalg.norm(there - momentum) / np.linalg.norm(momentum))),
+            )
+    return worst
+
+
+def _turning(world: World, shape: Piece) -> tuple[float, Array]:
+    """Returns the energy and the momentum (3,) with which the piece turns."""
+    matrix, spin = world.pose("piece").matrix, world.motion("piece")[1]
+    local = matrix.T @ spin
+    return float(local @ shape.inertia @ local), np.asarray(matrix @ shape.inertia @ local)
+
+
+def racket_flip(tuning: Tuning) -> Reading:
+    """Seconds until a brick that spins about its middle axis has flipped over twice, beside Euler's equations."""
+    brick = piece(wood(), box=(75, 25, 15))
+    spin, moments = np.array([0.4, 20.0, 0.4]), np.diag(brick.inertia)
+    with new_world([Body("piece", brick, Pose((0.0, 0.0, 1.0)))], tuning=tuning) as world:
+        world.set_gravity((0.0, 0.0, 0.0))
+        world.launch("piece", (0.0, 0.0, 0.0), (0.4, 20.0, 0.4))
+        turned = [20.0]
+        found = seconds_until(world, lambda: _flips(turned, world) >= 2, 4.0)
+    flips, time, step = 0, 0.0, 1e-4
+    while flips < 2:
+        before = spin[1]
+        # the midpoint rule
+        half = spin + 0.5 * step * np.cross(moments * spin, spin) / moments
+        spin = spin + step * np.cross(moments * half, half) / moments
+        time += step
+        flips += int(before * spin[1] < 0.0)
+    return within(found, time, 0.02)
+
+
+def _flips(turned: list[float], world: World) -> int:
+    """Returns how often the spin about the middle axis has changed its sign in what was seen so far."""
+    turned.append(float((world.pose("piece").matrix.T @ world.motion("piece")[1])[1]))
+    return int((np.diff(np.sign(turned)) != 0).sum())
+
+
+# -- rolling -----------------------------------------------------------------------------------------------------
+
+ROUND = ("ball", "cylinder", "ring")
+ON_ITS_SIDE = quaternion_of_rpy(math.pi / 2, 0.0, 0.0)
+
+
+def rounds(material: Material) -> dict[str, tuple[Piece, float]]:
+    """What rolls, 15 mm in radius, with its moment of inertia as a share of m r^2."""
+    return {
+        "ball": (piece(material, sphere=15), 0.4),
+        "cylinder": (piece(material, cylinder=(15, 40)), 0.5),
+        "ring": (piece(material, ring=(15, 8, 20)), 0.5 * (1 + (8 / 15) ** 2)),
+    }
+
+
+def _rolls(name: str, tuning: Tuning, friction: float = 0.4) -> tuple[World, float]:
+    """Returns a world with something round that lies on its side, and its share."""
+    material = wood(friction, restitution=0.0)
+    shape, share = rounds(material)[name]
+    world = standing(shape, material, tuning, Pose((0.0, 0.0, 0.015), ON_ITS_SIDE))
+    world.settle()
+    return world, share
+
+
+def rolling_loss(name: str, tuning: Tuning, speed: float = 0.3, seconds: float = 1.5) -> Reading:
+    """Per cent of its speed that something round loses as it rolls over a level table: wood, less than 5."""
+    world, _ = _rolls(name, tuning)
+    with world:
+        world.launch("piece", (speed, 0.0, 0.0), (0.0, speed / 0.015, 0.0))
+        world.run(round(seconds * world.rate))
+        found = float(world.motion("piece")[0][0])
+    return Reading(100 * (1 - found / speed), -1.0, 5.0)
+
+
+def rolling_down(name: str, tuning: Tuning, angle: float = 5.0) -> Reading:
+    """m/s^2 of something that rolls down a slope: g sin over 1 + I / m r^2."""
+    world, share = _rolls(name, tuning)
+    with world:
+        world.set_gravity(tilted_gravity(math.radians(angle), 0.0))
+        world.run(world.rate // 2)
+        before = float(world.motion("piece")[0][0])
+        world.run(world.rate // 2)
+        found = 2 * (float(world.motion("piece")[0][0]) - before)
+    return within(found, GRAVITY * math.sin(math.radians(angle)) / (1 + share), 0.05)
+
+
+def slides_into_rolling(name: str, tuning: Tuning, speed: float = 0.5) -> Reading:
+    """m/s that are left of a speed once what slid rolls: 1 over 1 + I / m r^2 of it."""
+    world, share = _rolls(name, tuning)
+    with world:
+        world.launch("piece", (speed, 0.0, 0.0))
+        # it slides for a tenth of a second at most
+        world.run(world.rate // 6)
+        found = float(world.motion("piece")[0][0])
+    return within(found, speed / (1 + share), 0.05)
+
+
+EXPERIMENTS: dict[str, Experiment] = {
+    **{f"{name}: 20 rad/s stop after, s": partial(spin_down, footing) for name, footing in FOOTINGS.items()},
+    "brick on another: 8 rad/s turn it, degrees": brick_turned_on_another,
+    "disc that slides and spins, m": slide_with_spin,
+    "flight: energy changes, %": lambda tuning: Reading(tumble(tuning).energy, 0.0, 1.0),
+    "flight: angular momentum changes, %": lambda tuning: Reading(tumble(tuning).momentum, 0.0, 1.0),
+    "flight: second tennis racket flip, s": racket_flip,
+    **{f"{name} rolls 1.5 s: loss, %": partial(rolling_loss, name) for name in ROUND},
+    **{f"{name} rolls down 5 degrees, m/s^2": partial(rolling_down, name) for name in ROUND},
+    **{f"{name} slides into rolling, m/s": partial(slides_into_rolling, name) for name in ROUND},
+}

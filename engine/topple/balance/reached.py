@@ -1,0 +1,196 @@
+"""Margins that count only states which are reached: the nearest load at which what holds is no longer called up.
+
+The loads that forces can balance form a convex set (`boundary`); those whose forces are called up lie within it and
+need not be convex. They are asked one by one (`wedging`): in directions all around, at the shortest distance known so
+far. Where the contacts give way there, the springs' share over the power of the load says how far back they do not, and
+the motion says in which direction they give way sooner.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.sparse import csc_array, csr_array
+
+from engine.topple.balance.boundary import NearestBoundary
+from engine.topple.balance.equilibrium import MAX_PULL, UNBALANCED, Balance, fall_within
+from engine.topple.balance.few import FEW, MANY, around, beside, motions
+from engine.topple.balance.symmetry import Symmetry
+from engine.topple.balance.wedging import Response, Springs, can_wedge, springs_of, unsqueezed
+from engine.topple.contact.arrays import Array
+
+WITHIN = 1e-3
+"""Of a distance: how closely it is found; the states just inside are reached, those just outside are not."""
+EVEN = np.arange(16) * np.pi / 8 + np.pi / 16
+"""Radians: the directions that are asked of fewer than `few.MANY` pieces."""
+MAX_BEARINGS = 16
+"""Of edges and normals of contacts, always asked."""
+TURNS = 4
+"""At most so often the direction is turned across the line of the motion found."""
+LOST = 5e-4
+"""A distance this short is none: 0.03 degrees, hardly more than a trial turns the pieces by."""
+BEYOND = 2e-2
+"""Of a distance: so far past it the motion is asked for."""
+CLOSE = 3e-3
+"""Of a distance: so far the springs' share is believed."""
+NEAR = 1e-2
+"""The same, where what is held is known up to there."""
+GUESSES = 2
+"""In a row, between halvings."""
+LEAP = 4.0
+"""While a distance beyond this is searched it is divided by as much."""
+
+
+def nearest_reached(
+    balance: Balance,
+    loads: Array,
+    found: NearestBoundary,
+    bearings: Array,
+    same: tuple[Symmetry, ...],
+    pushed: int | None = None,
+) -> NearestBoundary:
+    """Returns the nearest boundary of the loads (6 n, 2) that are reached; `found` where that is as near.
+
+    found: of those that forces can balance. bearings: radians, where pieces tip or slip. same: symmetries of the
+    balance with these loads. pushed: the only piece they act on: of large assemblies those around it alone are loose.
+    """
+    count = len(balance.names)
+    if found.distance <= LOST or not can_wedge(balance):
+        return found
+    spread = None
+    if pushed is not None and count >= MANY:
+        loose = around(balance, beside(balance, pushed), round(FEW * count ** (1 / 3)))
+        spread = None if loose.all() else motions(balance, loose)
+    search = _Search(balance, loads, found, spread, [each.plane for each in same])
+    some = bearings[:: max(1, -(-len(bearings) // MAX_BEARINGS))]
+    angles = np.append(EVEN, some) if count < MANY else some
+    return search.run(np.stack([np.cos(angles), np.sin(angles)], axis=1))
+
+
+class _Search:
+    """The distance known so far, in all directions asked. spread: (6 n, m) from the motions that are possible.
+    planes: (2, 2) each, of the symmetries."""
+
+    def __init__(
+        self,
+        balance: Balance,
+        loads: Array,
+        found: NearestBoundary,
+        spread: csr_array | None,
+        planes: list[Array],
+    ) -> None:
+        self._planes = planes
+        matrix, springs, weights = balance.matrix, springs_of(balance), balance.load(balance.down)
+        self._unsqueezed = unsqueezed(balance) if spread is None else None
+        if spread is not None:
+            matrix, springs = csc_array(spread.T @ matrix), csc_array(spread.T @ springs @ spread)
+            weights, loads = spread.T @ weights, spread.T @ loads
+        self._matrix, self._friction, self._weights, self._loads = matrix, balance.friction, weights, loads
+        self._springs = Springs(matrix, balance.friction, springs)
+        self._limit = 1.0 / springs.diagonal()
+        self._spread = spread
+        self._start: Array | None = None
+        self._lost: Array | None = None
+        self._best = min(found.distance, MAX_PULL)
+        self._found, self._balanced, self._is_shorter = found, found, False
+
+    def run(self, directions: Array) -> NearestBoundary:
+        asked = np.zeros((0, 2))
+        for direction in [self._found.direction, *directions]:
+            if len(asked) and (asked @ direction).max() > 1 - 1e-9:
+                continue
+            asked = np.concatenate([asked, [direction], *([plane @ direction] for plane in self._planes)])
+            for _ in range(TURNS):
+                across = self._shorten(direction)
+                if across is None or across @ direction > 1 - 1e-9:
+                    break
+                direction = across
+        return self._rigid() if self._is_shorter else self._found
+
+    def _rigid(self) -> NearestBoundary:
+        """Returns what was found with the motion just beyond it, of which contacts that yield are no part."""
+        distance = (1 + BEYOND) * max(self._best, LOST)
+        if (
+            self._balanced.distance <= distance
+            and self._balanced.direction @ self._found.direction > 1 - 1e-9
+        ):
+            return replace(self._found, velocities=self._balanced.velocities)
+        answer = self._springs.respond(self._load(self._found.direction, distance), to_the_end=True)
+        return (
+            self._found
+            if answer.held
+            else replace(self._found, velocities=self._whole(-answer.displacements))
+        )
+
+    def _whole(self, motion: Array) -> Array:
+        return motion if self._spread is None else np.asarray(self._spread @ motion)
+
+    def _shorten(self, direction: Array) -> Array | None:
+        """Brings the distance to that in a direction, if it is shorter there. Returns the direction across the line of
+        the motion that starts there; None where it is not shorter."""
+        high = self._best
+        at = (1 - WITHIN) * high
+        gives_way = None if self._is_sure(direction, at) else self._gives_way(direction, at)
+        if gives_way is None:
+            return None
+        low, high = 0.0, at
+        guess, motion = gives_way
+        guessed, is_nudged = 0, False
+        while high - low > WITHIN * high and high > LOST:
+            near = (1 - WITHIN / 3) * guess
+            if low < near < high and guessed < GUESSES:
+                at, guessed = near, guessed + 1
+            elif low > 0 and not is_nudged:
+                at, is_nudged = low + 0.9 * WITHIN * high, True
+            else:
+                at, guessed = (low + high) / 2 if low > 0 or high < LEAP else high / LEAP, 0
+            is_sure = self._is_sure(direction, at)
+            found = None if is_sure else self._gives_way(direction, at)
+            if found is None:
+                low = at
+            else:
+                high, (guess, motion) = at, found
+            if is_sure and (1 - WITHIN) * guess <= low <= guess and high - guess <= NEAR * high:
+                high = guess
+        # springs may carry a little of what is held: what they carry of what is not tells the limit more closely
+        high = guess if abs(high - guess) <= CLOSE * high else high
+        self._best = high if high > LOST else 0.0
+        self._found, self._is_shorter = NearestBoundary(self._best, low, direction, self._whole(motion)), True
+        across = self._loads.T @ motion
+        size = float(np.linalg.norm(across))
+        return across / size if size > 0 and self._best > 0 else None
+
+    def _load(self, direction: Array, distance: float) -> Array:
+        return np.asarray((self._weights + self._loads @ (distance * direction)) / max(1.0, distance))
+
+    def _is_sure(self, direction: Array, distance: float) -> bool:
+        """Returns whether a load is reached because no contact that squeezes is needed, nor turns anything: those that
+        are pressed lie alike on both sides."""
+        sure, limit = self._unsqueezed, self._limit
+        if sure is None or not any(plane @ direction @ direction > 1 - 1e-9 for plane in self._planes):
+            return False
+        load = self._load(direction, distance)
+        return fall_within(sure.matrix, sure.friction, load, -limit, limit).value <= UNBALANCED
+
+    def _gives_way(self, direction: Array, distance: float) -> tuple[float, Array] | None:
+        """Returns None where the load is reached; else the distance at which it may be, and the motion (6 n,)."""
+        load = self._load(direction, distance)
+        answer = self._springs.respond(load, self._start, self._lost)
+        if answer.is_followed and not answer.held:
+            # a neighbour's answer may lead to another, which gives way earlier
+            answer = self._springs.respond(load)
+        if answer.held:
+            self._start = answer.displacements
+            return None
+        self._lost, motion = answer.displacements, -answer.displacements
+        smooth = np.zeros_like(self._friction)
+        limit = self._limit
+        if fall_within(self._matrix, smooth, load, -limit, limit).value <= UNBALANCED:
+            return None
+        return distance - self._back(direction, distance, answer), motion
+
+    def _back(self, direction: Array, distance: float, answer: Response) -> float:
+        """Returns how much nearer the limit is by the springs' share."""
+        power = -float(self._loads @ direction @ answer.displacements) / max(1.0, distance)
+        return answer.carried / power if power > 0 else distance

@@ -1,0 +1,59 @@
+"""`teeter convert IN OUT`: a scene in another format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from games.commands.console import OK, Force, SceneName
+
+
+def run(
+    scene: SceneName,
+    out: Annotated[Path, typer.Argument(help="The file to write: .toml, .glb, .xml (MJCF) or .urdf.")],
+    settle: Annotated[float, typer.Option(help="Gaps and overlaps to allow, in mm.")] = 0.0,
+    table: Annotated[
+        str | None, typer.Option(help="lowest: a table under everything. none: no table.")
+    ] = None,
+    fixed: Annotated[
+        list[str] | None, typer.Option(help="Pieces that are supports; wildcards allowed.")
+    ] = None,
+    material: Annotated[str | None, typer.Option(help="Of pieces that name none.")] = None,
+    unit: Annotated[str | None, typer.Option(help="Of files that name none: mm, cm, m or in.")] = None,
+    up: Annotated[str | None, typer.Option(help="The axis that points up, of files that do not say.")] = None,
+    force: Force = False,
+) -> int:
+    """A scene in another format, poses as they are. Reads what `teeter check` reads."""
+    from models.files import check_output
+    from scenes.formats.write import faceted, lost_in_glb, write_scene
+    from scenes.load import load
+
+    source = Path(scene)
+    inputs = (source,) if source.is_file() else ()
+    check_output(out, force=force, inputs=inputs)
+    loaded = load(
+        scene,
+        settle_mm=settle,
+        table=table,
+        fixed=fixed or (),
+        material=material,
+        unit=unit,
+        up=up,
+    )
+    files = write_scene(loaded, out, force=force, inputs=(*inputs, *loaded.files))
+    screen = Console(stderr=True)
+    for line in loaded.fitted:
+        screen.print(line, highlight=False, markup=False, soft_wrap=True)
+    if out.suffix.lower() == ".glb" and (lost := lost_in_glb(loaded)):
+        screen.print(f"glTF holds shapes and places: {lost} are not in it", highlight=False, soft_wrap=True)
+    if out.suffix.lower() not in (".glb", ".toml") and (names := faceted(loaded)):
+        line = f"round shapes that the format does not know are written with flat faces: {', '.join(names)}"
+        screen.print(line, highlight=False, markup=False, soft_wrap=True)
+    meshes = f", with {len(files) - 1} meshes" if len(files) > 1 else ""
+    screen.print(
+        f"wrote {out}: {len(loaded.ids)} pieces{meshes}", highlight=False, markup=False, soft_wrap=True
+    )
+    return OK

@@ -1,0 +1,182 @@
+"""Who is at a hosted table: comes by a link, sits down, talks, is sent away, loses the line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from games.core.errors import unknown
+from games.host.audience import Audience
+from games.host.connection import FULL, SENT_AWAY, Allowance, Connection
+from games.host.links import Links, Role
+from games.host.schemas import Chat, Hello, MuteGuest, SendAway, Sit, StandUp, clean
+from games.host.seats import AWAY_S, Chairs, WishError
+
+PLACES: dict[Role, int] = {"host": 4, "seat": 16, "spectator": 40}
+"""Browsers that sit nowhere, by link. Seats have their own places, whoever else comes."""
+SAYS, SAYS_BURST = 10.0, 60
+"""Lines, and acts that everybody hears of, of all together: a second, and at once."""
+COMMANDS = ("/mute", "/unmute", "/kick")
+"""What the host may say: with a name behind it, as the chat shows it."""
+Say = Callable[[str], None]
+
+
+class People:
+    """Who comes and goes. say: hears what is told of it, line by line. notices: what everybody is told who comes."""
+
+    def __init__(self, links: Links, chairs: Chairs, audience: Audience, say: Say) -> None:
+        self._links, self._chairs, self._audience, self._say = links, chairs, audience, say
+        self._says = Allowance(SAYS, SAYS_BURST)
+        self._missed = ""
+        self.notices: list[str] = []
+        self.host_notices: list[str] = []
+        """What hosts alone are told."""
+
+    def greet(self, connection: Connection, given: Hello) -> None:
+        """Who has one of the secrets is let in, and told all that it may know."""
+        if connection.role is not None:
+            raise WishError("You said hello already")
+        token = given.token or ""
+        role = self._links.role(given.secret)
+        if role is None and token and self._links.seat_of(token):
+            # the link was renewed since; the token is a better secret
+            role = "seat"
+        if role is None:
+            raise WishError("This link is not valid")
+        if not (role != "spectator" and token and self._links.seat_of(token)) and not self._has_place(role):
+            connection.close(FULL, "no place is free")
+            return
+        connection.role = role
+        is_back = role != "spectator" and bool(token) and bool(self._chairs.come_back(connection, token))
+        self._audience.let_in(connection, token if is_back else "")
+        for notice in self.notices + (self.host_notices if role == "host" else []):
+            connection.send({"type": "chat", "who": "", "text": notice})
+        if is_back and self._says.take():
+            self.tell(f"{connection.seat} is back.")
+        if given.seat and not connection.seat:
+            try:
+                self._sit(connection, given.seat)
+            except WishError as refusal:
+                connection.refuse(refusal.clause, refusal.sentence)
+        self._audience.tell_seats()
+
+    def _has_place(self, role: Role) -> bool:
+        """Whether one more may come by a link; at seats' and the host's who waits longest goes for a new one."""
+        there = [each for each in self._audience.joined() if each.role == role and not each.seat]
+        if len(there) < PLACES[role]:
+            return True
+        if role == "spectator":
+            return False
+        there[0].close(FULL, "others came after you")
+        return True
+
+    def _may_say(self, connection: Connection) -> None:
+        """Raises WishError for who says, sits down or stands up more often than others can bear."""
+        if connection.role != "host" and not (connection.says.take() and self._says.take()):
+            raise WishError("Too often: wait a moment")
+
+    def _sit(self, connection: Connection, seat: str) -> None:
+        token = self._chairs.sit(connection, seat)
+        self._audience.welcome(connection, token)
+        self._audience.tell_view(connection)
+        self.tell(f"{seat} sits down.")
+
+    def obey(self, connection: Connection, given: Sit | StandUp | Chat) -> None:
+        """Does what a browser asks for about itself. Raises WishError."""
+        self._may_say(connection)
+        if isinstance(given, Sit):
+            self._sit(connection, given.seat)
+        elif isinstance(given, StandUp):
+            name = connection.seat
+            self._chairs.stand_up(connection)
+            self.tell(f"{name} stands up.")
+            self._audience.welcome(connection, "")
+            self._audience.tell_view(connection)
+        else:
+            self._chat(connection, clean(given.text))
+            return
+        self._audience.tell_seats()
+
+    def keep_order(self, given: MuteGuest | SendAway) -> None:
+        """Does what the host asks for about somebody. Raises WishError."""
+        if isinstance(given, SendAway):
+            self._send_away(given.name)
+        else:
+            self._mute(given.name, given.is_muted)
+
+    def _chat(self, connection: Connection, text: str) -> None:
+        if connection.role == "spectator":
+            raise WishError("This link is for looking on")
+        if not text:
+            raise WishError("There is nothing to say")
+        word, _, name = text.partition(" ")
+        if connection.role == "host" and word in COMMANDS:
+            if word == "/kick":
+                self._send_away(name.strip())
+            else:
+                self._mute(name.strip(), word == "/mute")
+            return
+        if connection.is_muted or (connection.seat and self._chairs.of(connection.seat).is_muted):
+            raise WishError("The host has muted you")
+        who = "host" if connection.role == "host" and not connection.seat else connection.name
+        self._audience.send_all({"type": "chat", "who": who, "text": text})
+
+    def _named(self, name: str) -> Connection | None:
+        """Returns who has a name, as the chat shows it; None for a seat that is kept. Raises WishError."""
+        known = {each.name: each for each in self._audience.joined() if each.role != "host"}
+        chair = self._chairs.all.get(name)
+        if name in known or (chair is not None and chair.state == "away"):
+            return known.get(name)
+        raise WishError(unknown("name", name, known) if known else "Nobody is there")
+
+    def _mute(self, name: str, is_muted: bool) -> None:
+        found, chair = self._named(name), self._chairs.all.get(name)
+        if found is not None:
+            found.is_muted = is_muted
+        if chair is not None:
+            # a line that is lost and comes back gives nobody the word
+            chair.is_muted = is_muted
+        self.tell(f"The host has {'muted' if is_muted else 'given the word back to'} {name}.")
+        self._audience.tell_seats()
+
+    def _send_away(self, name: str) -> None:
+        found = self._named(name)
+        role: Role = "seat" if found is None or found.role is None else found.role
+        self._chairs.free(name)
+        if found is not None:
+            found.seat = ""
+            found.close(SENT_AWAY, "the host has sent you away")
+        # who was sent away still has the link: it opens nothing any more
+        self._links.renew(role)
+        secret = self._links.seats if role == "seat" else self._links.spectators
+        line = (
+            f"New link for {'seats' if role == 'seat' else 'looking on'}: {self._links.address.url(secret)}"
+        )
+        self._say(line)
+        self._audience.tell_hosts({"type": "chat", "who": "", "text": line})
+        self.tell(f"The host has sent {name} away.")
+        self._audience.tell_seats()
+
+    def miss(self, seat: str) -> None:
+        """Says so when the game waits for a seat at which nobody sits."""
+        is_missed = self._chairs.all[seat].state == "free"
+        if is_missed and seat != self._missed:
+            self.tell(f"The game waits for {seat}, and nobody sits there.")
+        self._missed = seat if is_missed else ""
+
+    def leave(self, connection: Connection) -> None:
+        """A browser is gone."""
+        if connection not in self._audience.connections:
+            return
+        self._audience.connections.remove(connection)
+        name = self._chairs.lose(connection)
+        if name:
+            left = self._chairs.seconds_left(name)
+            self._audience.send_all({"type": "away", "seat": name, "seconds_left": left})
+            if self._says.take():
+                self.tell(f"{name} has lost the line; the seat is kept for {AWAY_S / 60:.0f} minutes.")
+        self._audience.tell_seats()
+
+    def tell(self, line: str) -> None:
+        """A line about who is there: for everybody, and not part of the game's story."""
+        self._say(line)
+        self._audience.send_all({"type": "chat", "who": "", "text": line})

@@ -1,0 +1,230 @@
+"""What a recording claims, held against what its journal gives when it is played again. Nothing is simulated here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.record.format import EVENTS, HASHES, JOURNAL, META, STATES, TRACK, Entry, line_of, shown
+from engine.record.meta import Meta, Versions, fingerprint
+from engine.record.reader import Replay
+from engine.worlds import Engine
+from games.play.old_words import says_the_same
+
+DERIVED = ("game", "mode", "options", "players", "seed", "rate", "bodies")
+"""Of the head of a recording: what follows from the game and its first state."""
+END = ("winners", "reason", "turns", "ended")
+"""What the end of a recording says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first claim that is not true. step: from which on. place: in the file. why: with both values."""
+
+    step: int
+    place: str
+    why: str
+
+
+def lacking(replay: Replay) -> str:
+    """Returns in words what a recording lacks to be verified at all, "" for nothing."""
+    if not replay.checkpoints:
+        return f"{HASHES} and {STATES} hold no checkpoint: nothing says where the pieces were"
+    if not replay.is_complete:
+        return ""
+    missing = [key for key in END if key not in (replay.meta.outcome or {})]
+    return f"{META}: outcome has no {' and no '.join(missing)}: nothing says how it ended" if missing else ""
+
+
+def head_difference(claimed: Meta, made: Meta) -> Difference | None:
+    """Returns where the head of a recording is not the one that such a game gets; its settings are those that are
+    simulated, its versions and its platform nobody can derive (`unproven`)."""
+    there, here = claimed.model_dump(mode="json"), made.model_dump(mode="json")
+    for key in DERIVED:
+        if _text(there[key]) != _text(here[key]):
+            return Difference(0, f"{META}: {key}", _values(there[key], here[key]))
+    settings = dict(made.settings)
+    if "contacts" not in claimed.settings:
+        # the games of older recordings were played with soft ones
+        settings.pop("contacts", None)
+    if "tremor_mm" in settings and claimed.settings.get("tremor_mm"):
+        # to metres and back it may lose its last bit
+        settings["tremor_mm"] = float(claimed.settings["tremor_mm"])  # type: ignore[arg-type]
+    if _text(claimed.settings) != _text(settings):
+        return Difference(0, f"{META}: settings", _values(claimed.settings, settings))
+    return None
+
+
+def difference(claimed: Replay, made: Replay) -> Difference | None:
+    """Returns the first place where a recording says other than the one made by playing it again."""
+    return (
+        _checkpoint_difference(claimed, made)
+        or _line_difference(claimed.journal, made.journal, JOURNAL)
+        or _line_difference(claimed.events, _told_then(claimed, made), EVENTS)
+        or _track_difference(claimed, made)
+    )
+
+
+def end_difference(claimed: Replay, summary: Mapping[str, Any]) -> Difference | None:
+    """Returns where the end of a recording is not the one of the game played again. summary: `Session.summary`."""
+    outcome = dict(claimed.meta.outcome or {})
+    if not claimed.is_complete and not outcome:
+        return None
+    expected = dict(summary)
+    if not summary["ended"] and isinstance(outcome.get("reason"), str):
+        # why people left is in no journal (`unproven`)
+        expected["reason"] = outcome["reason"]
+    step = claimed.checkpoints[-1].step
+    for key in sorted({*outcome, *expected}):
+        there, here = outcome.get(key), expected.get(key)
+        if key not in expected or _text(there) != _text(here):
+            return Difference(step, f"{META}: outcome.{key}", _values(there, here))
+    return None
+
+
+def unproven(replay: Replay, engine: Engine, turns: int, seats: Sequence[str]) -> tuple[str, ...]:
+    """Returns what a recording says that no simulation can prove, in words. turns: played. seats: the names at them."""
+    meta = replay.meta
+    found = []
+    if meta.platform != fingerprint(engine):
+        found.append(f"{META}: platform {shown(meta.platform)}; this is {fingerprint(engine)}")
+    there, here = meta.versions.model_dump(), Versions.installed().model_dump()
+    found += [
+        f"{META}: versions.{key} {shown(there[key])}; here it is {shown(here[key])}"
+        for key in there
+        if there[key] != here[key]
+    ]
+    if "contacts" not in meta.settings:
+        found.append(f"{META}: settings say nothing of contacts, as in recordings of earlier versions")
+    outcome = meta.outcome or {}
+    reason = outcome.get("reason")
+    if (
+        replay.is_complete
+        and outcome.get("ended") is False
+        and reason not in ("", f"broken off after {turns} turns")
+    ):
+        found.append(f"{META}: outcome.reason {shown(reason)}, which is said by whoever broke it off")
+    acted = {
+        given.get("player") for _, entry in replay.journal if isinstance(given := entry.get("input"), dict)
+    }
+    # one more of them might change nothing
+    found += [f"{META}: players: {shown(name)} did nothing here" for name in seats if name not in acted]
+    return tuple(found)
+
+
+def untold(claimed: Replay, made: Replay) -> tuple[str, ...]:
+    """Returns in words what a recording leaves out, as those of earlier versions did."""
+    missing = len(made.events) - len(_told_then(claimed, made))
+    words = (
+        f"{EVENTS}: without the {missing} heights that were measured, as in recordings of earlier versions"
+    )
+    return (words,) if missing else ()
+
+
+def _told_then(claimed: Replay, made: Replay) -> tuple[Entry, ...]:
+    """Returns the events of a game played again; without heights where the recording has none at all, because earlier
+    versions did not measure."""
+    if any(_is_measured(entry) for entry in claimed.events):
+        return made.events
+    return tuple(entry for entry in made.events if not _is_measured(entry))
+
+
+def _is_measured(entry: Entry) -> bool:
+    given = entry[1].get("input")
+    return isinstance(given, dict) and given.get("type") == "Measured"
+
+
+def _checkpoint_difference(claimed: Replay, made: Replay) -> Difference | None:
+    for number, (there, here) in enumerate(zip(claimed.checkpoints, made.checkpoints, strict=False)):
+        if there.step != here.step:
+            return Difference(there.step, f"{HASHES}: [{number}].step", _values(there.step, here.step))
+        place = _place_of(there.poses, here.poses, claimed.meta.names)
+        if place is not None:
+            return Difference(there.step, f"{STATES}: poses[{number}], {place[0]}", place[1])
+        if there.digest != here.digest:
+            return Difference(there.step, f"{HASHES}: [{number}].sha256", _values(there.digest, here.digest))
+    return _count_difference(claimed.hashes, made.hashes, HASHES, "checkpoints")
+
+
+def _line_difference(claimed: Sequence[Entry], made: Sequence[Entry], name: str) -> Difference | None:
+    for number, (there, here) in enumerate(zip(claimed, made, strict=False), 1):
+        if line_of(*there) != line_of(*here) and line_of(*_retold(there, here)) != line_of(*here):
+            step, words = _entry_difference(there, here)
+            return Difference(step, f"{name}, line {number}", words)
+    return _count_difference(claimed, made, name, "lines")
+
+
+def _retold(entry: Entry, today: Entry) -> Entry:
+    """Returns an entry with its story as it is told today, if it says the same."""
+    step, data = entry
+    story, now = data.get("story"), today[1].get("story")
+    if not isinstance(story, list) or not isinstance(now, list):
+        return entry
+    is_text = all(isinstance(line, str) for line in (*story, *now))
+    return step, {**data, "story": now if is_text and says_the_same(story, now) else story}
+
+
+def _entry_difference(there: Entry, here: Entry) -> tuple[int, str]:
+    one, other = {"step": there[0], **there[1]}, {"step": here[0], **here[1]}
+    keys = [key for key in sorted({*one, *other}) if _text(one.get(key)) != _text(other.get(key))]
+    key = keys[0] if keys else next(iter({*one} ^ {*other}))
+    return there[0], f"{shown(key)}: {_values(one.get(key), other.get(key))}"
+
+
+def _track_difference(claimed: Replay, made: Replay) -> Difference | None:
+    """The same writer rounds the same poses to the same rows: its quantum leaves nothing open."""
+    count = min(len(claimed.steps), len(made.steps))
+    wrong = np.flatnonzero(claimed.steps[:count] != made.steps[:count])
+    if len(wrong):
+        first = int(wrong[0])
+        there, here = int(claimed.steps[first]), int(made.steps[first])
+        return Difference(there, f"{TRACK}: steps[{first}]", _values(there, here))
+    for number in range(count):
+        place = _place_of(claimed.poses[number], made.poses[number], claimed.meta.names)
+        if place is not None:
+            return Difference(int(claimed.steps[number]), f"{TRACK}: poses[{number}], {place[0]}", place[1])
+    return _count_difference(claimed.steps.tolist(), made.steps.tolist(), TRACK, "frames")
+
+
+def _count_difference(
+    claimed: Sequence[Any], made: Sequence[Any], place: str, words: str
+) -> Difference | None:
+    if len(claimed) == len(made):
+        return None
+    longer = claimed if len(claimed) > len(made) else made
+    first = longer[min(len(claimed), len(made))]
+    step = first if isinstance(first, int) else first[0]
+    return Difference(step, place, f"has {len(claimed)} {words}, played again it has {len(made)}")
+
+
+def _place_of(claimed: NDArray[Any], made: NDArray[Any], names: Sequence[str]) -> tuple[str, str] | None:
+    """Returns the body of the first row that is not the same to the last bit, and the difference in words."""
+    kind = np.int32 if claimed.dtype.itemsize == 4 else np.int64
+    same = (
+        claimed.view(kind) == made.view(kind)
+        if claimed.flags.c_contiguous and made.flags.c_contiguous
+        else ((claimed == made) & (np.signbit(claimed) == np.signbit(made)))
+    )
+    same |= np.isnan(claimed) & np.isnan(made)
+    if same.all():
+        return None
+    body = int(np.flatnonzero(~same.all(axis=-1))[0])
+    there, here = claimed[body], made[body]
+    if np.isnan(there[0]) or np.isnan(here[0]):
+        words = ["is absent" if np.isnan(row[0]) else "is there" for row in (there, here)]
+        return f"body {shown(names[body])}", f"{words[0]}, played again it {words[1]}"
+    away = 1e3 * float(np.linalg.norm(there[:3].astype(np.float64) - here[:3].astype(np.float64)))
+    return f"body {shown(names[body])}", f"{_values(there.tolist(), here.tolist())} ({away:.4g} mm apart)"
+
+
+def _values(there: object, here: object) -> str:
+    return f"is {shown(there)}, played again it is {shown(here)}"
+
+
+def _text(value: object) -> bytes:
+    """Equal for equal JSON: 1, 1.0 and true are not."""
+    return line_of(0, {"type": "", "value": value})

@@ -1,0 +1,144 @@
+"""What every reader of somebody else's format gives: rigid bodies in SI units, Z up, and what else the file holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from models.piece import Array, Ints
+from scenes.assemble import MM
+from scenes.scene import Fault, SceneError
+
+ROUNDING = 1e-7
+"""Relative: single precision keeps as much, and what differs by less is the same."""
+SLANT = 1e-6
+"""Sine of the angle up to which a plane counts as level."""
+LARGEST = 1e6
+"""Metres: beyond it a number is a slip, or not finite."""
+
+
+class FormatError(SceneError):
+    """A file of another format that cannot be read as a scene."""
+
+    @classmethod
+    def of(cls, file: str, problem: str, place: str = "") -> FormatError:
+        """One fault."""
+        return cls([Fault(file, problem, place)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BodyPart:
+    """A solid of a body. matrix: (4, 4) from its frame to the body's, rigid. shape: as scene files have it, mm, about
+    its centre; None: a mesh of vertices (n, 3) metres and faces (f, 3)."""
+
+    matrix: Array
+    shape: Mapping[str, Any] | None = None
+    vertices: Array | None = None
+    faces: Ints | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mass:
+    """kg; centre (3,) metres, NaN where the file gives none, and inertia (3, 3) kg m^2 about it, None where it gives
+    none, in the body's frame."""
+
+    mass: float
+    centre: Array
+    inertia: Array | None
+
+    def moved(self, matrix: Array) -> Mass:
+        """Returns the same in a frame that `matrix` (4, 4) leads to."""
+        turn = matrix[:3, :3]
+        inertia = None if self.inertia is None else turn @ self.inertia @ turn.T
+        return Mass(self.mass, turn @ self.centre + matrix[:3, 3], inertia)
+
+
+@dataclass(slots=True, eq=False)
+class RigidBody:
+    """matrix: (4, 4) from its frame to the world. masses: of what it was welded from; none: `density` or the material
+    says. friction: between two surfaces of it as scene files mean it; None: the material's."""
+
+    name: str
+    matrix: Array
+    parts: list[BodyPart]
+    fixed: bool = False
+    masses: list[Mass] = field(default_factory=list)
+    density: float | None = None
+    friction: float | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Described:
+    """A file. ground: height of a level plane under everything, metres; None: there is none. has_table: without a
+    ground, whether pieces stand on teeter's table. lowest: that table lies under everything. notes: what is told."""
+
+    title: str
+    bodies: list[RigidBody]
+    ground: float | None = None
+    ground_friction: float | None = None
+    has_table: bool = False
+    lowest: bool = False
+    notes: list[str] = field(default_factory=list)
+
+
+def placed(position: Iterable[float], turn: Array | None = None) -> Array:
+    """Returns the matrix (4, 4) of a place and a rotation matrix (3, 3)."""
+    matrix = np.eye(4)
+    matrix[:3, 3] = list(position)
+    if turn is not None:
+        matrix[:3, :3] = turn
+    return matrix
+
+
+def turned_by(roll: float, pitch: float, yaw: float) -> Array:
+    """Returns the rotation matrix (3, 3) of angles in radians about the fixed x, y and z, in this order."""
+    (cr, cp, cy), (sr, sp, sy) = np.cos([roll, pitch, yaw]), np.sin([roll, pitch, yaw])
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
+
+
+def capsule(radius: float, length: float) -> dict[str, Any]:
+    """Returns the shape of a cylinder along z with round ends, from metres; length: of the cylinder."""
+    r, half = radius / MM, length / MM / 2
+    steps = [[0.0, -half - r], [r, -half, "round"], [r, half], [0.0, half + r, "round"]]
+    return {"turned": {"profile": steps}}
+
+
+def straight(vertices: Array, faces: Ints, matrix: Array) -> BodyPart:
+    """Returns the part of a mesh; matrix: (4, 4), which may also scale, skew and mirror."""
+    points = vertices @ matrix[:3, :3].T + matrix[:3, 3]
+    turned = faces[:, ::-1] if np.linalg.det(matrix[:3, :3]) < 0 else faces
+    return BodyPart(np.eye(4), None, points, turned)
+
+
+GAZEBO_MU = 1.0
+"""Of a surface for which Gazebo is told none."""
+
+
+def use_least_friction(
+    bodies: Sequence[RigidBody], ground: float | None, told: set[float], notes: list[str]
+) -> float | None:
+    """Gives all bodies the least friction of Gazebo's, which takes the smaller of a pair: their mean would hold what
+    slides there. ground: its friction. told: the values in the file. Returns what the ground has then."""
+    if not told:
+        return ground
+    untold = ground is None or any(body.friction is None for body in bodies)
+    values = told | ({GAZEBO_MU} if untold else set())
+    if len(values) == 1:
+        return ground
+    least = min(values)
+    for body in bodies:
+        body.friction = least
+    notes.append(
+        f"friction from {least:g} to {max(values):g}: Gazebo takes the smaller of a pair, here all have the least, so "
+        "that what stands stands there too; --friction sets another for all"
+    )
+    return least

@@ -1,0 +1,299 @@
+"""MJCF, MuJoCo's own format, by MuJoCo's compiler: defaults, classes, frames, angles and includes are its business.
+
+Bodies without a joint are welded to what they hang on; those that hang on the world are supports. A pair rubs with the
+larger friction of its two geoms in MuJoCo, or with that of the higher priority; here with their geometric mean.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.settings import GRAVITY
+from models.extras import install_line
+from models.piece import Array
+from scenes.assemble import MM
+from scenes.formats.description import (
+    SLANT,
+    BodyPart,
+    Described,
+    FormatError,
+    Mass,
+    RigidBody,
+    capsule,
+    placed,
+    straight,
+)
+from scenes.formats.xml import beside, read_xml
+from scenes.reading import MAX_PIECES
+
+REMEDY = "MJCF is read by MuJoCo's own compiler: "
+MAX_SIZE = 1e6
+SAME_GRAVITY = 0.02
+"""m/s2: programs round it to 9.8 or have the standard value."""
+ELASTIC = ("composite", "flexcomp", "flex", "deformable", "skin")
+OTHER_FILES = ("texture", "hfield")
+"""What names files that no piece is made of."""
+
+
+def read(path: Path, file: str) -> Described:
+    """Raises FormatError."""
+    _scan(path, file, path.parent, 0)
+    try:
+        import mujoco
+    except ImportError:
+        raise FormatError.of(file, REMEDY + install_line(extra="mjcf")) from None
+    # else it prints its warnings, and writes them into a file in the current folder
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda _: None)
+    try:
+        model = mujoco.MjModel.from_xml_path(str(path))
+        data = mujoco.MjData(model)
+        mujoco.mj_kinematics(model, data)
+    except (ValueError, RuntimeError, MemoryError) as error:  # mujoco.FatalError is a RuntimeError
+        problem = " ".join(str(error).split())
+        raise FormatError.of(file, f"MuJoCo cannot compile it: {problem}") from None
+    finally:
+        mujoco.set_mju_user_warning(before)
+    return _Reader(mujoco, model, data, file).described()
+
+
+def _scan(path: Path, file: str, assets: Path, depth: int) -> None:
+    """Raises FormatError for files outside, for what grows, and for what is not rigid: before MuJoCo sees it."""
+    root = read_xml(path, file)
+    if root.tag not in ("mujoco", "mujocoinclude"):
+        kind = {"robot": "a URDF: call it .urdf", "sdf": "an SDF: call it .sdf"}.get(root.tag, "no MJCF")
+        raise FormatError.of(file, f"its root is <{root.tag[:40]}>, so it is {kind}")
+    if depth > 20:
+        raise FormatError.of(file, "includes files more than 20 deep")
+    folders = {"mesh": assets}
+    for compiler in root.iter("compiler"):
+        for key in ("assetdir", "meshdir"):
+            if key in compiler.attrib:
+                folders["mesh"] = assets / compiler.attrib[key]
+    waiting = [(root, 1)]
+    while waiting:
+        element, copies = waiting.pop()
+        if element.tag in ELASTIC:
+            raise FormatError.of(file, f"holds <{element.tag}>, which is not rigid: leave it out")
+        if element.tag == "size" and any(_is_huge(value) for value in element.attrib.values()):
+            raise FormatError.of(file, "asks for memory that no scene needs: leave <size> out")
+        if element.tag == "replicate":
+            try:
+                copies *= max(int(element.get("count", "1")), 1)
+            except ValueError:
+                copies = MAX_PIECES + 1
+            if copies > MAX_PIECES:
+                raise FormatError.of(file, f"replicates a body more than {MAX_PIECES} times")
+        name = element.get("file")
+        if name and element.tag == "include":
+            around = (
+                assets if (assets / name).is_file() else path.parent
+            )  # MuJoCo asks the main file's folder first
+            inner = beside(around, name, file)
+            _scan(inner, file, assets, depth + 1)
+        elif name and element.tag in ("mesh", "model"):
+            folder = folders["mesh"] if element.tag == "mesh" else path.parent
+            if Path(name).is_absolute() or not (folder / name).resolve().is_relative_to(
+                assets.resolve().parent
+            ):
+                raise FormatError.of(file, f"names {name!r}, which lies elsewhere: copy it beside the file")
+        elif name and element.tag in OTHER_FILES and Path(name).is_absolute():
+            raise FormatError.of(file, f"names {name!r}, which lies elsewhere: copy it beside the file")
+        waiting += [(child, copies) for child in element]
+
+
+def _is_huge(text: str) -> bool:
+    """Whether a size is more than a few megabytes, or no number."""
+    try:
+        return float(text) > MAX_SIZE
+    except ValueError:
+        return True
+
+
+class _Reader:
+    """A compiled model in its first pose."""
+
+    def __init__(self, mujoco: Any, model: Any, data: Any, file: str) -> None:
+        self._mujoco, self._model, self._data, self._file = mujoco, model, data, file
+        self._notes: list[str] = []
+        self._ground: list[tuple[float, float]] = []
+        self._frictions: set[float] = set()
+        self._masks: list[tuple[int, int]] = []
+
+    def described(self) -> Described:
+        """Raises FormatError."""
+        model = self._model
+        self._check()
+        fixed: list[RigidBody] = []
+        free: dict[int, RigidBody] = {}
+        for number in range(model.nbody):
+            weld = int(model.body_weldid[number])
+            matrix = self._frame(number if weld == 0 else weld)
+            parts, friction = self._parts(number, matrix)
+            if weld == 0:
+                name = self._name("BODY", number)
+                fixed += self._supports(number, name, matrix, parts, friction)
+            else:
+                body = free.setdefault(weld, RigidBody(self._name("BODY", weld), matrix, []))
+                body.parts += parts
+                if float(model.body_mass[number]) > 0:
+                    body.masses.append(self._mass(number, matrix))
+                rubs = [value for value in (body.friction, friction) if value is not None]
+                body.friction = max(rubs, default=None)
+        bodies = [body for body in free.values() if body.parts]
+        for body in free.values():
+            if not body.parts:
+                self._notes.append(f'body "{body.name}" touches nothing and is left out')
+        self._tell()
+        height, friction = self._ground[0] if self._ground else (None, None)
+        title = " ".join(model.names[: model.names.find(b"\0")].decode("utf-8", "replace").split())
+        title = "" if title == "MuJoCo Model" else title
+        return Described(title, [*fixed, *bodies], height, friction, notes=self._notes)
+
+    def _name(self, kind: str, number: int) -> str:
+        obj = getattr(self._mujoco.mjtObj, f"mjOBJ_{kind}")
+        return self._mujoco.mj_id2name(self._model, obj, number) or f"{kind.lower()}.{number}"
+
+    def _frame(self, number: int) -> Array:
+        return placed(self._data.xpos[number], self._data.xmat[number].reshape(3, 3))
+
+    def _check(self) -> None:
+        """Raises FormatError for what carries, drives or lets pass and is not simulated."""
+        model, faults = self._model, []
+        kinds = {0: "free", 1: "ball", 2: "slide", 3: "hinge"}
+        for joint in range(model.njnt):
+            kind, body = kinds[int(model.jnt_type[joint])], self._name("BODY", int(model.jnt_bodyid[joint]))
+            if kind != "free":
+                name = self._name("JOINT", joint)
+                faults.append(
+                    f'body "{body}" hangs on the {kind} joint "{name}": joints that move are not simulated'
+                )
+        held = {
+            "actuators drive it": model.nu,
+            "tendons pull at it": model.ntendon,
+            "equality constraints hold it": model.neq,
+            "pairs are excluded from contact": model.nexclude,
+            "pairs of its own say how they touch": model.npair,
+            "plugins act on it": model.nplugin,
+        }
+        faults += [f"{words} ({count}), which is not simulated" for words, count in held.items() if count]
+        gravity = model.opt.gravity
+        if np.abs(gravity[:2]).max() > SLANT * 10 or not gravity[2] < 0:
+            faults.append(
+                f"gravity is {gravity.tolist()} in it: it must point down, along -z (--tilt turns it)"
+            )
+        if np.any(model.body_gravcomp != 0):
+            faults.append("gravity is made up for on some of its bodies (gravcomp), which is not simulated")
+        if faults:
+            remedy = "leave it out of the file, or weld it"
+            raise FormatError.of(self._file, f"{'; '.join(faults[:5])} ({remedy})")
+        if model.nkey:
+            self._notes.append(f"its {model.nkey} keyframes are not read: bodies lie where they are defined")
+        if abs(float(gravity[2]) + GRAVITY) > SAME_GRAVITY:
+            self._notes.append(
+                f"its gravity of {-float(gravity[2]):g} m/s2 is not read: here it is {GRAVITY:g}"
+            )
+
+    def _parts(self, number: int, frame: Array) -> tuple[list[BodyPart], float | None]:
+        """The solids of a body in a frame of the world, and their friction."""
+        model, data, parts, rubs = self._model, self._data, [], []
+        for geom in range(
+            int(model.body_geomadr[number]), int(model.body_geomadr[number] + model.body_geomnum[number])
+        ):
+            masks = int(model.geom_contype[geom]), int(model.geom_conaffinity[geom])
+            if masks == (0, 0):
+                continue
+            self._masks.append(masks)
+            at = placed(data.geom_xpos[geom], data.geom_xmat[geom].reshape(3, 3))
+            friction = float(model.geom_friction[geom, 0])
+            self._frictions.add(friction)
+            rubs.append(friction)
+            made = self._part(geom, np.linalg.inv(frame) @ at, at, friction)
+            parts += [made] if made is not None else []
+        return parts, max(rubs, default=None)
+
+    def _part(self, geom: int, matrix: Array, world: Array, friction: float) -> BodyPart | None:
+        """A geom as a solid; None for a plane, which is the ground. Raises FormatError."""
+        model = self._model
+        kind = int(model.geom_type[geom])
+        a, b, c = (float(value) / MM for value in model.geom_size[geom])
+        name = f'geom "{self._name("GEOM", geom)}"'
+        types = self._mujoco.mjtGeom
+        if kind == types.mjGEOM_PLANE:
+            if abs(world[2, 2] - 1) > SLANT:
+                raise FormatError.of(self._file, "is a plane that is not level: --tilt tilts a scene", name)
+            if self._ground and abs(self._ground[0][0] - world[2, 3]) > 1e-9:
+                raise FormatError.of(self._file, "is a second ground at another height", name)
+            self._ground.append((float(world[2, 3]), friction))
+            return None
+        if kind == types.mjGEOM_MESH:
+            mesh = int(model.geom_dataid[geom])
+            corner, face = int(model.mesh_vertadr[mesh]), int(model.mesh_faceadr[mesh])
+            vertices = model.mesh_vert[corner : corner + int(model.mesh_vertnum[mesh])].astype(float)
+            faces = model.mesh_face[face : face + int(model.mesh_facenum[mesh])].astype(np.int64)
+            return straight(vertices, faces, matrix)
+        if kind == types.mjGEOM_ELLIPSOID and abs(a - b) < 1e-9 * a:
+            profile = [[0.0, -c], [a, 0.0, "round"], [0.0, c, "round"]]
+            return BodyPart(matrix, {"turned": {"profile": profile}})
+        shapes: dict[int, dict[str, Any]] = {
+            int(types.mjGEOM_BOX): {"box": [2 * a, 2 * b, 2 * c]},
+            int(types.mjGEOM_SPHERE): {"sphere": a},
+            int(types.mjGEOM_CYLINDER): {"cylinder": [a, 2 * b]},
+            int(types.mjGEOM_CAPSULE): capsule(a * MM, 2 * b * MM),
+        }
+        if kind not in shapes:
+            names = {
+                int(types.mjGEOM_ELLIPSOID): "an ellipsoid of three radii",
+                int(types.mjGEOM_HFIELD): "a height field",
+            }
+            raise FormatError.of(
+                self._file, f"is {names.get(kind, 'of a kind')} that no piece can be: use a mesh", name
+            )
+        return BodyPart(matrix, shapes[kind])
+
+    def _supports(
+        self, number: int, name: str, matrix: Array, parts: list[BodyPart], friction: float | None
+    ) -> list[RigidBody]:
+        """Fixed bodies: every geom of the world is one of its own."""
+        if not parts:
+            return []
+        if number:
+            return [RigidBody(name, matrix, parts, True, friction=friction)]
+        model, found = self._model, []
+        solids = [
+            geom
+            for geom in range(int(model.body_geomnum[0]))
+            if int(model.geom_type[geom]) != self._mujoco.mjtGeom.mjGEOM_PLANE
+            and (int(model.geom_contype[geom]), int(model.geom_conaffinity[geom])) != (0, 0)
+        ]
+        for geom, part in zip(solids, parts, strict=True):
+            rub = float(model.geom_friction[geom, 0])
+            found.append(RigidBody(self._name("GEOM", geom), matrix, [part], True, friction=rub))
+        return found
+
+    def _mass(self, number: int, frame: Array) -> Mass:
+        """Of a body alone, in a frame of the world."""
+        turn = self._data.ximat[number].reshape(3, 3)
+        inertia = turn @ np.diag(self._model.body_inertia[number]) @ turn.T
+        mass = Mass(float(self._model.body_mass[number]), self._data.xipos[number].copy(), inertia)
+        return mass.moved(np.asarray(np.linalg.inv(frame), dtype=np.float64))
+
+    def _tell(self) -> None:
+        """Notes on friction; raises FormatError where some geoms pass through others."""
+        kinds = set(self._masks)
+        pairs = [
+            (one, other) for one in kinds for other in kinds if one != other or self._masks.count(one) > 1
+        ]
+        if any(not (a & d or c & b) for (a, b), (c, d) in pairs):
+            problem = (
+                "contype and conaffinity let some of its geoms pass through others, which is not simulated"
+            )
+            raise FormatError.of(self._file, problem)
+        if len(self._frictions) > 1:
+            self._notes.append(
+                f"friction from {min(self._frictions):g} to {max(self._frictions):g}: MuJoCo takes the larger of a "
+                "pair (or that of the higher priority), here it is their geometric mean; --friction sets one for all"
+            )

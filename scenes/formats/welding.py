@@ -1,0 +1,82 @@
+"""Links and joints of robots: what fixed joints join is one body, and what a moving joint carries is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from scenes.formats.description import FormatError, RigidBody
+from scenes.scene import Fault
+
+
+@dataclass(slots=True, eq=False)
+class Joint:
+    """What joins two links. kind: `fixed`, `floating`, or one that moves."""
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+
+
+def welded(
+    links: Sequence[RigidBody], joints: Sequence[Joint], file: str, world: str = "world"
+) -> list[RigidBody]:
+    """Returns the links with those made one that fixed joints join; what joins the world, and what has fixed links
+    and no mass, is fixed, link by link.
+
+    Raises FormatError for every joint that moves: it would have to carry what hangs on it.
+    """
+    known = {link.name for link in links} | {world}
+    problem = "joins {}: joints that move are not simulated; make it fixed, or leave out what it carries"
+    faults = [
+        Fault(
+            file,
+            problem.format(f'"{joint.parent}" and "{joint.child}"'),
+            f'{joint.kind} joint "{joint.name}"',
+        )
+        for joint in joints
+        if joint.kind not in ("fixed", "floating")
+    ]
+    faults += [
+        Fault(file, f'there is no link "{end}"', f'joint "{joint.name}"')
+        for joint in joints
+        for end in (joint.parent, joint.child)
+        if end not in known
+    ]
+    if faults:
+        raise FormatError(faults)
+    group = {name: name for name in known}
+
+    def root(name: str) -> str:
+        while group[name] != name:
+            name = group[name]
+        return name
+
+    for joint in joints:
+        if joint.kind == "fixed":
+            one, other = root(joint.parent), root(joint.child)
+            group[other if one == root(world) else one] = one if one == root(world) else other
+    found: dict[str, RigidBody] = {}
+    heavy = {root(link.name) for link in links if link.masses}
+    held = {root(link.name) for link in links if link.fixed} - heavy
+    for link in links:
+        owner = root(link.name)
+        if owner == root(world) or owner in held:
+            found[f"fixed {link.name}"] = replace(link, fixed=True)
+        elif owner not in found:
+            found[owner] = replace(link, fixed=False, parts=list(link.parts), masses=list(link.masses))
+        else:
+            _weld(found[owner], link)
+    return [body for body in found.values() if body.parts]
+
+
+def _weld(onto: RigidBody, link: RigidBody) -> None:
+    """Add a link to a body."""
+    between = np.linalg.inv(onto.matrix) @ link.matrix
+    onto.parts += [replace(part, matrix=between @ part.matrix) for part in link.parts]
+    onto.masses += [mass.moved(between) for mass in link.masses]
+    if onto.friction is None or (link.friction is not None and link.friction < onto.friction):
+        onto.friction = link.friction

@@ -1,0 +1,187 @@
+"""Right in any program: threads, asyncio, pools of processes, forks, daemons; nothing foreign is deleted."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import teeter
+from engine import scratch
+
+pytestmark = pytest.mark.slow
+THREADS = 8
+
+
+def probed(scene: str) -> str:
+    return repr(sorted(teeter.probe(scene, workers=1).items()))
+
+
+def checked(scene: str) -> str:
+    found = teeter.check(scene, workers=1)
+    return repr((found.word, found.statics.tilt_deg, found.dynamics, found.settled_mm))
+
+
+def swept(scene: str) -> str:
+    return repr(teeter.sweep(scene, "slab", x=(-10, 10, 3), y=0, workers=1))
+
+
+def shaken(scene: str) -> str:
+    return repr(teeter.noise(scene, position_mm=2, samples=20, workers=1))
+
+
+def explained(scene: str) -> str:
+    return repr(teeter.explain(scene, workers=1))
+
+
+ASKED: tuple[tuple[Any, str], ...] = (
+    (probed, "two_bricks"),
+    (checked, "two_bricks"),
+    (checked, "harmonic_inside"),
+    (probed, "bridge"),
+    (swept, "two_bricks"),
+    (shaken, "two_bricks"),
+    (explained, "bridge_bare"),
+    (checked, "tower_gone"),
+)
+"""What every thread and process is asked, and of what."""
+
+
+@pytest.fixture(scope="module")
+def alone() -> list[str]:
+    return [ask(scene) for ask, scene in ASKED]
+
+
+def test_eight_threads_answer_as_one_alone(alone: list[str]) -> None:
+    with ThreadPoolExecutor(THREADS) as pool:
+        for _ in range(2):
+            # all at once: each kind of question beside every other
+            asked = [pool.submit(ask, scene) for ask, scene in ASKED]
+            assert [each.result() for each in asked] == alone
+        probes = [pool.submit(probed, "two_bricks") for _ in range(32)]
+        assert {each.result() for each in probes} == {alone[0]}
+
+
+def test_asyncio_answers_as_one_alone(alone: list[str]) -> None:
+    async def all_of_them() -> list[str]:
+        found: list[str] = await asyncio.gather(*(asyncio.to_thread(ask, scene) for ask, scene in ASKED))
+        return found
+
+    assert asyncio.run(all_of_them()) == alone
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_a_pool_of_processes_answers_as_one_alone(method: str, alone: list[str]) -> None:
+    with ProcessPoolExecutor(2, mp_context=get_context(method)) as pool:
+        asked = [pool.submit(ask, scene) for ask, scene in ASKED[:4]]
+        assert [each.result() for each in asked] == alone[:4]
+
+
+def test_games_in_threads_go_as_one_alone(tmp_path: Path) -> None:
+    def played(number: int) -> tuple[Any, ...]:
+        file = tmp_path / f"{number}.teeter"
+        found = teeter.play("wonky", ["bot:steady", "bot:clumsy"], seed=2, turns=3, record=file)
+        return found.scores, found.turns, teeter.verify(file).agrees
+
+    first = played(0)
+    with ThreadPoolExecutor(4) as pool:
+        assert set(map(repr, pool.map(played, range(1, 5)))) == {repr(first)}
+
+
+def program(words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(words)],
+        env={**os.environ, "TMPDIR": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_a_daemon_keeps_its_folder_when_its_parent_has_gone(tmp_path: Path) -> None:
+    """Twice forked, as daemons are; a sibling that starts meanwhile sweeps up what is left."""
+    done = program(
+        """
+        import os, sys, time
+        import teeter
+        alone = teeter.check("two_bricks", workers=1).dynamics
+        read, write = os.pipe()
+        if os.fork() == 0:
+            if os.fork():
+                os._exit(0)
+            time.sleep(0.5)
+            sibling = "from engine.scratch import scratch_folder; scratch_folder()"
+            os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", sibling])
+            same = teeter.check("two_bricks", workers=1).dynamics == alone
+            probe = teeter.probe("two_bricks", workers=1)
+            os.write(write, b"same" if same and len(probe) == 2 else b"other")
+            os._exit(0)
+        os.wait()
+        import atexit
+        atexit._run_exitfuncs()
+        os.close(write)
+        print(os.read(read, 100).decode())
+        """,
+        tmp_path,
+    )
+    assert done.stdout == "same\n", done.stderr
+
+
+def test_the_first_use_in_many_threads_gives_one_folder(tmp_path: Path) -> None:
+    done = program(
+        """
+        from concurrent.futures import ThreadPoolExecutor
+        from engine import scratch
+        from engine.scratch import scratch_folder
+        with ThreadPoolExecutor(16) as pool:
+            found = set(pool.map(lambda number: (scratch_folder(), scratch._sweep())[0], range(400)))
+        (folder,) = found
+        print((folder / scratch.LOCK).exists())
+        """,
+        tmp_path,
+    )
+    assert done.stdout == "True\n", done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_only_folders_with_our_mark_and_no_process_are_removed(tmp_path: Path) -> None:
+    left, foreign, linked, busy, copied = (
+        tmp_path / f"teeter-{name}" for name in ("left", "foreign", "linked", "busy", "copied")
+    )
+    for folder in (left, foreign, busy):
+        folder.mkdir()
+        (folder / "data").write_text("mine")
+        (folder / scratch.LOCK).write_bytes(b"" if folder is foreign else scratch._mark(folder))
+    shutil.copytree(left, copied)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / scratch.LOCK).write_bytes(scratch._mark(elsewhere))
+    linked.symlink_to(elsewhere)
+    done = program(
+        f"""
+        import fcntl, subprocess, sys
+        held = open({str(busy / scratch.LOCK)!r})
+        fcntl.flock(held, fcntl.LOCK_EX)
+        subprocess.run([sys.executable, "-c", "from engine.scratch import scratch_folder as f; f()"], check=True)
+        """,
+        tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "elsewhere",
+        "teeter-busy",
+        "teeter-copied",
+        "teeter-foreign",
+        "teeter-linked",
+    ]
+    assert (elsewhere / scratch.LOCK).exists()

@@ -1,0 +1,268 @@
+"""Exit codes are answers: whatever cuts a command off, it leaves with the right one, or with one that is no answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from engine.record import archive
+from games.commands.doctor import findings
+from games.play.recording import begin
+from games.players.bots import play_out
+from games.registry import game_named
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).resolve().parent.parent
+NO_ANSWER = {2, 70, *(128 + number for number in range(1, 65))}
+PROGRAM = shutil.which("teeter", path=str(Path(sys.executable).parent)) or "teeter"
+
+SCENE = """teeter = 1
+name = "edge"
+[[piece]]
+id = "under"
+shape = { box = [40, 40, 20] }
+material = "beech"
+position = [0, 0, 10]
+[[piece]]
+id = "over"
+shape = { box = [40, 40, 20] }
+material = "beech"
+position = [%s, 0, 30]
+"""
+
+DOCTOR = 0 if all(not each.fix or not each.is_needed for each in findings()) else 1
+"""What is right on this machine."""
+COMMANDS: dict[str, tuple[tuple[str, ...], int]] = {
+    "stands": (("check", "stands.toml", "--workers", "1"), 0),
+    "topples": (("check", "topples.toml", "--workers", "1"), 1),
+    "unsure": (("check", "unsure.toml", "--workers", "1", "--json"), 3),
+    "bad": (("check", "nosuch.toml"), 2),
+    "no recording": (("verify", "no.teeter"), 2),
+    "agrees": (("verify", "honest.teeter"), 0),
+    "differs": (("verify", "lifted.teeter"), 1),
+    "not comparable": (("verify", "elsewhere.teeter", "--json"), 3),
+    "proven": (("verify-certificate", "proof.json"), 0),
+    "refused": (("verify-certificate", "forged.json"), 1),
+    "doctor": (("doctor",), DOCTOR),
+}
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A way to be cut off. before: words before those of the command. shell: what is appended in a shell. prepare: is
+    called in the process before it starts."""
+
+    before: tuple[str, ...] = (PROGRAM,)
+    shell: str = ""
+    env: dict[str, str] = field(default_factory=dict)
+    prepare: Callable[[], object] | None = None
+
+
+def _limit(kind: int, amount: int) -> Callable[[], object]:
+    return lambda: resource.setrlimit(kind, (amount, amount))
+
+
+PYTHON = sys.executable
+CUTS: dict[str, Cut] = {
+    "whole": Cut(),
+    "python -m teeter": Cut((PYTHON, "-m", "teeter")),
+    "python -m games": Cut((PYTHON, "-m", "games")),
+    "python -m games.cli": Cut((PYTHON, "-m", "games.cli")),
+    "no standard output": Cut(shell=">&-"),
+    "no standard error": Cut(shell="2>&-"),
+    "no standard input": Cut(shell="<&-"),
+    "no stream at all": Cut(shell="<&- >&- 2>&-"),
+    "full output": Cut(shell=">/dev/full"),
+    "full error": Cut(shell="2>/dev/full"),
+    "all full": Cut(shell=">/dev/full 2>/dev/full"),
+    "reader gone at once": Cut(shell="| true"),
+    "reader of a line": Cut(shell="| head -1"),
+    "reader of a byte": Cut(shell="2>&1 | head -c 1"),
+    "no packages": Cut((PYTHON, "-S", "-m", "games")),
+    "no packages, isolated": Cut((PYTHON, "-S", "-m", "teeter")),
+    "optimised": Cut((PYTHON, "-OO", "-m", "games")),
+    "warnings are errors": Cut((PYTHON, "-W", "error", "-m", "games")),
+    "no home": Cut(env={"HOME": "/nonexistent", "XDG_DATA_HOME": "/nonexistent", "TMPDIR": "/nonexistent"}),
+    "ascii": Cut(env={"LC_ALL": "C", "PYTHONIOENCODING": "ascii"}),
+    "little memory": Cut(prepare=_limit(resource.RLIMIT_AS, 400_000_000)),
+    "hardly any memory": Cut(prepare=_limit(resource.RLIMIT_AS, 120_000_000)),
+    "no time": Cut(prepare=_limit(resource.RLIMIT_CPU, 1)),
+    "few files": Cut(prepare=_limit(resource.RLIMIT_NOFILE, 12)),
+    "no file may grow": Cut(prepare=_limit(resource.RLIMIT_FSIZE, 0)),
+}
+MUST_ANSWER = {
+    "whole",
+    "python -m teeter",
+    "python -m games",
+    "python -m games.cli",
+    "no standard output",
+    "no standard error",
+    "no standard input",
+    "no stream at all",
+    "full error",
+    "reader gone at once",
+    "reader of a line",
+    "reader of a byte",
+    "optimised",
+    "ascii",
+}
+"""What takes away no more than the words."""
+
+
+@pytest.fixture(scope="module")
+def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("codes")
+    for name, offset in (("stands", "5"), ("topples", "25"), ("unsure", "20.0")):
+        (folder / f"{name}.toml").write_text(SCENE % offset)
+    record(folder)
+    proof = folder / "proof.json"
+    certify = ("check", "stands.toml", "--workers", "1", "--certificate", str(proof))
+    assert run(certify, CUTS["whole"], folder)[0] == 0
+    # a force that no friction holds
+    (folder / "forged.json").write_text(proof.read_text().replace('"over"', '"above"', 1))
+    return folder
+
+
+def record(folder: Path) -> None:
+    """A game of one turn; the same with all pieces lifted by half a metre; and that as if recorded elsewhere."""
+    path = folder / "honest.teeter"
+    session, recorder = begin(game_named("wonky"), ("bot:steady", "bot:bold"), 1, {}, path=path)
+    play_out(session, recorder, 1, 1)
+    honest = archive.read(path)
+    poses = honest.poses.copy()
+    poses[..., 2] += 0.5
+    lifted = replace(honest, poses=poses)
+    meta = json.dumps(json.loads(honest.meta) | {"platform": "vax VMS"}).encode()
+    for name, contents in (("lifted", lifted), ("elsewhere", replace(lifted, meta=meta))):
+        with (folder / f"{name}.teeter").open("wb") as stream:
+            archive.write(contents, stream)
+
+
+def run(words: tuple[str, ...], cut: Cut, folder: Path) -> tuple[int, str]:
+    """The exit code and what stood on standard error, where that was left."""
+    line = " ".join(f"'{word}'" for word in (*cut.before, *words))
+    script = f"{line} {cut.shell}; exit ${{PIPESTATUS[0]}}"
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": path, **cut.env},
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=120,
+        check=False,
+        preexec_fn=cut.prepare,
+    )
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("cut", CUTS)
+def test_a_command_that_is_cut_off_leaves_with_no_answer_that_is_not_its_own(
+    cut: str, command: str, scenes: Path
+) -> None:
+    words, right = COMMANDS[command]
+    code, error = run(words, CUTS[cut], scenes)
+    assert code in ({right} if cut in MUST_ANSWER else {right, *NO_ANSWER}), error
+    assert "Traceback" not in error
+
+
+def test_a_full_disk_is_told_on_the_stream_that_is_left(scenes: Path) -> None:
+    code, error = run(COMMANDS["topples"][0], CUTS["full output"], scenes)
+    assert (code, error) == (70, "teeter: the answer could not be written: No space left on device\n")
+
+
+HIDDEN = ("rich", "typer", "json", "numpy", "scipy", "pydantic", "contextlib", "models", "engine")
+
+
+@pytest.mark.parametrize("program", ["teeter", "games", "games.cli"])
+@pytest.mark.parametrize("name", HIDDEN)
+def test_what_lies_in_the_current_folder_is_no_package(
+    name: str, program: str, tmp_path: Path, scenes: Path
+) -> None:
+    """`python -m` looks there first: a `rich.py` of somebody's is not taken for the package."""
+    shutil.copy(scenes / "topples.toml", tmp_path)
+    (tmp_path / f"{name}.py").write_text("raise SystemExit(0)\n")
+    command = ("check", "topples.toml", "--workers", "1")
+    code, error = run(command, Cut((PYTHON, "-m", program)), tmp_path)
+    assert code == 1, error
+
+
+@pytest.mark.parametrize("program", ["teeter", "games", "games.cli"])
+@pytest.mark.parametrize("text", ["raise SystemExit(0)", "x = 1", "import nosuch", "raise MemoryError"])
+@pytest.mark.parametrize("name", ["rich", "typer", "json", "numpy", "scipy", "models"])
+def test_a_file_that_hides_a_package_is_named(
+    name: str, text: str, program: str, tmp_path: Path, scenes: Path
+) -> None:
+    """From a folder of PYTHONPATH, which is searched whatever teeter wants."""
+    (tmp_path / f"{name}.py").write_text(f"{text}\n")
+    cut = Cut((PYTHON, "-m", program), env={"PYTHONPATH": os.pathsep.join((str(tmp_path), str(ROOT)))})
+    code, error = run(("check", "topples.toml", "--workers", "1"), cut, scenes)
+    if code == 1 and not error:
+        return  # what nobody asks for hides nothing
+    assert code in (2, 70), error
+    assert "Traceback" not in error
+    assert error.startswith("teeter: ")
+    # memory that has run out is told as such
+    assert str(tmp_path / f"{name}.py") in error or (text == "raise MemoryError" and "out of memory" in error)
+
+
+@pytest.mark.parametrize("kb", [60_000, 130_000, 150_000, 160_500, 162_500, 164_000, 172_000, 210_000])
+def test_memory_that_runs_out_while_loading_is_told_without_a_trace(kb: int, scenes: Path) -> None:
+    cut = Cut(prepare=_limit(resource.RLIMIT_AS, 1024 * kb))
+    code, error = run(COMMANDS["topples"][0], cut, scenes)
+    assert code in {1, *NO_ANSWER}
+    assert "Traceback" not in error
+
+
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL, signal.SIGXCPU, signal.SIGHUP]
+)
+@pytest.mark.parametrize("after_s", [0.05, 0.4, 0.8])
+def test_a_signal_is_no_answer(number: signal.Signals, after_s: float, scenes: Path) -> None:
+    process = subprocess.Popen(
+        [PROGRAM, "check", "tower", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=scenes
+    )
+    time.sleep(after_s)
+    process.send_signal(number)
+    process.communicate(timeout=60)
+    code = process.returncode if process.returncode >= 0 else 128 - process.returncode
+    assert code in {0, *NO_ANSWER}
+
+
+def test_a_worker_that_the_kernel_kills_is_no_answer(scenes: Path) -> None:
+    """Every process that a check starts is killed as soon as it is there."""
+    process = subprocess.Popen(
+        [PROGRAM, "check", "tower", "--noise", "1", "--samples", "500", "--workers", "2", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=scenes,
+    )
+    killed = 0
+    while process.poll() is None and killed < 200:
+        found = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False)
+        for each in found.stdout.split():
+            with_kill = subprocess.run(["kill", "-KILL", each], capture_output=True, check=False)
+            killed += with_kill.returncode == 0
+        time.sleep(0.05)
+    _, error = process.communicate(timeout=120)
+    assert process.returncode in ({0} if killed == 0 else {0, *NO_ANSWER}), error
+    assert b"Traceback" not in error
+
+
+def test_the_version_is_told() -> None:
+    done = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.count(".") == 2
+    assert not done.stderr

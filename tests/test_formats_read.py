@@ -1,0 +1,501 @@
+"""Scenes of other programs, written by hand: what is read is what was meant, or refused with what to do."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from formats_lab import block, inertial, joint, link, read, sdf_box, urdf, write
+
+from engine.topple.balance.statics import analyse
+from engine.topple.verdict import CheckOptions, check
+from engine.world import TABLE, Body
+from models.extras import install_line
+from scenes.formats.read import READERS
+from scenes.load import FORMATS, load
+from scenes.scene import Scene, SceneError
+
+
+def named(scene: Scene) -> dict[str, Body]:
+    return {body.name: body for body in scene.assembly.bodies}
+
+
+def refusal(folder: Path, name: str, text: str) -> str:
+    with pytest.raises(SceneError) as refused:
+        read(folder, name, text)
+    return str(refused.value)
+
+
+# -- MJCF, beside MuJoCo's own poses -----------------------------------------------------------------------------
+
+PILES = {
+    "half sizes and quaternions": """<mujoco><worldbody><geom type="plane" size="1 1 1"/>
+        <body name="a" pos=".1 .2 .05" quat="0.9238795 0 0 0.3826834">
+        <freejoint/><geom type="box" size=".05 .04 .05"/></body>
+        <body name="b" pos=".1 .2 .13" quat="0 0 0 1"><freejoint/><geom type="box" size=".03 .04 .03"/></body>
+        </worldbody></mujoco>""",
+    "degrees, sequences and nested frames": """<mujoco><compiler angle="degree" eulerseq="zyx"/><worldbody>
+        <geom type="plane" size="1 1 1"/><frame pos=".2 0 0" euler="90 0 0"><frame pos="0 .1 0">
+        <body name="a" pos="0 0 .02" euler="30 0 0"><freejoint/><geom type="box" size=".05 .03 .02"/></body>
+        <body name="b" pos="0 0 .06" euler="10 0 90"><freejoint/><geom type="box" size=".05 .02 .03"/></body>
+        </frame></frame></worldbody></mujoco>""",
+    "radians and axes": """<mujoco><compiler angle="radian"/><worldbody><geom type="plane" size="1 1 1"/>
+        <body name="a" pos="0 0 .03" euler="0 0 0.5"><freejoint/><geom type="box" size=".05 .03 .03"/></body>
+        <body name="b" pos="0 0 .08" axisangle="0 0 1 1.2"><freejoint/><geom type="box" size=".03 .05 .02"/></body>
+        <body name="c" pos="0 0 .12" xyaxes="0 1 0 -1 0 0"><freejoint/><geom type="box" size=".02 .03 .02"/></body>
+        </worldbody></mujoco>""",
+    "defaults and classes": """<mujoco><default><geom type="box" size=".04 .04 .01" friction=".7"/>
+        <default class="tall"><geom size=".02 .02 .05" density="500"/></default></default><worldbody>
+        <geom type="plane" size="1 1 1"/><body name="a" pos="0 0 .01"><freejoint/><geom/></body>
+        <body name="b" pos="0 0 .07" childclass="tall"><freejoint/><geom/></body></worldbody></mujoco>""",
+    "a ground at another height": """<mujoco><worldbody><geom type="plane" size="1 1 1" pos="3 2 -.5"/>
+        <body name="a" pos="0 0 -.45"><freejoint/><geom type="box" size=".05 .05 .05"/></body></worldbody></mujoco>""",
+    "copies": """<mujoco><worldbody><geom type="plane" size="1 1 1"/><replicate count="4" offset="0 0 .04">
+        <body name="a" pos="0 0 .02"><freejoint/><geom type="box" size=".05 .03 .02"/></body></replicate>
+        </worldbody></mujoco>""",
+    "solids off the frame of their body": """<mujoco><worldbody><geom type="plane" size="1 1 1"/>
+        <body name="a" pos=".3 0 0" euler="0 0 30"><freejoint/>
+        <geom type="box" size=".05 .03 .02" pos=".1 .02 .02"/></body>
+        </worldbody></mujoco>""",
+}
+
+
+@pytest.mark.parametrize("what", PILES)
+def test_boxes_lie_where_mujoco_puts_them(tmp_path: Path, what: str) -> None:
+    """Within a nanometre of the compiled model's own geoms, its ground moved to z = 0."""
+    import mujoco
+
+    scene = read(tmp_path, "pile.xml", PILES[what])
+    model = mujoco.MjModel.from_xml_string(PILES[what])
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    ground = float(data.geom_xpos[0][2])
+    bodies = named(scene)
+    assert len(bodies) == model.nbody  # the world's is the table
+    for geom in range(1, model.ngeom):
+        body = bodies[mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_BODY, int(model.geom_bodyid[geom]))]
+        assert body.pose.position == pytest.approx(data.geom_xpos[geom] - [0, 0, ground], abs=1e-9)
+        assert body.pose.matrix == pytest.approx(data.geom_xmat[geom].reshape(3, 3), abs=1e-9)
+        assert body.piece.extents == pytest.approx(2 * model.geom_size[geom])
+        assert body.piece.mass == pytest.approx(model.body_mass[model.geom_bodyid[geom]])
+        centre = data.xipos[model.geom_bodyid[geom]] - [0, 0, ground]
+        assert body.pose.apply(body.piece.centre_of_mass) == pytest.approx(centre, abs=1e-9)
+
+
+def test_welded_bodies_are_one_piece_and_world_bodies_supports(tmp_path: Path) -> None:
+    text = """<mujoco><worldbody><geom name="shelf" type="box" size=".5 .5 .1" pos="0 0 -.1"/>
+    <body name="post" pos=".3 0 .1"><geom type="cylinder" size=".02 .1"/></body>
+    <body name="l" pos="0 0 .01"><freejoint/><geom type="box" size=".05 .02 .01" mass=".1"/>
+      <body pos=".04 0 .03"><geom type="box" size=".01 .02 .02" mass=".3"/></body></body></worldbody></mujoco>"""
+    bodies = named(read(tmp_path, "l.xml", text))
+    assert {name: body.fixed for name, body in bodies.items()} == {"shelf": True, "post": True, "l": False}
+    corner = bodies["l"]
+    assert corner.piece.mass == pytest.approx(0.4)
+    assert corner.pose.apply(corner.piece.centre_of_mass) == pytest.approx([0.03, 0, 0.0325])
+    assert corner.piece.volume == pytest.approx(0.1 * 0.04 * 0.02 + 0.02 * 0.04 * 0.04, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("inside", "words"),
+    [
+        ('<body><joint name="h"/><geom size=".1"/></body>', 'body "body.1" hangs on the hinge joint "h"'),
+        (
+            '<body name="a"><freejoint/><geom size=".1"/></body></worldbody>'
+            '<equality><weld body1="a"/></equality><worldbody>',
+            "equality constraints hold it (1)",
+        ),
+        (
+            '<body><freejoint/><geom size=".1"/><site name="s"/></body></worldbody>'
+            '<actuator><general site="s"/></actuator><worldbody>',
+            "actuators drive it (1)",
+        ),
+        ('<geom type="plane" size="1 1 1" euler="5 0 0"/>', "is a plane that is not level"),
+        ('<body><freejoint/><geom type="ellipsoid" size=".1 .2 .3"/></body>', "an ellipsoid of three radii"),
+        ('<body><freejoint/><geom size=".1" contype="2" conaffinity="2"/></body>', "pass through others"),
+        ('<body gravcomp="1"><freejoint/><geom size=".1"/></body>', "gravity is made up for"),
+        ('<include file="/etc/hostname"/>', "lies elsewhere"),
+        ('<composite type="cable" count="9 1 1"/>', "<composite>, which is not rigid"),
+        (
+            '<replicate count="90"><replicate count="90"><geom size=".1"/></replicate></replicate>',
+            "more than 5000",
+        ),
+        ("<body><freejoint/></body>", "MuJoCo cannot compile it"),
+        ('</worldbody><size memory="90G"/><worldbody>', "asks for memory"),
+    ],
+)
+def test_what_mjcf_holds_and_is_not_simulated_is_refused(tmp_path: Path, inside: str, words: str) -> None:
+    text = f'<mujoco><worldbody><geom type="plane" size="1 1 1"/>{inside}</worldbody></mujoco>'
+    assert words in refusal(tmp_path, "a.xml", text)
+
+
+def test_gravity_that_points_aside_is_refused_and_another_friction_rule_told(tmp_path: Path) -> None:
+    text = '<mujoco><option gravity="1 0 -9.81"/><worldbody><geom size=".1"/></worldbody></mujoco>'
+    assert "it must point down" in refusal(tmp_path, "a.xml", text)
+    text = """<mujoco><worldbody><geom type="plane" size="1 1 1" friction=".3"/>
+    <body pos="0 0 .1"><freejoint/><geom type="box" size=".1 .1 .1" friction=".9"/></body></worldbody></mujoco>"""
+    assert "MuJoCo takes the larger of a pair" in " ".join(read(tmp_path, "b.xml", text).fitted)
+
+
+def test_a_missing_package_is_named_with_the_one_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    monkeypatch.setitem(sys.modules, "yourdfpy", None)
+    monkeypatch.setitem(sys.modules, "pxr", None)
+    assert install_line(extra="mjcf") in refusal(tmp_path, "a.xml", "<mujoco/>")
+    assert install_line(extra="urdf") in refusal(tmp_path, "a.urdf", urdf("a", ""))
+    assert install_line(extra="usd") in refusal(tmp_path, "a.usda", "#usda 1.0\n")
+
+
+# -- URDF --------------------------------------------------------------------------------------------------------
+
+
+def test_links_float_from_the_world_or_are_fixed_to_it(tmp_path: Path) -> None:
+    """A chain of places: the second is told in the frame of the first, which is turned."""
+    text = urdf(
+        "scene",
+        '<link name="world"/>'
+        + link("base", (0.2, 0.2, 0.1), inertial(9, 0.1))
+        + link("top", (0.1, 0.05, 0.02), inertial(0.1, 4e-5, at=(0.01, 0, 0)), mu=0.8)
+        + joint("a", "fixed", "world", "base", (1, 0, 0.05), (0, 0, math.pi / 2))
+        + joint("b", "floating", "base", "top", (0.03, 0, 0.06)),
+    )
+    bodies = named(read(tmp_path, "scene.urdf", text))
+    assert list(bodies) == ["base", "top"]  # a scene with supports has no table of ours
+    assert bodies["base"].fixed
+    assert bodies["top"].pose.position == pytest.approx((1, 0.03, 0.11))
+    assert bodies["top"].piece.centre_of_mass == pytest.approx((0.01, 0, 0))
+    assert bodies["top"].pose.apply(bodies["top"].piece.centre_of_mass) == pytest.approx((1, 0.04, 0.11))
+    assert bodies["top"].piece.material.friction == pytest.approx(0.64)  # Bullet multiplies
+
+
+def test_a_link_without_mass_is_part_of_what_it_is_welded_to(tmp_path: Path) -> None:
+    """Only a body that has no mass at all is a support, as in Bullet."""
+    pair = link("base", (0.1, 0.1, 0.02), inertial(0.5, 1e-3)) + link(
+        "knob", (0.02, 0.02, 0.02), inertial(0, 0)
+    )
+    weld = joint("j", "fixed", "base", "knob", (0, 0, 0.02))
+    (found,) = read(tmp_path, "lid.urdf", urdf("lid", pair + weld)).assembly.free
+    assert found.piece.extents == pytest.approx((0.1, 0.1, 0.04))
+    assert found.piece.mass == pytest.approx(0.5)
+    xacro = '<robot xmlns:xacro="http://wiki.ros.org/xacro"><xacro:macro name="a"/></robot>'
+    assert "run `xacro FILE" in refusal(tmp_path, "a.urdf", xacro)
+
+
+def test_a_mesh_of_a_urdf_is_scaled_and_looked_for_in_its_package(tmp_path: Path) -> None:
+    package = tmp_path / "crates"
+    (package / "meshes").mkdir(parents=True)
+    (package / "urdf").mkdir()
+    corners = [(x, y, z) for x in (0, 2) for y in (0, 1) for z in (0, 1)]
+    faces = ["1 2 4 3", "5 7 8 6", "1 5 6 2", "3 4 8 7", "1 3 7 5", "2 6 8 4"]
+    text = "".join(f"v {x} {y} {z}\n" for x, y, z in corners) + "".join(f"f {face}\n" for face in faces)
+    (package / "meshes" / "crate.obj").write_text(text, encoding="utf-8")
+    mesh = '<mesh filename="package://crates/meshes/crate.obj" scale="0.1 0.1 0.1"/>'
+    solid = f'<link name="crate">{inertial(2, 0.01, at=(0.1, 0.05, 0.05))}'
+    solid += f"<collision><geometry>{mesh}</geometry></collision></link>"
+    (crate,) = read(package / "urdf", "crate.urdf", urdf("crate", solid)).assembly.free
+    assert crate.piece.extents == pytest.approx((0.2, 0.1, 0.1))
+    assert crate.piece.mass == pytest.approx(2)
+    assert crate.piece.centre_of_mass == pytest.approx((0, 0, 0), abs=1e-9)
+
+
+# -- SDF ---------------------------------------------------------------------------------------------------------
+
+GROUND = "<include><uri>model://ground_plane</uri></include>"
+
+
+def world(content: str) -> str:
+    return f'<sdf version="1.9"><world name="w">{GROUND}{content}</world></sdf>'
+
+
+def test_nested_models_and_named_frames(tmp_path: Path) -> None:
+    text = world(
+        '<frame name="corner"><pose>1 2 0 0 0 1.5707963267948966</pose></frame>'
+        f'<model name="pile"><pose relative_to="corner">0.5 0 0 0 0 0</pose>'
+        f'<link name="low"><pose>0 0 0.05 0 0 0</pose>{sdf_box((0.2, 0.1, 0.1))}</link>'
+        f'<link name="high"><pose relative_to="low">0.02 0 0.1 0 0 0</pose>{sdf_box((0.2, 0.1, 0.1))}</link>'
+        '<model name="inner"><pose degrees="true">0 0 0.25 0 0 90</pose>'
+        f'<link name="l">{sdf_box((0.2, 0.1, 0.1))}</link></model>'
+        "</model>"
+    )
+    bodies = named(read(tmp_path, "w.sdf", text))
+    assert bodies["pile::low"].pose.position == pytest.approx((1, 2.5, 0.05))
+    assert bodies["pile::high"].pose.position == pytest.approx((1, 2.52, 0.15))
+    assert bodies["pile::inner"].pose.position == pytest.approx((1, 2.5, 0.25))
+    assert bodies["pile::inner"].pose.matrix[:, 0] == pytest.approx([-1, 0, 0], abs=1e-12)
+
+
+def test_a_model_beside_the_world_is_included_and_renamed(tmp_path: Path) -> None:
+    (tmp_path / "crate").mkdir()
+    model = block("crate", (0, 0, 9), (0.2, 0.2, 0.2), mass=3, moment=0.02)
+    write(tmp_path / "crate", "model.sdf", f'<sdf version="1.9">{model}</sdf>')
+    include = "<include><uri>model://crate</uri><name>{}</name><pose>{} 0 0.1 0 0 0</pose></include>"
+    bodies = named(read(tmp_path, "w.sdf", world(include.format("a", 0) + include.format("b", 0.5))))
+    assert [bodies[name].pose.position[0] for name in "ab"] == [0, 0.5]
+    assert bodies["b"].piece.mass == pytest.approx(3)
+
+
+def test_fixed_joints_weld_and_static_models_are_supports(tmp_path: Path) -> None:
+    weld = '<joint name="j" type="fixed"><parent>low</parent><child>high</child></joint>'
+    pair = f'<link name="low"><pose>0 0 .05 0 0 0</pose>{sdf_box((0.2, 0.1, 0.1))}</link>'
+    pair += f'<link name="high"><pose>0 0 .15 0 0 0</pose>{sdf_box((0.1, 0.1, 0.1))}</link>'
+    wall = f'<link name="l">{sdf_box((0.1, 1, 0.2))}</link>'
+    wall = f'<model name="wall"><static>true</static><pose>1 0 .1 0 0 0</pose>{wall}</model>'
+    bodies = named(read(tmp_path, "w.sdf", world(f'<model name="m">{pair}{weld}</model>{wall}')))
+    assert bodies["wall"].fixed
+    assert bodies["m::low"].piece.extents == pytest.approx((0.2, 0.1, 0.2))
+    assert set(bodies) == {TABLE, "wall", "m::low"}
+    moving = weld.replace("fixed", "revolute")
+    words = refusal(tmp_path, "v.sdf", world(f'<model name="m">{pair}{moving}</model>'))
+    assert 'revolute joint "j": joins "m::low" and "m::high": joints that move are not simulated' in words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("<!DOCTYPE sdf [<!ENTITY a 'b'>]><sdf/>", "has a DOCTYPE"),
+        ("<sdf><world>", "is not valid XML"),
+        ("<robot/>", "its root is <robot>, not <sdf>"),
+        ("<a>" * 300 + "</a>" * 300, "within each other"),
+        (world("<gravity>0 0 0</gravity>"), "it must point down"),
+        (world("<population/><road/>"), "holds <population>, <road>, which is not read"),
+        (world('<model name="a" placement_frame="b"/>'), "holds placement_frame"),
+        (world('<joint name="j" type="fixed"/>'), "a joint between models"),
+        (world('<model name="a"><link name="l"><gravity>0</gravity></link></model>'), "is free of gravity"),
+        (world(block("a", (math.nan, 0, 0), (1, 1, 1))), "must be 6 finite numbers"),
+        (
+            world('<model name="a"><pose relative_to="a">0 0 0 0 0 0</pose></model>'),
+            'the frame "a" leads back to itself',
+        ),
+        (world("<include><uri>model://../../etc</uri></include>"), "there is no file"),
+        (world("<include><uri>/etc/hostname.sdf</uri></include>"), "lies elsewhere"),
+    ],
+)
+def test_broken_and_hostile_sdf_is_refused_in_a_line(tmp_path: Path, text: str, words: str) -> None:
+    found = refusal(tmp_path, "a.sdf", text)
+    assert words in found
+    assert found.startswith(str(tmp_path / "a.sdf"))
+
+
+# -- USD ---------------------------------------------------------------------------------------------------------
+
+
+def stage(up: str, unit: float, content: str) -> str:
+    return f'#usda 1.0\n(\n    upAxis = "{up}"\n    metersPerUnit = {unit}\n)\n{content}'
+
+
+BODY = """
+def Xform "{name}" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
+{{
+    {mass}
+    double3 xformOp:translate = {place}
+    double xformOp:rotateY = 90
+    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:rotateY"]
+    def {kind} "solid" (prepend apiSchemas = ["PhysicsCollisionAPI"])
+    {{
+        {shape}
+        double3 xformOp:scale = {scale}
+        uniform token[] xformOpOrder = ["xformOp:scale"]
+    }}
+}}
+"""
+
+
+def usd_body(
+    name: str, place: str, kind: str = "Cube", shape: str = "", scale: str = "(1, 1, 1)", mass: str = ""
+) -> str:
+    return BODY.format(name=name, place=place, kind=kind, shape=shape, scale=scale, mass=mass)
+
+
+def test_usd_in_centimetres_with_y_up(tmp_path: Path) -> None:
+    """Boxes are stretched cubes of edge 2; x of the file is x here, y is z, z is -y."""
+    text = stage(
+        "Y",
+        0.01,
+        usd_body("low", "(10, 2, -30)", scale="(5, 2, 3)", mass="float physics:mass = 0.5")
+        + usd_body(
+            "high", "(10, 6, -30)", "Cylinder", 'uniform token axis = "Y"\ndouble radius = 3\ndouble height = 4',
+            mass="float physics:density = 0.0005\npoint3f physics:centerOfMass = (0, 1, 0)\nfloat physics:mass = 0.06",
+        ),
+    )  # fmt: skip
+    bodies = named(read(tmp_path, "a.usda", text))
+    low, high = bodies["low"], bodies["high"]
+    assert low.pose.position == pytest.approx((0.1, 0.3, 0.02))
+    assert np.abs(low.pose.matrix) @ low.piece.extents == pytest.approx((0.06, 0.1, 0.04))
+    assert low.piece.mass == pytest.approx(0.5)
+    assert high.pose.position == pytest.approx((0.1, 0.3, 0.06))
+    assert np.abs(high.pose.matrix) @ high.piece.extents == pytest.approx((0.06, 0.06, 0.04))
+    assert high.pose.apply(high.piece.centre_of_mass) == pytest.approx((0.1, 0.3, 0.07), abs=1e-9)
+
+
+def test_usd_without_physics_is_a_mesh_scene_and_kinematic_bodies_are_supports(tmp_path: Path) -> None:
+    plain = 'def Cube "{}"\n{{\n double size = 0.1\n double3 xformOp:translate = (0, 0, {})\n'
+    plain += ' uniform token[] xformOpOrder = ["xformOp:translate"]\n}}\n'
+    bodies = named(read(tmp_path, "a.usda", stage("Z", 1, plain.format("a", 0.05) + plain.format("b", 0.15))))
+    assert [bodies[name].pose.position[2] for name in ("a", "b")] == pytest.approx([0.05, 0.15])
+    kinematic = usd_body("base", "(0, 0, 0)", mass="bool physics:kinematicEnabled = 1") + usd_body(
+        "top", "(0, 0, 2)"
+    )
+    bodies = named(read(tmp_path, "b.usda", stage("Z", 0.1, kinematic)))
+    assert {name: body.fixed for name, body in bodies.items()} == {"base": True, "top": False}
+    assert bodies["top"].pose.position == pytest.approx((0, 0, 0.2))
+
+
+def test_usd_that_cannot_be_meant_is_refused(tmp_path: Path) -> None:
+    joined = usd_body("a", "(0, 0, 1)") + 'def PhysicsRevoluteJoint "hinge" {}\n'
+    assert "/hinge: is a joint" in refusal(tmp_path, "a.usda", stage("Z", 1, joined))
+    copies = usd_body("a", "(0, 0, 1)") + 'def PointInstancer "bricks" {}\n'
+    assert "/bricks: is a point instancer" in refusal(tmp_path, "e.usda", stage("Z", 1, copies))
+    sphere = usd_body("a", "(0, 0, 1)", "Sphere", "double radius = 1", "(1, 1, 2)")
+    assert "stretched out of round" in refusal(tmp_path, "b.usda", stage("Z", 1, sphere))
+    assert "is no USD that can be read" in refusal(tmp_path, "c.usda", "#usda 1.0\ndef {")
+    reference = 'def "a" (references = @/etc/hostname.usda@) {}\n'
+    assert "cannot be put together" in refusal(tmp_path, "d.usda", stage("Z", 1, reference))
+
+
+def test_usdc_and_usdz_are_read_as_usda(tmp_path: Path) -> None:
+    from pxr import Sdf, UsdUtils
+
+    text = stage("Z", 1, usd_body("a", "(0, 0, 1)") + usd_body("b", "(0, 0, 3)"))
+    write(tmp_path, "a.usda", text)
+    assert Sdf.Layer.FindOrOpen(str(tmp_path / "a.usda")).Export(str(tmp_path / "a.usdc"))
+    assert UsdUtils.CreateNewUsdzPackage(str(tmp_path / "a.usdc"), str(tmp_path / "a.usdz"))
+    scenes = [load(tmp_path / f"a.{kind}") for kind in ("usda", "usdc", "usdz")]
+    for one, other in pairwise(scenes):
+        assert [(body.name, body.pose) for body in one.assembly.bodies] == [
+            (body.name, body.pose) for body in other.assembly.bodies
+        ]
+
+
+# -- COMPAS ------------------------------------------------------------------------------------------------------
+
+
+def test_an_assembly_written_by_compas_itself(tmp_path: Path) -> None:
+    """An arch leg of two blocks, the upper turned; faces are quads, and the lower block is a support."""
+    from compas.geometry import Box, Frame
+    from compas_assembly.datastructures import Assembly, Block
+
+    assembly = Assembly(name="leg")
+    turned = Frame([0.02, 0, 0.3], [math.cos(0.3), math.sin(0.3), 0], [-math.sin(0.3), math.cos(0.3), 0])
+    assembly.add_block(
+        Block.from_shape(Box(0.4, 0.3, 0.2, frame=Frame([0, 0, 0.1], [1, 0, 0], [0, 1, 0]))), is_support=True
+    )
+    assembly.add_block(Block.from_shape(Box(0.4, 0.3, 0.2, frame=turned)))
+    assembly.to_json(str(tmp_path / "leg.json"))
+    scene = load(tmp_path / "leg.json")
+    low, high = scene.assembly.bodies
+    assert (low.fixed, high.fixed, scene.title) == (True, False, "leg")
+    assert high.pose.position == pytest.approx((0.02, 0, 0.3), abs=1e-9)
+    assert high.piece.volume == pytest.approx(0.4 * 0.3 * 0.2)
+    assert analyse(scene.assembly).stands
+
+
+def test_the_unit_of_an_assembly_is_asked_for_where_it_cannot_be_metres(tmp_path: Path) -> None:
+    corners = {
+        str(n): {"x": 400.0 * (n & 1), "y": 300.0 * (n >> 1 & 1), "z": 200.0 * (n >> 2)} for n in range(8)
+    }
+    faces = dict(
+        enumerate([[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]])
+    )
+    mesh: dict[str, Any] = {"dtype": "x/Block", "value": {"vertex": corners, "face": faces}}
+    data = {"dtype": "x/Assembly", "value": {"graph": {"node": {"0": {"block": mesh}}}}}
+    path = write(tmp_path, "mm.json", json.dumps(data))
+    with pytest.raises(SceneError, match="COMPAS names no unit: give --unit mm"):
+        load(path)
+    (found,) = load(path, unit="mm").assembly.free
+    assert found.piece.extents == pytest.approx((0.4, 0.3, 0.2))
+    for text in (
+        "[]",
+        "{}",
+        '{"teeter": "0.1.0"}',
+        "{",
+        '{"graph": {"node": {"0": {"block": {}}}}}',
+        '{"graph": 1e999}',
+    ):
+        assert "mm.json: is no" in refusal(tmp_path, "mm.json", text)
+
+
+# -- all of them -------------------------------------------------------------------------------------------------
+
+
+def test_every_ending_has_a_reader() -> None:
+    assert tuple(READERS) == FORMATS
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize(
+    "content", [b"", b"\x00" * 64, b"PXR-USDC" + b"\xff" * 90, b"PK\x03\x04", b"\xff\xfe<\x00"]
+)
+def test_what_is_no_scene_at_all_is_refused_in_a_line(tmp_path: Path, ending: str, content: bytes) -> None:
+    path = tmp_path / f"broken{ending}"
+    path.write_bytes(content)
+    with pytest.raises(SceneError) as refused:
+        load(path)
+    assert str(refused.value).startswith(str(path))
+
+
+@pytest.mark.parametrize(("key", "value"), [("unit", "mm"), ("up", "y"), ("fit_mm", 0.5)])
+def test_options_that_a_format_answers_itself_are_refused(tmp_path: Path, key: str, value: Any) -> None:
+    path = write(tmp_path, "a.sdf", world(block("a", (0, 0, 0.5), (1, 1, 1))))
+    with pytest.raises(SceneError, match="say what they are in"):
+        load(path, **{key: value})
+
+
+def test_a_urdf_with_values_of_another_kind_is_refused_in_a_line(tmp_path: Path) -> None:
+    write(tmp_path, "a.stl", "")
+    mesh = '<link name="a"><collision><geometry><mesh filename="a.stl" scale="1 1 1 1"/></geometry></collision></link>'
+    assert "is not of the kind that belongs there" in refusal(tmp_path, "a.urdf", urdf("a", mesh))
+
+
+def test_a_body_of_several_solids_that_do_not_touch_is_one_piece(tmp_path: Path) -> None:
+    """Two feet 6 cm apart carry a plate: it tips over their outer edges."""
+    feet = "".join(
+        f'<collision><origin xyz="{x} 0 0.02"/><geometry><box size="0.02 0.06 0.04"/></geometry></collision>'
+        for x in (-0.04, 0.04)
+    )
+    frame = f'<link name="feet">{inertial(0.2, 2e-4, at=(0, 0, 0.02))}{feet}</link>'
+    plate = link("plate", (0.04, 0.06, 0.01), inertial(0.1, 2e-5))
+    text = urdf(
+        "a",
+        '<link name="world"/>' + frame + plate
+        + joint("j", "floating", "world", "feet", (0, 0, 0))
+        + joint("k", "floating", "world", "plate", (0.04, 0, 0.045)),
+    )  # fmt: skip
+    scene = read(tmp_path, "a.urdf", text)
+    feet_body = named(scene)["feet"]
+    assert feet_body.piece.extents == pytest.approx((0.1, 0.06, 0.04))
+    assert feet_body.piece.volume == pytest.approx(2 * 0.02 * 0.06 * 0.04)
+    assert len(feet_body.piece.parts) == 2
+    found = analyse(scene.assembly)
+    assert found.stands
+    assert check(scene.assembly, CheckOptions(workers=1)).word == "stands"
+
+
+def test_what_slides_in_gazebo_does_not_stand_here(tmp_path: Path) -> None:
+    """Gazebo takes the smaller friction of a pair: 0.1 slides at 23 degrees, the mean of 0.1 and 2 would hold."""
+    surface = "<surface><friction><ode><mu>{}</mu></ode></friction></surface>"
+    model = (
+        '<model name="{}">{}<pose>{} 0 0.4 0</pose><link name="l"><collision name="c">'
+        "<geometry><box><size>{}</size></box></geometry>{}</collision></link></model>"
+    )
+    ramp = model.format("ramp", "<static>true</static>", "0 0 0", "1 1 0.1", surface.format(0.1))
+    for above in (surface.format(2), ""):
+        block = model.format("block", "", "0.0389 0 0.0921", "0.1 0.1 0.1", above)
+        (tmp_path / "ramp.sdf").write_text(f'<sdf version="1.7"><world name="w">{ramp}{block}</world></sdf>')
+        scene = load(tmp_path / "ramp.sdf")
+        assert {body.piece.material.friction for body in scene.assembly.bodies} == {0.1}
+        assert "Gazebo takes the smaller" in " ".join(scene.fitted)
+
+
+def test_mujoco_leaves_no_file_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    body = '<body><freejoint/><geom type="box" size=".1 .1 nan"/></body>'
+    refusal(tmp_path, "nan.xml", f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+    assert [path.name for path in tmp_path.iterdir()] == ["nan.xml"]

@@ -1,0 +1,42 @@
+"""The host keeps order by the buttons of the page: the real command, and pages of Chromium."""
+
+from __future__ import annotations
+
+import pytest
+from host_driver import at_table, hosted
+from playwright.sync_api import Browser
+
+SMALL = (1000, 600)
+
+
+@pytest.mark.slow
+def test_the_host_mutes_and_sends_away_by_buttons(browser: Browser) -> None:
+    with (
+        hosted("wonky", "--players", "Ada,Ben", "--seed", "3") as host,
+        at_table(browser, host.links["You, the host"], SMALL) as owner,
+        at_table(browser, host.links["Seats"], SMALL) as ben,
+        at_table(browser, host.links["Looking on"], SMALL) as guest,
+    ):
+        seat = str(ben.page.get_attribute("[data-sit]", "data-sit"))
+        ben.page.click(f"[data-sit='{seat}']")
+        mute = f".seat[data-seat='{seat}'] [data-mute]"
+        owner.page.click(f"{mute}:text-is('Mute')")
+        owner.page.wait_for_selector(f"{mute}:text-is('Unmute')")
+        ben.page.fill(".say input", "hear me")
+        ben.page.press(".say input", "Enter")
+        ben.page.wait_for_function(
+            "() => document.querySelector('.refusal').textContent.includes('muted you')"
+        )
+        owner.page.click(f"{mute}:text-is('Unmute')")
+        owner.page.wait_for_selector(f"{mute}:text-is('Mute')")
+        assert not ben.page.locator("[data-mute], [data-send-away]").count()
+        assert not guest.page.locator("[data-mute], [data-send-away]").count()
+        owner.page.click(".guest [data-send-away]")
+        owner.page.click(f".seat[data-seat='{seat}'] [data-send-away]")
+        for tab in (guest, ben):
+            tab.page.wait_for_function(
+                "() => document.querySelector('.lost').textContent.includes('has sent you away')"
+            )
+        owner.page.wait_for_function("() => !document.querySelector('.guest')")
+        assert owner.text(".lines").count("New link for") == 2
+        assert owner.faults == []

@@ -1,0 +1,186 @@
+"""Nothing is written over unasked: what exists, what is read, what is no plain file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from pathlib import Path
+
+import pytest
+import trimesh
+from typer.testing import CliRunner
+
+import teeter
+from engine.record.reader import load
+from games.cli import app
+
+RUN = CliRunner()
+ROOT = Path(__file__).resolve().parent
+GAME = ROOT / "recordings" / "wonky-2.teeter"
+WRITERS: dict[str, tuple[tuple[str, ...], str]] = {
+    "certificate": (("check", "scene.toml", "--workers", "1", "--certificate"), "out.json"),
+    "page": (("check", "scene.toml", "--workers", "1", "--page"), "out.html"),
+    "picture": (("check", "scene.toml", "--workers", "1", "--picture"), "out.png"),
+    "trial": (("check", "scene.toml", "--workers", "1", "--record"), "out.teeter"),
+    "plot": (
+        ("sweep", "scene.toml", "--piece", "slab", "--x=0:5:2", "--y=0", "--workers", "1", "--plot"),
+        "out.png",
+    ),
+    "map": (
+        ("sweep", "scene.toml", "--piece", "slab", "--x=0:5:2", "--y=0", "--workers", "1", "--page"),
+        "out.html",
+    ),
+    "film": (("video", "game.teeter", "--to", "0.2", "--size", "128x72", "--fps", "5", "-o"), "out.mp4"),
+    "still": (("video", "game.teeter", "--size", "64x36", "-o"), "out.png"),
+    "model": (("export", "game.teeter", "-o"), "out.glb"),
+    "replay page": (("export", "game.teeter", "-o"), "replay.html"),
+    "piece": (("models", "export", "tower_topple/brick", "-o"), "out.glb"),
+    "sheet": (("models", "wonky", "--sheet"), "out.png"),
+    "game": (("play", "wonky", "--headless", "--turns", "1", "--record"), "out.teeter"),
+}
+REFUSES_ALWAYS = {"game"}
+"""A game is never replaced by the command: go on with it, or move it away."""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copy(ROOT.parent / "scenes" / "two_bricks.toml", tmp_path / "scene.toml")
+    shutil.copy(GAME, tmp_path / "game.teeter")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("writer", WRITERS)
+def test_what_is_there_stays(writer: str, here: Path) -> None:
+    words, name = WRITERS[writer]
+    out = here / name
+    out.write_text("mine")
+    refused = RUN.invoke(app, [*words, name])
+    assert (refused.exit_code, out.read_text()) == (2, "mine"), refused.output
+    assert name in refused.stderr
+    if writer not in REFUSES_ALWAYS:
+        assert RUN.invoke(app, [*words, name, "--force"]).exit_code == 0
+        assert out.read_bytes() != b"mine"
+        assert out.stat().st_size > 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("kind", ["link", "dangling link", "pipe"])
+def test_what_is_no_plain_file_is_neither_followed_nor_replaced(kind: str, writer: str, here: Path) -> None:
+    words, name = WRITERS[writer]
+    out, target = here / name, here / f"elsewhere{Path(name).suffix}"
+    if kind == "pipe":
+        os.mkfifo(out)
+    else:
+        out.symlink_to(target)
+        if kind == "link":
+            target.write_text("mine")
+    force = () if writer in REFUSES_ALWAYS else ("--force",)
+    refused = RUN.invoke(app, [*words, name, *force])
+    assert refused.exit_code == 2, refused.output
+    assert stat.S_ISFIFO(out.lstat().st_mode) if kind == "pipe" else out.is_symlink()
+    assert target.read_text() == "mine" if kind == "link" else not target.exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("check", "scene.toml", "--certificate", "scene.toml", "--force"),
+        ("check", "scene.toml", "--certificate", "other.toml", "--force"),
+        ("export", "game.glb", "-o", "game.glb", "--force"),
+        ("video", "game.png", "-o", "game.png", "--force"),
+    ],
+)
+def test_nothing_is_written_over_what_is_read(words: tuple[str, ...], here: Path) -> None:
+    """Under whatever name: `other.toml` is the same file by a hard link."""
+    os.link(here / "scene.toml", here / "other.toml")
+    for name in ("game.glb", "game.png"):
+        shutil.copy(GAME, here / name)
+    before = {path.name: path.read_bytes() for path in here.iterdir()}
+    assert RUN.invoke(app, [*words]).exit_code == 2
+    assert {path.name: path.read_bytes() for path in here.iterdir()} == before
+
+
+def test_two_outputs_are_two_files(here: Path) -> None:
+    assert (
+        RUN.invoke(app, ["check", "scene.toml", "--picture", "a.png", "--certificate", "a.png"]).exit_code
+        == 2
+    )
+    assert not (here / "a.png").exists()
+    (here / "here").symlink_to(here)
+    found = RUN.invoke(app, ["check", "scene.toml", "--certificate", "a.teeter", "--record", "here/A.teeter"])
+    assert (found.exit_code, "are one file" in found.stderr) == (2, True)
+
+
+MESH_SCENE = """
+teeter = 1
+[[piece]]
+id = "block"
+shape = { mesh = "block.stl" }
+position = [0, 0, 5]
+"""
+
+
+@pytest.mark.slow
+def test_nothing_is_written_over_the_meshes_that_a_scene_names_nor_over_a_shipped_scene(here: Path) -> None:
+    trimesh.creation.box((10, 10, 10)).export(here / "block.stl")
+    (here / "scene.toml").write_text(MESH_SCENE)
+    os.link(here / "block.stl", here / "other.json")
+    before = (here / "block.stl").read_bytes()
+    for name in ("block.stl", "other.json"):
+        found = RUN.invoke(app, ["check", "scene.toml", "--certificate", name, "--force"])
+        assert found.exit_code == 2, found.output
+        assert "is what is read here" in found.stderr
+    shipped = str(ROOT.parent / "scenes" / "arch.toml")
+    found = RUN.invoke(app, ["check", "arch", "--certificate", shipped, "--force"])
+    assert (found.exit_code, "is what is read here" in found.stderr) == (2, True)
+    assert (here / "block.stl").read_bytes() == before
+    with pytest.raises(teeter.TeeterError, match="is what is read here"):
+        teeter.check(here / "scene.toml", workers=1).record(here / "block.stl", force=True)
+
+
+def test_the_demo_leaves_alone_what_others_have_named_like_its_files(here: Path) -> None:
+    (here / "game.html").write_text("mine")
+    found = RUN.invoke(app, ["demo", "--out", "."])
+    assert found.exit_code == 2
+    assert "game.html: is there already" in found.stderr
+    assert "game.teeter: is there already" in found.stderr
+    assert (here / "game.html").read_text() == "mine"
+    assert not (here / "check.png").exists()
+
+
+@pytest.mark.slow
+def test_python_records_over_nothing_unasked(here: Path) -> None:
+    out = here / "out.teeter"
+    out.write_text("mine")
+    verdict = teeter.check("two_bricks", workers=1)
+    with pytest.raises(teeter.TeeterError, match="is there already"):
+        verdict.record(out)
+    with pytest.raises(teeter.TeeterError, match="is there already"):
+        teeter.play("wonky", turns=1, record=out)
+    assert out.read_text() == "mine"
+    assert load(verdict.record(out, force=True)).meta.game == "check"
+    teeter.play("wonky", turns=1, record=out, force=True)
+    assert load(out).meta.game == "wonky"
+
+
+def test_a_table_is_not_made_of_what_is_none(here: Path) -> None:
+    (here / "t.csv").write_text("mine")
+    asked = ["sweep", "scene.toml", "--piece", "slab", "--x=0", "--y=0", "--workers", "1", "--out", "t.csv"]
+    assert RUN.invoke(app, asked).exit_code == 2
+    assert (here / "t.csv").read_text() == "mine"
+
+
+@pytest.mark.slow
+def test_python_refuses_as_the_command_does(here: Path) -> None:
+    out = here / "out.glb"
+    out.write_text("mine")
+    with pytest.raises(teeter.TeeterError, match="is there already"):
+        teeter.export(here / "game.teeter", out)
+    with pytest.raises(teeter.TeeterError, match="is there already"):
+        teeter.check("two_bricks", workers=1).picture(out)
+    assert out.read_text() == "mine"
+    assert teeter.export(here / "game.teeter", out, force=True).size > 1000
