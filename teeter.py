@@ -25,6 +25,12 @@ False
 >>> teeter.noise("two_bricks", position_mm=1, samples=20, workers=1).stood
 20
 
+Ask many questions under the same conditions:
+
+>>> steep = teeter.Checker(tilt_deg=5, friction=0.3, workers=1)
+>>> steep.check("two_bricks").word
+'stands'
+
 Load a scene, yours or a shipped one, and look into it:
 
 >>> scene = teeter.load("two_bricks")
@@ -97,10 +103,15 @@ if __name__ == "__main__":
         sys.exit(70)
     main()
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from games.api.checker import Checker
 from games.api.functions import build, check, explain, export, load, noise, play, probe, sweep, verify, video
 from games.api.results import (
     CheckResult,
     ExplainResult,
+    ExportResult,
     FilmResult,
     NoiseResult,
     Played,
@@ -116,7 +127,9 @@ Verdict = CheckResult
 
 __all__ = [
     "CheckResult",
+    "Checker",
     "ExplainResult",
+    "ExportResult",
     "FilmResult",
     "NoiseResult",
     "Played",
@@ -124,8 +137,11 @@ __all__ = [
     "Scene",
     "ScenePiece",
     "SimulationResult",
+    "Statics",
+    "SweepRow",
     "TeeterError",
     "Verdict",
+    "Verified",
     "__version__",
     "build",
     "check",
@@ -140,13 +156,25 @@ __all__ = [
     "video",
 ]
 
+if TYPE_CHECKING:
+    from engine.topple.balance.statics import Statics
+    from engine.topple.laboratory.sweep import SweepRow
+    from games.play.playback import Verified
+
 __version__: str
+_LATE = {
+    "Statics": "engine.topple.balance.statics",
+    "SweepRow": "engine.topple.laboratory.sweep",
+    "Verified": "games.play.playback",
+}
+"""Imported when asked for: they take as long as all the rest."""
 
 
-def __getattr__(name: str) -> str:
+def __getattr__(name: str) -> Any:
     if name == "__version__":
-        # read when asked for: finding it takes as long as all the rest of the import
         from importlib.metadata import version
 
         return version("teeter")
+    if name in _LATE:
+        return getattr(import_module(_LATE[name]), name)
     raise AttributeError(f"module 'teeter' has no attribute {name!r}")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from engine.topple.laboratory.probe import Probed
+from games.api.results import ProbeResult
 from games.cli import app
 from games.commands.probe import advice, best_first
 
@@ -22,8 +22,8 @@ def teeter_says(*words: str) -> tuple[int, str, str]:
 
 def probed(
     *, load: float = 0.0, pull: float | None = 1.0, stands: bool = True, loose: bool = False
-) -> Probed:
-    return Probed(load, pull, stands, loose)
+) -> ProbeResult:
+    return ProbeResult(load, pull, stands, loose)
 
 
 def test_json_has_the_keys_of_the_contract_and_nothing_else_on_the_output() -> None:

@@ -1,9 +1,10 @@
-"""What functions and commands refuse: numbers out of range, and names that no free piece has."""
+"""What functions and commands refuse: values out of range, and names that no free piece has."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
 from models.errors import TeeterError
@@ -12,8 +13,23 @@ if TYPE_CHECKING:
     from engine.world import Body
     from scenes.scene import Scene
 
-Limit = tuple[str, float | None, float, float]
-"""An argument, its value, and from where to where it may be."""
+LIMITS: dict[str, tuple[float, float]] = {
+    "best": (0, 10_000),
+    "friction": (0.0, 10.0),
+    "places": (1, 50_000_000),
+    "position_mm": (0.0, 1000.0),
+    "samples": (1, 10_000_000),
+    "seed": (0, 2**63 - 1),
+    "settle_mm": (0.0, 1000.0),
+    "tilt_deg": (0.0, 89.0),
+    "tilt_direction_deg": (-360.0, 360.0),
+    "tilt_noise_deg": (0.0, 45.0),
+    "time": (1e-3, 3600.0),
+    "turns": (1, 1_000_000),
+    "until": (1e-4, 0.99),
+    "workers": (1, 256),
+}
+"""The least and the greatest value of every number that may be given, by its name in Python."""
 
 
 class ArgumentError(TeeterError, ValueError):
@@ -39,20 +55,41 @@ def piece_named(scene: Scene, name: str) -> Body:
     return next(body for body in scene.assembly.free if body.name == name)
 
 
-def out_of_range(limits: Iterable[Limit]) -> list[str]:
-    """Returns a sentence for every value outside its limits; None is no value."""
-    return [
-        f"{name} = {_number(value)}: must be from {_number(low)} to {_number(high)}"
-        for name, value, low, high in limits
-        if value is not None and not (math.isfinite(value) and low <= value <= high)
-    ]
+def out_of_range(values: Iterable[tuple[str, str, object]]) -> list[str]:
+    """Returns a sentence for every value outside its limits. values: what it is called, the name of its limits, and
+    the value, None where there is none."""
+    return [wrong for called, name, value in values if (wrong := fault(called, LIMITS[name], value))]
 
 
-def require_in_range(**given: tuple[float | None, float, float]) -> None:
+def require_in_range(**values: object) -> None:
     """Raises ArgumentError naming every value that is not between its two limits."""
-    if wrong := out_of_range((name, *value) for name, value in given.items()):
+    if wrong := out_of_range((name, name, value) for name, value in values.items()):
         raise ArgumentError("; ".join(wrong))
 
 
-def _number(value: float) -> str:
-    return str(value) if isinstance(value, int) else f"{value:g}"
+def fault(called: str, limits: tuple[float, float], value: object) -> str:
+    """Returns what is wrong with a number; empty for nothing, and for None. Whole limits want whole numbers."""
+    kind = Integral if isinstance(limits[0], int) else Real
+    if value is None:
+        return ""
+    bounds = f"from {_number(limits[0])} to {_number(limits[1])}"
+    if isinstance(value, bool) or not isinstance(value, kind):
+        return f"{called} = {value!r}: must be a {'whole ' if kind is Integral else ''}number {bounds}"
+    if not (math.isfinite(value) and limits[0] <= float(value) <= limits[1]):
+        return f"{called} = {_number(value)}: must be {bounds}"
+    return ""
+
+
+def friction_range_fault(called: str, value: object) -> str:
+    """Returns what is wrong with two coefficients of friction, from and to; empty for nothing, and for None."""
+    low, high = LIMITS["friction"]
+    if value is None:
+        return ""
+    pair = list(value) if isinstance(value, tuple | list) else []
+    if len(pair) == 2 and not any(fault("", (low, high), each) for each in pair) and pair[0] <= pair[1]:
+        return ""
+    return f"{called} = {value}: must be two numbers from {low:g} to {high:g}, the smaller one first"
+
+
+def _number(value: Real | float) -> str:
+    return str(value) if isinstance(value, Integral) else f"{float(value):g}"

@@ -3,14 +3,12 @@ in N. Everything heavy is imported when it is called, so that `import teeter` is
 
 from __future__ import annotations
 
-import math
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from games.api.arguments import piece_named, require_in_range
+from games.api.arguments import ArgumentError, fault, require_in_range
+from games.api.checker import Axis, Checker, Progress, unheard
 from games.api.results import (
     CheckResult,
     ExplainResult,
@@ -19,10 +17,8 @@ from games.api.results import (
     NoiseResult,
     Played,
     ProbeResult,
-    check_result,
-    noise_result,
 )
-from games.api.scene import AnyScene, PublicScene, loaded_of
+from games.api.scene import AnyScene, PublicScene
 from models.files import check_output
 
 if TYPE_CHECKING:
@@ -30,9 +26,6 @@ if TYPE_CHECKING:
 
     from engine.topple.laboratory.sweep import SweepRow
     from games.play.playback import Verified
-
-Axis = float | tuple[float, float, int]
-"""One value; or from, to (both included), and how many values."""
 
 
 def load(
@@ -123,32 +116,15 @@ def check(
     processes, all cores when None. engine: bullet or rapier, the first that is installed when None. witness: ask
     another engine too. Raises TeeterError.
     """
-    from engine.topple.verdict import CheckOptions
-    from engine.topple.verdict import check as judge
-
-    require_in_range(
-        settle_mm=(settle_mm, 0, 1000),
-        tilt_deg=(tilt_deg, 0, 89),
-        tilt_direction_deg=(tilt_direction_deg, -360, 360),
-        friction=(friction, 0, 10),
-        time=(time, 1e-3, 3600),
-        seed=(seed, 0, 2**63 - 1),
-        workers=(workers, 1, 256),
-    )
-    loaded = loaded_of(scene, settle_mm, drop=drop)
-    options = CheckOptions(
-        settle=max(settle_mm, loaded.settle_mm) / 1e3,
-        drop=drop,
-        tilt=math.radians(tilt_deg),
-        tilt_direction=math.radians(tilt_direction_deg),
+    checker = Checker(
+        tilt_deg=tilt_deg,
+        tilt_direction_deg=tilt_direction_deg,
         friction=friction,
-        time=time,
+        engine=engine,
         seed=seed,
         workers=workers,
-        engine=engine,
-        witness=witness,
     )
-    return check_result(judge(loaded.assembly, options), loaded)
+    return checker.check(scene, settle_mm=settle_mm, drop=drop, time=time, witness=witness)
 
 
 def explain(scene: AnyScene | CheckResult, *, workers: int | None = None) -> ExplainResult:
@@ -156,62 +132,44 @@ def explain(scene: AnyScene | CheckResult, *, workers: int | None = None) -> Exp
 
     scene: also the answer of `check`, which is then not asked again. Raises TeeterError.
     """
-    return (scene if isinstance(scene, CheckResult) else check(scene, workers=workers)).explain()
+    return Checker(workers=workers).explain(scene)
 
 
 def noise(
     scene: AnyScene,
     *,
     position_mm: float = 0.0,
-    tilt_deg: float = 0.0,
-    friction: tuple[float, float] | None = None,
+    tilt_noise_deg: float = 0.0,
+    friction_range: tuple[float, float] | None = None,
     samples: int = 200,
     until: float | None = None,
+    engine: str | None = None,
     seed: int = 0,
     workers: int | None = None,
+    progress: Progress = unheard,
 ) -> NoiseResult:
-    """How surely does it stand, built by hand?
-
-    position_mm, tilt_deg: standard deviations of every piece's place along x and y, and of the table's slope.
-    friction: anywhere between these two. samples: noisy copies, at most. until: stop when the
-    95 % interval is this narrow. Raises TeeterError.
-    """
-    from engine.topple.laboratory.noise import Noise, chance
-
-    low, high = friction or (0.0, 0.0)
-    require_in_range(
-        position_mm=(position_mm, 0, 1000),
-        tilt_deg=(tilt_deg, 0, 45),
-        friction=(low, 0, high if high <= 10 else 10),
-        samples=(samples, 1, 10_000_000),
-        until=(until, 1e-4, 0.99),
-        seed=(seed, 0, 2**63 - 1),
-        workers=(workers, 1, 256),
+    """How surely does it stand, built by hand? As `Checker.noise`, on a level table. Raises TeeterError."""
+    return Checker(engine=engine, seed=seed, workers=workers).noise(
+        scene,
+        position_mm=position_mm,
+        tilt_noise_deg=tilt_noise_deg,
+        friction_range=friction_range,
+        samples=samples,
+        until=until,
+        progress=progress,
     )
-    asked = Noise(position_mm / 1e3, math.radians(tilt_deg), friction, seed)
-    found = chance(
-        loaded_of(scene).assembly, asked, samples, until=until, workers=workers or os.cpu_count() or 1
-    )
-    return noise_result(found)
 
 
 def probe(
-    scene: AnyScene, pieces: Iterable[str] | None = None, *, workers: int | None = None
+    scene: AnyScene,
+    pieces: Iterable[str] | None = None,
+    *,
+    engine: str | None = None,
+    workers: int | None = None,
+    progress: Progress = unheard,
 ) -> dict[str, ProbeResult]:
-    """Which piece can come out? By name: its load, the force to pull it out, whether the rest stands without it.
-
-    pieces: the free ones to probe, None for all. Raises TeeterError.
-    """
-    from engine.topple.laboratory.probe import probe
-
-    loaded = loaded_of(scene)
-    names = None if pieces is None else tuple(pieces)
-    for name in names or ():
-        piece_named(loaded, name)
-    found = probe(loaded.assembly, names, workers=workers)
-    return {
-        name: ProbeResult(one.load, one.pull, one.stands_without, one.loose) for name, one in found.items()
-    }
+    """Which piece can come out? As `Checker.probe`. Raises TeeterError."""
+    return Checker(engine=engine, workers=workers).probe(scene, pieces, progress=progress)
 
 
 def sweep(
@@ -224,32 +182,23 @@ def sweep(
     samples: int | None = None,
     keep_height: bool = False,
     margins: bool = True,
+    engine: str | None = None,
     seed: int = 0,
     workers: int | None = None,
+    progress: Progress = unheard,
 ) -> list[SweepRow]:
-    """Where could this piece go? A verdict and a tilt margin for every place, x fastest and yaw slowest.
-
-    x, y: mm; yaw: degrees from how the piece lies; the piece is let down onto the others, unless it keeps its height.
-    samples: so many places at random between the ends instead. margins: with the tilt margin of what stands. workers:
-    processes, all cores when None. Raises TeeterError.
-    """
-    from functools import partial
-
-    from engine.topple.laboratory.sweep import axis_of, judge_place, places_of, spots_of, study
-    from engine.workers import in_order
-
-    loaded = loaded_of(scene)
-    body = piece_named(loaded, piece)
-    others = tuple(other for other in loaded.assembly.bodies if other.name != piece)
-    axes = [
-        axis_of(":".join(map(str, axis)) if isinstance(axis, tuple) else str(axis), name)
-        for name, axis in (("x", x), ("y", y), ("yaw", yaw))
-    ]
-    common = study(replace(loaded.assembly, bodies=others), seed=seed, margins=margins)
-    spots = spots_of(axes[0], axes[1], axes[2], samples, seed)
-    places = list(places_of(body, others, spots, keep_height))
-    with in_order(partial(judge_place, common), places, workers or os.cpu_count() or 1) as rows:
-        return list(rows)
+    """Where could this piece go? As `Checker.sweep`. Raises TeeterError."""
+    return Checker(engine=engine, seed=seed, workers=workers).sweep(
+        scene,
+        piece,
+        x=x,
+        y=y,
+        yaw=yaw,
+        samples=samples,
+        keep_height=keep_height,
+        margins=margins,
+        progress=progress,
+    )
 
 
 def play(
@@ -270,10 +219,14 @@ def play(
     Raises TeeterError.
     """
     from games.core.errors import SetupError
+    from games.play.held_piece import MAX_TREMOR
     from games.play.recording import begin
     from games.players.bots import play_out
     from games.registry import game_named
 
+    require_in_range(seed=seed, turns=turns)
+    if wrong := fault("tremor_mm", (0.0, MAX_TREMOR * 1e3), tremor_mm):
+        raise ArgumentError(wrong)
     people = [name for team in players for name in team.split("+") if not name.strip().startswith("bot:")]
     if people:
         raise SetupError(f"{people[0]!r} is a person; only bots play here: write bot:steady")
@@ -319,7 +272,7 @@ def video(
     strip: int = 1,
     workers: int | None = None,
     force: bool = False,
-    progress: Callable[[int, int], None] = lambda done, of: None,
+    progress: Progress = unheard,
 ) -> FilmResult:
     """Draw a replay as a video (.mp4, .webm), a loop (.gif, .webp) or a picture (.png).
 

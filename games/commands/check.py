@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from games.api.arguments import out_of_range
+from games.api.arguments import LIMITS, friction_range_fault, out_of_range
 from games.commands.console import (
     OK,
     TOPPLES,
@@ -32,16 +30,15 @@ from games.commands.console import (
 if TYPE_CHECKING:
     from engine.topple.laboratory.noise import Chance
     from engine.topple.verdict import Verdict
+    from games.api.checker import Checker
     from games.api.results import CheckResult
     from scenes.scene import Scene
 
 EXIT = {"stands": OK, "topples": TOPPLES, "unsure": UNSURE}
-LONGEST_S = 3600.0
 REFUSED = TOPPLES
 """As `teeter verify` says that a recording differs."""
 MAX_CERTIFICATE_BYTES = 200_000_000
 SAMPLES = 200
-MOST_FRICTION = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,44 +180,43 @@ def run(request: CheckRequest) -> int:
 
 def verdict_on(request: CheckRequest) -> CheckResult:
     """The verdict on the scene of a request."""
-    from games.api.functions import check
     from games.api.scene import PublicScene
 
-    return check(
+    return checker_of(request).check(
         PublicScene(scene_of(request)),
         settle_mm=request.settle,
         drop=request.drop,
+        time=request.time,
+        witness=request.witness,
+    )
+
+
+def checker_of(request: CheckRequest) -> Checker:
+    """The conditions of a request."""
+    from games.api.checker import Checker
+
+    return Checker(
         tilt_deg=request.tilt,
         tilt_direction_deg=request.tilt_direction,
         friction=request.friction,
-        time=request.time,
+        engine=request.engine,
         seed=request.seed,
         workers=request.workers,
-        engine=request.engine,
-        witness=request.witness,
     )
 
 
 def chance_on(found: CheckResult, request: CheckRequest) -> Chance:
     """How surely a scene stands under the noise that was asked for."""
-    from engine.topple.laboratory.noise import Noise, chance
-    from engine.topple.verdict import with_friction
-    from engine.worlds import using
+    from games.api.scene import PublicScene
 
-    noise = Noise(
-        position=(request.noise or 0.0) / 1e3,
-        tilt=math.radians(request.tilt_noise or 0.0),
-        friction=None if request.friction_range is None else friction_of(request.friction_range),
-        seed=request.seed,
-    )
-    with using(request.engine), bar("noisy copies") as progress:
-        return chance(
-            with_friction(found.loaded.assembly, found.options.friction),
-            noise,
-            SAMPLES if request.samples is None else request.samples,
+    with bar("noisy copies") as progress:
+        return checker_of(request).chance(
+            PublicScene(found.loaded),
+            position_mm=request.noise or 0.0,
+            tilt_noise_deg=request.tilt_noise or 0.0,
+            friction_range=None if request.friction_range is None else friction_of(request.friction_range),
+            samples=SAMPLES if request.samples is None else request.samples,
             until=request.until,
-            gravity=found.options.gravity,
-            workers=request.workers or os.cpu_count() or 1,
             progress=progress,
         )
 
@@ -231,7 +227,7 @@ def friction_of(words: str) -> tuple[float, float] | None:
         low, high = (float(word) for word in words.split(":"))
     except ValueError:
         return None
-    return (low, high) if 0.0 <= low <= high <= MOST_FRICTION else None
+    return None if friction_range_fault("", (low, high)) else (low, high)
 
 
 def scene_of(request: CheckRequest) -> Scene:
@@ -267,22 +263,23 @@ def validate(request: CheckRequest) -> None:
     """Refuse what makes no sense, all of it in one message."""
     wrong = out_of_range(
         (
-            ("--time", request.time, 1e-3, LONGEST_S),
-            ("--tilt", request.tilt, 0.0, 89.0),
-            ("--tilt-direction", request.tilt_direction, -360.0, 360.0),
-            ("--friction", request.friction, 0.0, MOST_FRICTION),
-            ("--workers", request.workers, 1, 256),
-            ("--seed", request.seed, 0, 2**63 - 1),
-            ("--noise", request.noise, 0.0, 1000.0),
-            ("--tilt-noise", request.tilt_noise, 0.0, 45.0),
-            ("--samples", request.samples, 1, 10_000_000),
-            ("--until", request.until, 1e-4, 0.99),
+            ("--time", "time", request.time),
+            ("--tilt", "tilt_deg", request.tilt),
+            ("--tilt-direction", "tilt_direction_deg", request.tilt_direction),
+            ("--friction", "friction", request.friction),
+            ("--workers", "workers", request.workers),
+            ("--seed", "seed", request.seed),
+            ("--noise", "position_mm", request.noise),
+            ("--tilt-noise", "tilt_noise_deg", request.tilt_noise),
+            ("--samples", "samples", request.samples),
+            ("--until", "until", request.until),
         )
     )
     if request.friction_range is not None and friction_of(request.friction_range) is None:
+        low, high = LIMITS["friction"]
         wrong.append(
             f"--friction-range = {request.friction_range}: must be two numbers such as 0.3:0.5, "
-            f"from 0 to {MOST_FRICTION:g}, the smaller one first"
+            f"from {low:g} to {high:g}, the smaller one first"
         )
     if not request.is_noisy and (request.samples is not None or request.until is not None):
         wrong.append(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from rich.console import Console
 
+from games.api.arguments import fault
 from games.commands.console import OK, Json, SceneName, bar, print_json, refuse, stopped
 
 if TYPE_CHECKING:
@@ -211,9 +212,8 @@ def options_of(request: PlayRequest, game: Game) -> dict[str, object]:
         if "challenge" in options:
             refuse(f"--challenge {request.challenge} and --house challenge={options['challenge']}: give one")
         options |= {"challenge": request.challenge, "mode": request.mode or game.challenge_mode}
-    if not 0.0 <= request.tremor <= MAX_TREMOR * 1e3:
-        most = MAX_TREMOR * 1e3
-        refuse(f"--tremor {request.tremor:g}: a hand shakes by 0 to {most:g} mm")
+    if wrong := fault("--tremor", (0.0, MAX_TREMOR * 1e3), request.tremor):
+        refuse(f"{wrong} mm")
     return options
 
 

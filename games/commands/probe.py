@@ -16,7 +16,7 @@ from games.faults import teeter_version
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from engine.topple.laboratory.probe import Probed
+    from games.api.results import ProbeResult
     from scenes.scene import Scene
 
 MOST_NAMED = 3
@@ -32,14 +32,14 @@ def run(
 ) -> int:
     """Which piece can come out: what it carries, how hard it pulls, whether the rest stands without it."""
     from engine.topple.errors import NotStandingError
-    from engine.topple.laboratory.probe import probe
-    from scenes.load import load
+    from games.api.functions import load, probe
 
-    loaded, pieces = load(scene), tuple(piece or ())
+    opened, pieces = load(scene), tuple(piece or ())
+    loaded = opened.loaded
     _validate(loaded, pieces)
     with bar("probing") as progress:
         try:
-            found = probe(loaded.assembly, pieces or None, progress=progress)
+            found = probe(opened, pieces or None, progress=progress)
         except NotStandingError as error:
             refuse(f"{error}; see `teeter check {scene}`")
     if as_json:
@@ -60,15 +60,15 @@ def _validate(scene: Scene, pieces: tuple[str, ...]) -> None:
         refuse(f"{scene.name}: every piece is fixed, so there is nothing to pull out")
 
 
-def to_json(scene: str, found: dict[str, Probed]) -> dict[str, Any]:
+def to_json(scene: str, found: dict[str, ProbeResult]) -> dict[str, Any]:
     """What was found as `teeter probe --json` prints it: newtons; `pull_n` is null for what is stuck."""
     return {
         "teeter": teeter_version(),
         "scene": scene,
         "pieces": {
             name: {
-                "load_n": round(one.load, 5),
-                "pull_n": None if one.pull is None else round(one.pull, 5),
+                "load_n": round(one.load_n, 5),
+                "pull_n": None if one.pull_n is None else round(one.pull_n, 5),
                 "stands_without": one.stands_without,
                 "loose": one.loose,
             }
@@ -77,17 +77,17 @@ def to_json(scene: str, found: dict[str, Probed]) -> dict[str, Any]:
     }
 
 
-def best_first(found: dict[str, Probed]) -> list[str]:
+def best_first(found: dict[str, ProbeResult]) -> list[str]:
     """The names by how safe a pull is: what the rest stands without, then what is loose, then by force."""
 
     def rank(name: str) -> tuple[bool, bool, float]:
         one = found[name]
-        return not one.stands_without, not one.loose, math.inf if one.pull is None else one.pull
+        return not one.stands_without, not one.loose, math.inf if one.pull_n is None else one.pull_n
 
     return sorted(found, key=rank)
 
 
-def table_of(scene: str, found: dict[str, Probed]) -> Table:
+def table_of(scene: str, found: dict[str, ProbeResult]) -> Table:
     """The pieces as people read them, the safest pull first."""
     title = f"Which piece can come out of {escape(scene)}?"
     table = plain_table("piece", "carries", "pull", "without it", "", right=("carries", "pull"), title=title)
@@ -95,22 +95,24 @@ def table_of(scene: str, found: dict[str, Probed]) -> Table:
         one = found[name]
         table.add_row(
             escape(name),
-            _newtons(one.load),
-            "[red]stuck[/red]" if one.pull is None else _newtons(one.pull),
+            _newtons(one.load_n),
+            "[red]stuck[/red]" if one.pull_n is None else _newtons(one.pull_n),
             "[green]stands[/green]" if one.stands_without else "[red]topples[/red]",
             "[green]loose[/green]" if one.loose else "",
         )
     return table
 
 
-def advice(found: dict[str, Probed]) -> str:
+def advice(found: dict[str, ProbeResult]) -> str:
     """One sentence: the best candidates."""
-    safe = [name for name in best_first(found) if found[name].stands_without and found[name].pull is not None]
+    safe = [
+        name for name in best_first(found) if found[name].stands_without and found[name].pull_n is not None
+    ]
     if not safe:
         return "No piece comes out without bringing others down."
     # the loose come first; beside them the others are no candidates
     named = [name for name in safe if found[name].loose is found[safe[0]].loose][:MOST_NAMED]
-    force = _newtons(max(found[name].pull or 0.0 for name in named))
+    force = _newtons(max(found[name].pull_n or 0.0 for name in named))
     words = [f"[bold]{escape(name)}[/bold]" for name in named]
     listed = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
     loose = "loose: " if found[named[0]].loose else ""

@@ -221,10 +221,10 @@ def _validate(request: SweepRequest) -> None:
         wrong += [f"--{name} is about one piece of one scene: it does not go with --scenes" for name in given]
     wrong += out_of_range(
         (
-            ("--best", request.best, 0, 10_000),
-            ("--workers", request.workers, 1, 256),
-            ("--samples", request.samples, 1, 50_000_000),
-            ("--seed", request.seed, 0, 2**63 - 1),
+            ("--best", "best", request.best),
+            ("--workers", "workers", request.workers),
+            ("--samples", "places", request.samples),
+            ("--seed", "seed", request.seed),
         )
     )
     if request.workers is not None and request.dask is not None:

@@ -18,6 +18,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
+from numbers import Integral, Real
 from typing import Literal
 
 import numpy as np
@@ -249,6 +250,7 @@ def _of_piece(piece: Piece) -> str:
 
 MAX_STEPS = 100_000
 MAX_DISTANCE = 100_000.0
+_BOUNDS = f"from {-MAX_DISTANCE:g} to {MAX_DISTANCE:g}, with a count of 1 to {MAX_STEPS}"
 """Millimetres or degrees; nothing stands on a table 100 m away."""
 MAX_PLACES = 50_000_000
 """A table of this many rows fills a disk of 5 GB."""
@@ -261,19 +263,31 @@ def axis_of(words: str, option: str) -> list[float]:
     """Returns the values of `A:B:N` (N from A to B, both included) or of a single number. Raises SweepError."""
     parts = words.split(":")
     try:
-        values = [float(part) for part in parts[:2]]
-        count = int(parts[2]) if len(parts) == 3 else 1
+        ends, count = [float(part) for part in parts[:2]], int(parts[2]) if len(parts) == 3 else 1
     except ValueError:
-        values, count = [], 0
-    is_within = all(abs(value) <= MAX_DISTANCE for value in values)  # not of nan either
-    if len(parts) not in (1, 3) or not is_within or not 0 < count <= MAX_STEPS:
+        ends, count = [], 0
+    if len(parts) not in (1, 3) or not ends:
         raise SweepError(
-            f"{option} = {words}: must be a number, or FROM:TO:COUNT such as -20:20:9, "
-            f"from {-MAX_DISTANCE:g} to {MAX_DISTANCE:g}, with a count of 1 to {MAX_STEPS}"
+            f"{option} = {words}: must be a number, or FROM:TO:COUNT such as -20:20:9, {_BOUNDS}"
         )
-    if count == 1 and len(parts) == 3 and values[0] != values[1]:
-        raise SweepError(f"{option} = {words}: one step cannot lead from {values[0]:g} to {values[1]:g}")
-    return [round(float(value), 9) for value in np.linspace(values[0], values[-1], count)]
+    return _values(ends[0], ends[-1], count, f"{option} = {words}")
+
+
+def values_of(axis: float | tuple[float, float, int], name: str) -> list[float]:
+    """Returns the values of (first, last, count), both included, or of a single number. Raises SweepError."""
+    parts = axis if isinstance(axis, tuple) else (axis, axis, 1)
+    if len(parts) != 3 or not all(isinstance(part, Real) for part in parts):
+        raise SweepError(f"{name} = {axis!r}: must be a number, or (first, last, count), {_BOUNDS}")
+    return _values(float(parts[0]), float(parts[1]), parts[2], f"{name} = {axis!r}")
+
+
+def _values(first: float, last: float, count: int, given: str) -> list[float]:
+    is_within = all(abs(value) <= MAX_DISTANCE for value in (first, last))  # not of nan either
+    if not is_within or not isinstance(count, Integral) or not 0 < count <= MAX_STEPS:
+        raise SweepError(f"{given}: must be {_BOUNDS}")
+    if count == 1 and first != last:
+        raise SweepError(f"{given}: one step cannot lead from {first:g} to {last:g}")
+    return [round(float(value), 9) for value in np.linspace(first, last, count)]
 
 
 def spots_of(x: list[float], y: list[float], yaw: list[float], samples: int | None, seed: int) -> list[Spot]:

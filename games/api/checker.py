@@ -1,0 +1,244 @@
+"""`teeter.Checker`: questions about scenes, all asked under the same conditions."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from games.api.arguments import (
+    ArgumentError,
+    friction_range_fault,
+    out_of_range,
+    piece_named,
+    require_in_range,
+)
+from games.api.results import CheckResult, ExplainResult, NoiseResult, ProbeResult, check_result, noise_result
+from games.api.scene import AnyScene, loaded_of
+
+if TYPE_CHECKING:
+    from engine.topple.laboratory.noise import Chance
+    from engine.topple.laboratory.sweep import SweepRow
+    from engine.topple.verdict import CheckOptions
+    from engine.world import Assembly
+
+Axis = float | tuple[float, float, int]
+"""One value; or from, to (both included), and how many values."""
+Progress = Callable[[int, int], None]
+
+
+def unheard(done: int, of: int) -> None:
+    """Takes what is told of progress, and does nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checker:
+    """Asks about scenes under the same conditions; `teeter.check` and the other functions are calls of one.
+
+    tilt_deg: of the table, downhill towards tilt_direction_deg from +x. friction: of every pair, None for what the
+    materials have. engine: bullet or rapier, the first that is installed when None. seed: of disturbances and of noise.
+    workers: processes, all cores when None. Raises TeeterError for what is out of range.
+
+    >>> import teeter
+    >>> steep = teeter.Checker(tilt_deg=15, workers=1)
+    >>> [steep.check(name).word for name in ("two_bricks", "slope_above")]
+    ['stands', 'topples']
+    """
+
+    tilt_deg: float = 0.0
+    tilt_direction_deg: float = 0.0
+    friction: float | None = None
+    engine: str | None = None
+    seed: int = 0
+    workers: int | None = None
+
+    def __post_init__(self) -> None:
+        names = ("tilt_deg", "tilt_direction_deg", "friction", "seed", "workers")
+        require_in_range(**{name: getattr(self, name) for name in names})
+
+    def check(
+        self,
+        scene: AnyScene,
+        *,
+        settle_mm: float = 0.0,
+        drop: bool = False,
+        time: float | None = None,
+        witness: bool = False,
+    ) -> CheckResult:
+        """Would it topple?
+
+        settle_mm: gaps and overlaps to close first, at least those that the scene was loaded with. drop: let fall
+        first what nothing carries, which otherwise topples. time: seconds to simulate, None until it is decided.
+        witness: ask another engine too. Raises TeeterError.
+        """
+        from engine.topple.verdict import check
+
+        require_in_range(settle_mm=settle_mm, time=time)
+        loaded = loaded_of(scene, settle_mm, drop=drop)
+        settle = max(settle_mm, loaded.settle_mm) / 1e3
+        options = replace(self._options(), settle=settle, drop=drop, time=time, witness=witness)
+        return check_result(check(loaded.assembly, options), loaded)
+
+    def explain(self, scene: AnyScene | CheckResult) -> ExplainResult:
+        """Why it stands or topples: which piece goes over which edge, and how much is missing or to spare.
+
+        scene: also the answer of `check`, which is then not asked again. Raises TeeterError.
+        """
+        return (scene if isinstance(scene, CheckResult) else self.check(scene)).explain()
+
+    def noise(
+        self,
+        scene: AnyScene,
+        *,
+        position_mm: float = 0.0,
+        tilt_noise_deg: float = 0.0,
+        friction_range: tuple[float, float] | None = None,
+        samples: int = 200,
+        until: float | None = None,
+        progress: Progress = unheard,
+    ) -> NoiseResult:
+        """How surely does it stand, built by hand?
+
+        position_mm, tilt_noise_deg: standard deviations of every piece's place along x and y, and of the table's slope.
+        friction_range: of every pair, anywhere between these two. samples: noisy copies, at most. until: stop when
+        the 95 % interval is this narrow. progress: told how many samples are done, of how many. Raises TeeterError.
+        """
+        found = self.chance(
+            scene,
+            position_mm=position_mm,
+            tilt_noise_deg=tilt_noise_deg,
+            friction_range=friction_range,
+            samples=samples,
+            until=until,
+            progress=progress,
+        )
+        return noise_result(found)
+
+    def chance(
+        self,
+        scene: AnyScene,
+        *,
+        position_mm: float,
+        tilt_noise_deg: float,
+        friction_range: tuple[float, float] | None,
+        samples: int,
+        until: float | None,
+        progress: Progress,
+    ) -> Chance:
+        """What `noise` found, in SI units, as the packages below work with it."""
+        from engine.topple.laboratory.noise import Noise, chance
+        from engine.worlds import using
+
+        numbers = {
+            "position_mm": position_mm,
+            "tilt_noise_deg": tilt_noise_deg,
+            "samples": samples,
+            "until": until,
+        }
+        wrong = out_of_range((name, name, value) for name, value in numbers.items())
+        wrong += filter(None, [friction_range_fault("friction_range", friction_range)])
+        if wrong:
+            raise ArgumentError("; ".join(wrong))
+        noise = Noise(position_mm / 1e3, math.radians(tilt_noise_deg), friction_range, self.seed)
+        with using(self.engine):
+            return chance(
+                self._rubbed(loaded_of(scene).assembly),
+                noise,
+                samples,
+                until=until,
+                gravity=self._options().gravity,
+                workers=self._processes(),
+                progress=progress,
+            )
+
+    def probe(
+        self, scene: AnyScene, pieces: Iterable[str] | None = None, *, progress: Progress = unheard
+    ) -> dict[str, ProbeResult]:
+        """Which piece can come out? By name: its load, the force to pull it out, whether the rest stands without it.
+
+        pieces: the free ones to probe, None for all. progress: told how many are done, of how many. Raises TeeterError.
+        """
+        from engine.topple.laboratory.probe import probe
+        from engine.worlds import using
+
+        self._require_level("probe")
+        loaded = loaded_of(scene)
+        names = None if pieces is None else tuple(pieces)
+        for name in names or ():
+            piece_named(loaded, name)
+        with using(self.engine):
+            found = probe(self._rubbed(loaded.assembly), names, workers=self.workers, progress=progress)
+        return {
+            name: ProbeResult(one.load, one.pull, one.stands_without, one.loose)
+            for name, one in found.items()
+        }
+
+    def sweep(
+        self,
+        scene: AnyScene,
+        piece: str,
+        *,
+        x: Axis,
+        y: Axis,
+        yaw: Axis = 0.0,
+        samples: int | None = None,
+        keep_height: bool = False,
+        margins: bool = True,
+        progress: Progress = unheard,
+    ) -> list[SweepRow]:
+        """Where could this piece go? A verdict and a tilt margin for every place, x fastest and yaw slowest.
+
+        x, y: mm; yaw: degrees from how the piece lies; the piece is let down onto the others, unless it keeps its
+        height. samples: this many places at random between the ends instead. margins: with the tilt margin of what
+        stands. progress: told how many places are done, of how many. Raises TeeterError.
+        """
+        from engine.topple.laboratory.sweep import judge_place, places_of, spots_of, study, values_of
+        from engine.workers import in_order
+        from engine.worlds import using
+
+        self._require_level("sweep")
+        if wrong := out_of_range([("samples", "places", samples)]):
+            raise ArgumentError("; ".join(wrong))
+        loaded = loaded_of(scene)
+        assembly = self._rubbed(loaded.assembly)
+        name = piece_named(loaded, piece).name
+        body = next(body for body in assembly.bodies if body.name == name)
+        others = tuple(other for other in assembly.bodies if other.name != name)
+        axes = [values_of(axis, called) for called, axis in (("x", x), ("y", y), ("yaw", yaw))]
+        common = study(replace(assembly, bodies=others), seed=self.seed, margins=margins)
+        places = list(
+            places_of(body, others, spots_of(axes[0], axes[1], axes[2], samples, self.seed), keep_height)
+        )
+        rows: list[SweepRow] = []
+        with using(self.engine), in_order(partial(judge_place, common), places, self._processes()) as answers:
+            for row in answers:
+                rows.append(row)
+                progress(len(rows), len(places))
+        return rows
+
+    def _options(self) -> CheckOptions:
+        from engine.topple.verdict import CheckOptions
+
+        return CheckOptions(
+            tilt=math.radians(self.tilt_deg),
+            tilt_direction=math.radians(self.tilt_direction_deg),
+            friction=self.friction,
+            seed=self.seed,
+            workers=self.workers,
+            engine=self.engine,
+        )
+
+    def _rubbed(self, assembly: Assembly) -> Assembly:
+        from engine.topple.verdict import with_friction
+
+        return with_friction(assembly, self.friction)
+
+    def _processes(self) -> int:
+        return self.workers or os.cpu_count() or 1
+
+    def _require_level(self, method: str) -> None:
+        if self.tilt_deg:
+            raise ArgumentError(f"tilt_deg = {self.tilt_deg:g}: {method} works on a level table only")

@@ -1,0 +1,142 @@
+"""`teeter.Checker`, the functions that are calls of it, and what both refuse."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import teeter
+from games.api.arguments import LIMITS
+
+SLOPE_DEG = math.degrees(math.atan(0.3))
+"""A brick slides from here on with a friction of 0.3, by Coulomb's law."""
+BRICK = {"id": "brick", "shape": {"box": [90, 60, 15]}, "material": "beech", "position": [0, 0]}
+
+
+def test_conditions_are_held_for_every_question() -> None:
+    brick = teeter.build([BRICK])
+    for tilt, word in ((SLOPE_DEG - 0.2, "stands"), (SLOPE_DEG + 0.2, "topples")):
+        checker = teeter.Checker(tilt_deg=tilt, friction=0.3, workers=1)
+        assert checker.check(brick).word == word
+        assert checker.explain(brick).sentences == checker.check(brick).explain().sentences
+    steep = teeter.Checker(tilt_deg=SLOPE_DEG + 2, friction=0.3, workers=1)
+    assert steep.noise(brick, position_mm=1, samples=3).stood == 0
+    assert replace(steep, friction=0.6).noise(brick, position_mm=1, samples=3).stood == 3
+
+
+def test_a_probe_feels_the_friction_and_the_engine_it_is_asked_for() -> None:
+    brick = teeter.build([BRICK])
+    weight = brick.pieces["brick"].mass_g * 9.80665e-3
+    for engine in ("bullet", "rapier"):
+        checker = teeter.Checker(friction=0.5, engine=engine, workers=1)
+        assert checker.probe(brick)["brick"].pull_n == pytest.approx(0.5 * weight, rel=0.02)
+
+
+def test_a_function_is_a_call_of_a_checker() -> None:
+    same: dict[str, Any] = {"samples": 20, "position_mm": 4.0, "friction_range": (0.2, 0.4)}
+    assert asdict(teeter.noise("two_bricks", seed=3, workers=1, **same)) == asdict(
+        teeter.Checker(seed=3, workers=1).noise("two_bricks", **same)
+    )
+    rows = teeter.sweep("two_bricks", "slab", x=(0, 40, 5), y=0, workers=1)
+    assert rows == teeter.Checker(workers=1).sweep("two_bricks", "slab", x=(0, 40, 5), y=0)
+    for name in ("check", "noise", "probe", "sweep"):
+        of_function = set(inspect.signature(getattr(teeter, name)).parameters)
+        of_method = set(inspect.signature(getattr(teeter.Checker, name)).parameters) - {"self"}
+        assert of_method <= of_function, name
+
+
+def test_progress_is_told_to_its_end() -> None:
+    told: list[tuple[int, int]] = []
+
+    def hear(done: int, of: int) -> None:
+        told.append((done, of))
+
+    teeter.sweep("two_bricks", "slab", x=(0, 20, 3), y=0, workers=1, progress=hear)
+    assert told == [(1, 3), (2, 3), (3, 3)]
+    told.clear()
+    teeter.noise("two_bricks", position_mm=1, samples=4, workers=1, progress=hear)
+    assert told[-1] == (4, 4)
+    told.clear()
+    teeter.probe("two_bricks", ["slab"], workers=1, progress=hear)
+    assert told == [(1, 1)]
+
+
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    ("noise", {"friction_range": (0.2, 12)}, "friction_range = (0.2, 12): must be two numbers from 0 to 10"),
+    ("noise", {"friction_range": (0.2, math.nan)}, "friction_range = (0.2, nan): must be two numbers"),
+    ("noise", {"friction_range": (0.5, 0.2)}, "the smaller one first"),
+    ("noise", {"friction_range": 0.3}, "friction_range = 0.3: must be two numbers"),
+    ("noise", {"position_mm": -1}, "position_mm = -1: must be from 0 to 1000"),
+    ("noise", {"position_mm": "1"}, "position_mm = '1': must be a number from 0 to 1000"),
+    ("noise", {"samples": 2.5}, "samples = 2.5: must be a whole number from 1"),
+    ("noise", {"until": math.inf}, "until = inf: must be from 0.0001 to 0.99"),
+    ("noise", {"engine": "bulet"}, "engine 'bulet': no engine of that name"),
+    ("check", {"engine": "bulet"}, "engine 'bulet': no engine of that name"),
+    ("check", {"friction": True}, "friction = True: must be a number"),
+    ("check", {"tilt_deg": math.nan, "time": 0}, "tilt_deg = nan: must be from 0 to 89"),
+    ("check", {"workers": 0}, "workers = 0: must be from 1 to 256"),
+    ("probe", {"engine": "bulet"}, "engine 'bulet': no engine of that name"),
+    ("sweep", {"piece": "slab", "x": (0, 1, 0), "y": 0}, "x = (0, 1, 0): must be from -100000 to 100000"),
+    (
+        "sweep",
+        {"piece": "slab", "x": (0, 1), "y": 0},
+        "x = (0, 1): must be a number, or (first, last, count)",
+    ),
+    ("sweep", {"piece": "slab", "x": 0, "y": "0"}, "y = '0': must be a number, or (first, last, count)"),
+    ("sweep", {"piece": "slab", "x": 0, "y": math.nan}, "y = nan: must be from -100000"),
+    ("sweep", {"piece": "slab", "x": (0, 1, 2.5), "y": 0}, "x = (0, 1, 2.5): must be"),
+    ("sweep", {"piece": "slab", "x": 0, "y": 0, "samples": 0}, "samples = 0: must be from 1"),
+]
+
+
+@pytest.mark.parametrize(("function", "options", "words"), REFUSED, ids=str)
+def test_arguments_that_make_no_sense_are_refused_in_a_sentence(
+    function: str, options: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(teeter.TeeterError) as caught:
+        getattr(teeter, function)("two_bricks", **options)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"tremor_mm": 50}, "tremor_mm = 50: must be from 0 to 20"),
+        ({"tremor_mm": math.nan}, "tremor_mm = nan: must be from 0 to 20"),
+        ({"turns": 0}, "turns = 0: must be from 1"),
+        ({"seed": -1}, "seed = -1: must be from 0"),
+    ],
+    ids=str,
+)
+def test_a_game_with_impossible_numbers_is_refused(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(teeter.TeeterError) as caught:
+        teeter.play("wonky", **options)
+    assert words in str(caught.value)
+
+
+def test_a_study_on_a_level_table_refuses_a_tilted_one() -> None:
+    steep = teeter.Checker(tilt_deg=5)
+    for ask in (lambda: steep.probe("two_bricks"), lambda: steep.sweep("two_bricks", "slab", x=0, y=0)):
+        with pytest.raises(teeter.TeeterError, match=r"tilt_deg = 5: .* works on a level table only"):
+            ask()
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    assert teeter.Checker(tilt_deg=np.float64(2), seed=int(np.int64(3))).check("two_bricks").word == "stands"
+
+
+def test_every_limit_goes_upwards() -> None:
+    assert all(low < high for low, high in LIMITS.values())
+
+
+def test_results_of_public_functions_are_exported() -> None:
+    for name in ("check", "explain", "noise", "video", "export", "play", "verify"):
+        result = inspect.signature(getattr(teeter, name)).return_annotation
+        assert hasattr(teeter, result), result
+    assert isinstance(teeter.sweep("two_bricks", "slab", x=0, y=0, workers=1)[0], teeter.SweepRow)
+    assert isinstance(teeter.check("two_bricks", workers=1).statics, teeter.Statics)
