@@ -181,7 +181,7 @@ SETTINGS = (
 
 
 def read_settings() -> None:
-    from games.ui.settings import load_settings, write_settings
+    from games.present.settings import load_settings, write_settings
 
     load_settings(Path("settings.toml"))
     write_settings({"sound": {"volume": 0.25}}, Path("settings.toml"))

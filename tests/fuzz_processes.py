@@ -229,7 +229,12 @@ def warm() -> None:
         *("games.cli", "games.api.functions", "games.api.pages", "games.registry"),
         *("games.play.playback", "games.players.bots", "engine.topple.laboratory.sweep", "scenes.load"),
         *("engine.topple.laboratory.results_table", "engine.topple.laboratory.probe", "lxml.etree"),
-        *("engine.certificate.checker", "engine.record.gltf", "engine.view.video.film", "games.ui.settings"),
+        *(
+            "engine.certificate.checker",
+            "engine.record.gltf",
+            "engine.view.video.film",
+            "games.present.settings",
+        ),
         *("games.__main__", "scenes.meshes", "models.fit", "pydantic.type_adapter", "typer.rich_utils"),
         *("rich.markdown", "engine.certificate.maker", "games.commands.console"),
         *("trimesh", "scipy.optimize", "scipy.spatial", "rich.progress", "rich.table", "engine.workers"),

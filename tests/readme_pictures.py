@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from games.present.camera import CameraController
+from games.present.game_screen import GameScreen
+from games.present.settings import load_settings
 from games.registry import game_named
+from games.server.messages import Plan, SetSpeed
 from games.ui.app import App
-from games.ui.camera import CameraController
-from games.ui.game_screen import GameScreen
-from games.ui.messages import Plan, SetSpeed
-from games.ui.settings import load_settings
 
 TIMEOUT_S = 240.0
 """For a picture to come about; a busy machine is slow."""

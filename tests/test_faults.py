@@ -18,8 +18,8 @@ from games.faults import FAULTS, MOST_REPORTS, FaultLog, left_out, or_else
 from games.host import views
 from games.host.coach import Coach
 from games.host.wishes import Wishes
+from games.present.details import GameDetails, SafeDetails, details_of
 from games.registry import GAMES
-from games.ui.details import GameDetails, SafeDetails, details_of
 from games.wonky.screen import WonkyDetails
 
 

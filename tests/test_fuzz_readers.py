@@ -24,7 +24,7 @@ from engine.topple.laboratory.results_table import ResultsTable
 from engine.topple.laboratory.sweep import COLUMNS
 from engine.view.video.film import film_of, preset
 from games.play.replays import bodies_of, telling_of
-from games.ui.settings import load_settings, write_settings
+from games.present.settings import load_settings, write_settings
 from models.errors import TeeterError
 from scenes.load import load as load_scene
 

@@ -12,8 +12,8 @@ from test_layers import LAYERS, ROOT, SIMULATORS, imports, loaded, place, source
 from games.judge.judge import Judge
 from games.learning.observation import observation_of
 from games.players.bots import skill_of
+from games.present.details import GameDetails, details_of
 from games.registry import GAMES
-from games.ui.details import GameDetails, details_of
 
 FOLDERS = tuple(sorted(path.parent.name for path in (ROOT / "games").glob("*/game.py")))
 PARTS = ("game.py", "judge*.py", "bot*.py", "screen*.py", "observation.py")

@@ -27,9 +27,9 @@ from games.game import stock_of
 from games.play.playback import fork, past_of, verify
 from games.play.recording import Tape, begin, meta_of
 from games.players.bots import Bot, lay
+from games.present.client_state import ClientState
 from games.registry import game_named
-from games.ui.physics_client import ClientState
-from games.ui.setup import first_view, folder, open_game, plan_of
+from games.server.setup import first_view, folder, open_game, plan_of
 
 PLAYERS = ("Ana", "Ben")
 RECORDINGS = Path(__file__).parent / "recordings"

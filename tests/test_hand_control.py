@@ -14,15 +14,15 @@ from engine.view.camera import Orbit, seen_at
 from engine.view.window.events import Lift, PointerMoved, Press
 from games.core.events import Removed
 from games.core.rules import Input, TakeBack, Wait
-from games.ui.camera import CameraController, CameraHandicap, sphere_of
-from games.ui.game_screen import GameScreen
-from games.ui.hand import OVERRUN, HandControl
-from games.ui.messages import Aim, Lay, Order, Plan, TableView, Waits
-from games.ui.mouse import Mouse
-from games.ui.pages import Pages
-from games.ui.physics_client import ClientState
-from games.ui.settings import load_settings
-from games.ui.setup import first_view
+from games.present.camera import CameraController, CameraHandicap, sphere_of
+from games.present.client_state import ClientState
+from games.present.game_screen import GameScreen
+from games.present.hand import OVERRUN, HandControl
+from games.present.mouse import Mouse
+from games.present.pages import Pages
+from games.present.settings import load_settings
+from games.server.messages import Aim, Lay, Order, Plan, TableView, Waits
+from games.server.setup import first_view
 
 SIZE = (1280, 720)
 EYE = Orbit((0.0, 0.0, 0.12), 0.8, -90.0, 25.0).camera

@@ -14,7 +14,7 @@ from engine.geometry.convex import solids_at
 from engine.geometry.drop import DropTarget
 from engine.motions import lower
 from engine.pose import Pose
-from engine.view.render.overlays import Ghost
+from engine.view.overlays import Ghost
 from engine.world import FLOOR
 from games.core.events import Fell, HitNeighbour, Question
 from games.core.rules import Input, Need, Wait
@@ -24,13 +24,13 @@ from games.play.held_piece import HeldPiece
 from games.play.preview import Previewer, shifted
 from games.play.recording import begin
 from games.players.bots import HOVER, SINK, Bot, bots_of, lay, offers, pull, skill_of
+from games.present.carry import CarryTarget
+from games.present.client_state import ClientState
+from games.present.hint_process import answerer
+from games.present.hints import Hints, PlaceAnswer, PlaceQuestion
 from games.registry import GAMES, game_named
-from games.ui.carry import CarryTarget
-from games.ui.hint_process import answerer
-from games.ui.hints import Hints, PlaceAnswer, PlaceQuestion
-from games.ui.messages import Plan, Pointed
-from games.ui.physics_client import ClientState
-from games.ui.setup import first_view
+from games.server.messages import Plan, Pointed
+from games.server.setup import first_view
 from games.wonky.state import Phase
 
 PLAYED = tuple(game.name for game in GAMES if game.has_bots)

@@ -57,9 +57,9 @@ def compute(seat: Seat) -> list[int]:
 
 def labels(state: Any, seat: int) -> list[str]:
     from games.host.views import _title
-    from games.ui.details import details_of
-    from games.ui.messages import Plan
-    from games.ui.physics_client import ClientState
+    from games.present.client_state import ClientState
+    from games.present.details import details_of
+    from games.server.messages import Plan
 
     game = game_named("wonky")
     client: Any = ClientState(

@@ -19,8 +19,8 @@ from games.host.links import Address, Links, LinksError, file_of, load, parse_ad
 from games.host.scene import SharedScene
 from games.host.seats import AWAY_S, Chairs, WishError
 from games.host.views import SeatView
-from games.ui.messages import GameUpdate, Plan, TableView
-from games.ui.setup import first_view
+from games.server.messages import GameUpdate, Plan, TableView
+from games.server.setup import first_view
 from models.files import OutputError
 
 

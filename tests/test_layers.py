@@ -290,9 +290,10 @@ def test_what_stands_on_a_world_loads_no_simulator(module: str) -> None:
 def test_the_menu_is_seen_before_anything_slow_is_loaded() -> None:
     code = """
 import games.ui.app, sys
-from games.ui import menu, setup
-from games.ui.pages import Pages
-from games.ui.settings import load_settings
+from games.present import menu
+from games.server import setup
+from games.present.pages import Pages
+from games.present.settings import load_settings
 from games.registry import GAMES
 assert menu.panels(menu.of_game(GAMES[0].name), Pages(load_settings()), (), ())
 print(*{name.split('.')[0] for name in sys.modules}, *(name for name in sys.modules if name == 'models.build'))

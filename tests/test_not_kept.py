@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from engine.view.panels import Panel, Text
+from games.present import hud, menu
+from games.present.client_state import ClientState
+from games.present.pages import Pages
+from games.present.settings import load_settings
 from games.registry import GAMES
-from games.ui import hud, menu, setup
-from games.ui.messages import Plan
-from games.ui.pages import Pages
-from games.ui.physics_client import ClientState
-from games.ui.settings import load_settings
+from games.server import setup
+from games.server.messages import Plan
 
 
 def texts(panels: tuple[Panel, ...]) -> list[str]:

@@ -21,15 +21,15 @@ from games.host.coach import Coach
 from games.host.scene import dumps
 from games.host.views import SeatView, pictures_of
 from games.learning.observation import observation_of
-from games.ui import hud
-from games.ui.carry import CarryTarget
-from games.ui.details import details_of
-from games.ui.hints import CheckAnswer, CheckQuestion, FeelAnswer, FeelQuestion, Hints, PlaceAnswer
-from games.ui.messages import GameUpdate, Plan, TableView, Waits
-from games.ui.physics_client import ClientState
-from games.ui.settings import Settings, load_settings
-from games.ui.toasts import Toasts
-from games.ui.tutorial import Tutorial
+from games.present import hud
+from games.present.carry import CarryTarget
+from games.present.client_state import ClientState
+from games.present.details import details_of
+from games.present.hints import CheckAnswer, CheckQuestion, FeelAnswer, FeelQuestion, Hints, PlaceAnswer
+from games.present.settings import Settings, load_settings
+from games.present.toasts import Toasts
+from games.present.tutorial import Tutorial
+from games.server.messages import GameUpdate, Plan, TableView, Waits
 
 GAMES_A_MODE = 60
 """550 games in all; but of Bausack, with seventy pieces to look at, an eighth."""

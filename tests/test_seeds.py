@@ -9,10 +9,10 @@ from pathlib import Path
 
 from games.core.random_state import DRAWN, below, draw_seed, is_drawn, seeded, shuffled, side_seed
 from games.game import stock_of
+from games.present import menu
+from games.present.settings import load_settings
 from games.registry import game_named
-from games.ui import menu
-from games.ui.settings import load_settings
-from games.ui.setup import title_of
+from games.server.setup import title_of
 
 
 def test_a_drawn_seed_has_128_bits_of_chance_and_deals_the_same_again() -> None:
@@ -69,7 +69,7 @@ def test_the_menu_deals_anew_each_time_unless_a_seed_is_typed() -> None:
 
 def test_a_drawn_seed_is_no_part_of_a_file_name() -> None:
     code = (
-        "from games.ui.setup import new_file\nfrom games.core.random_state import DRAWN\n"
+        "from games.server.setup import new_file\nfrom games.core.random_state import DRAWN\n"
         "print(new_file('wonky', DRAWN | 5).name, new_file('wonky', 5).name)"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -35,11 +35,11 @@ from games.play.recording import begin
 from games.play.session import Session
 from games.players import bots as players
 from games.players.bots import bots_of, lay, play
+from games.present.client_state import ClientState
+from games.present.details import details_of
 from games.registry import GAMES
-from games.ui import messages
-from games.ui.details import details_of
-from games.ui.physics_client import ClientState
-from games.ui.physics_server import Abandoned, PhysicsServer
+from games.server import messages
+from games.server.physics import Abandoned, PhysicsServer
 
 BY_NAME = {game.name: game for game in GAMES}
 RATE = 240

@@ -15,8 +15,8 @@ from engine.view.frame import Frame
 from engine.view.render import mannequin
 from engine.view.render.stage import Stage
 from engine.world import Body
-from games.ui.physics_client import ClientState
-from games.ui.shown_hand import OWN_COVER, ShownHand
+from games.present.client_state import ClientState
+from games.present.shown_hand import OWN_COVER, ShownHand
 from models.build import build
 from models.catalogue import find
 from models.piece import Piece

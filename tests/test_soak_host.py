@@ -22,8 +22,8 @@ from test_host_games import cards_in
 
 from engine.record.reader import load
 from games.play.playback import past_of, verify
+from games.present.story import opening_for, told_to
 from games.registry import game_named
-from games.ui.story import opening_for, told_to
 
 DELAY_S, LOSS = 0.075, 0.02
 """One way, so 150 ms there and back; of all packets."""

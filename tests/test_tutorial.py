@@ -11,14 +11,14 @@ from window_tutorial import MOST_ACTS, PLANS
 
 from engine.pose import Pose
 from games.core.rules import Input
+from games.present.carry import CarryTarget
+from games.present.client_state import ClientState
+from games.present.details import CARRY, LAY, TAKE, TURN, carrying, details_of
+from games.present.settings import load_settings
+from games.present.tutorial import Tutorial, stage_of, words_of
 from games.registry import GAMES
-from games.ui.carry import CarryTarget
-from games.ui.details import CARRY, LAY, TAKE, TURN, carrying, details_of
-from games.ui.messages import Plan, TableView, Waits
-from games.ui.physics_client import ClientState
-from games.ui.settings import load_settings
-from games.ui.setup import first_view
-from games.ui.tutorial import Tutorial, stage_of, words_of
+from games.server.messages import Plan, TableView, Waits
+from games.server.setup import first_view
 
 IN_GATE = ("tower-topple",)
 """The others are played in the soak."""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from engine.view.camera import BoundingSphere
 from games.core.rules import NO_HANDICAP, Handicap
-from games.ui.camera import CameraController, CameraHandicap
+from games.present.camera import CameraController, CameraHandicap
 
 SPHERE = BoundingSphere((0.0, 0.0, 0.06), 0.25)
 WINDOW = (800, 600)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from engine.view.panels import Button, Row
 from games.game import stock_of
+from games.present import menu
+from games.present.pages import Pages
+from games.present.settings import load_settings
 from games.registry import game_named
-from games.ui import menu
-from games.ui.pages import Pages
-from games.ui.settings import load_settings
 
 
 def buttons(form: menu.Form) -> dict[str, Button]:

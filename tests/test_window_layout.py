@@ -20,14 +20,14 @@ from engine.view.window.hud import width_of
 from engine.view.window.layout import Layout, lay_out
 from engine.view.window.shapes import Fill, Image, Letters, Rect, faded, wrapped
 from games.core.rules import Wait
+from games.present import hud, menu
+from games.present.client_state import ClientState
+from games.present.hud import HudState
+from games.present.pages import Pages
+from games.present.settings import load_settings
 from games.registry import GAMES
-from games.ui import hud, menu
-from games.ui.hud import HudState
-from games.ui.messages import Busy, GameUpdate, Plan, Refused, Waits
-from games.ui.pages import Pages
-from games.ui.physics_client import ClientState
-from games.ui.settings import load_settings
-from games.ui.setup import LISTED, SavedGame
+from games.server.messages import Busy, GameUpdate, Plan, Refused, Waits
+from games.server.setup import LISTED, SavedGame
 
 SIZES = [(1280, 720), (1920, 1080), (800, 600), (640, 480), (540, 960)]
 LETTERS = [1.0, 1.5, 2.0]

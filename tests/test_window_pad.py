@@ -10,8 +10,8 @@ from window_pad import FakePad
 
 from engine.view.window.gamepad import Gamepad, PandaPads
 from engine.view.window.shapes import Rect
+from games.present.settings import load_settings, with_key
 from games.ui.pad import next_to
-from games.ui.settings import load_settings, with_key
 
 
 @pytest.mark.slow

@@ -16,13 +16,13 @@ from engine.view.thumbnails import CARD_PX, SIZE_PX, card_image, piece_image
 from engine.view.window.hud import width_of
 from engine.view.window.layout import Layout, lay_out
 from games.core.rules import Choice
+from games.present.client_state import ClientState
+from games.present.details import details_of
+from games.present.naming import is_shipped
 from games.registry import game_named
-from games.ui.details import details_of
-from games.ui.messages import Plan, Waits
-from games.ui.naming import is_shipped
-from games.ui.physics_client import ClientState
+from games.server.messages import Plan, Waits
+from games.server.setup import first_view
 from games.ui.pictures import Pictures, from_above, of_piece
-from games.ui.setup import first_view
 from models.build import build
 from models.catalogue import find
 
@@ -131,8 +131,8 @@ def test_every_card_of_a_hand_has_a_picture_and_only_who_holds_it_sees_it() -> N
 
 
 def test_prints_that_nobody_has_read_are_not_shown_closely() -> None:
-    from games.ui import hud
-    from games.ui.settings import load_settings
+    from games.present import hud
+    from games.present.settings import load_settings
 
     plan = Plan("tower-topple", ("Ana", "Ben"), 3)
     opening = first_view(plan)

@@ -13,13 +13,13 @@ from engine.world import Body
 from games.core.errors import SetupError
 from games.core.events import Placed, Released
 from games.core.rules import Bring
-from games.ui.details import details_of
-from games.ui.file_prompt import files_like, in_words
-from games.ui.inventory import inventory_of, read_piece
-from games.ui.messages import GameUpdate, Plan, Waits
-from games.ui.naming import piece_name
-from games.ui.physics_client import ClientState
-from games.ui.setup import first_view
+from games.present.client_state import ClientState
+from games.present.details import details_of
+from games.present.file_prompt import files_like, in_words
+from games.present.naming import piece_name
+from games.sandbox.inventory import inventory_of, read_piece
+from games.server.messages import GameUpdate, Plan, Waits
+from games.server.setup import first_view
 from models.build import build
 from models.catalogue import find
 from models.export import export_glb

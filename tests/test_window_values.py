@@ -22,18 +22,19 @@ from engine.view.window.picker import pick
 from engine.view.window.shapes import Fill, Letters, Rect, wrapped
 from engine.world import Body
 from games.core.errors import SetupError
+from games.present import menu
+from games.present.carry import CarryTarget, LandingSurface, outline, standing
+from games.present.client_state import ClientState
+from games.present.details import COLOURS, letter_of, marked
+from games.present.impacts import ImpactDetector
+from games.present.pages import ACTS, Pages
+from games.present.settings import acts, load_settings, write_settings
+from games.present.switch_scanner import SwitchScanner
+from games.present.toasts import FAINT, Toasts
 from games.registry import GAMES
-from games.ui import menu
-from games.ui.carry import RISE_FIRST, SPEED, CarryTarget, HandFollower, LandingSurface, outline, standing
-from games.ui.details import COLOURS, letter_of, marked
-from games.ui.impacts import ImpactDetector
-from games.ui.messages import Plan, TableView
-from games.ui.pages import ACTS, Pages
-from games.ui.physics_client import ClientState
-from games.ui.settings import acts, load_settings, write_settings
-from games.ui.setup import LISTED, SavedGame, first_view
-from games.ui.switch_scanner import SwitchScanner
-from games.ui.toasts import FAINT, Toasts
+from games.server.follower import RISE_FIRST, SPEED, HandFollower
+from games.server.messages import Plan, TableView
+from games.server.setup import LISTED, SavedGame, first_view
 from models.build import build
 from models.catalogue import find
 from models.piece import Piece
@@ -347,7 +348,7 @@ def test_faults_of_settings_are_told_with_file_and_place(tmp_path: Path, text: s
 
 @pytest.mark.parametrize("game", [game.name for game in GAMES])
 def test_every_game_of_the_menu_can_be_started_as_it_is_offered(game: str) -> None:
-    from games.ui.setup import first_view
+    from games.server.setup import first_view
 
     form = menu.of_game(game)
     for mode in form.chosen.modes:
@@ -495,8 +496,8 @@ def test_one_button_goes_through_all_buttons_and_round_again() -> None:
 
 
 def test_the_arrows_of_a_check_carry_the_whole_weight() -> None:
-    from games.ui.hint_process import answer_check
-    from games.ui.hints import CheckQuestion
+    from games.present.hint_process import answer_check
+    from games.present.hints import CheckQuestion
     from scenes.load import load
 
     scene = load("bridge").assembly

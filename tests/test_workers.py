@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from engine.workers import Failed, Questioner, Worker, WorkerDiedError
-from games.ui.messages import Broken, GameUpdate, Plan, TableView, Tilt, Waits
-from games.ui.physics_client import PhysicsClient
+from games.server.client import PhysicsClient
+from games.server.messages import Broken, GameUpdate, Plan, TableView, Tilt, Waits
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE_S = 60.0

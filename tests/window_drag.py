@@ -23,8 +23,8 @@ from engine.record.reader import load as read_replay
 from engine.view.window.shapes import Letters
 from games.core.rules import Choice, Wait
 from games.crazy_tower.state import Pull
-from games.ui.hud import piece_of
-from games.ui.messages import Act, Plan
+from games.present.hud import piece_of
+from games.server.messages import Act, Plan
 from games.wonky.bot import summit
 from games.wonky.rules_turn import card_named, free_blocks
 from games.wonky.state import PlayCard, Sort

@@ -15,26 +15,27 @@ from window_driver import Person
 from window_hand import down, up
 from window_scenarios import opened, shown_on
 
+from engine.view.overlays import Line
 from engine.view.panels import Panel, Text
-from engine.view.render.overlays import Line
 from engine.view.window.shapes import Letters
 from games.core.rules import Wait
 from games.faults import FAULTS, MOST_REPORTS
+from games.present import hud, menu
+from games.present.details import GameDetails
+from games.present.hints import Hints
+from games.present.impacts import ImpactDetector
+from games.present.one_button import OneButton
+from games.present.settings import load_settings
+from games.present.shown_hand import ShownHand
+from games.present.table_screen import TableScreen
+from games.present.toasts import Toasts
+from games.present.tutorial import Tutorial
+from games.server import client as physics_client
+from games.server.messages import Act, Plan
 from games.tower_topple.screen import ToppleDetails
-from games.ui import hud, menu, physics_client
 from games.ui.app import App
-from games.ui.details import GameDetails
-from games.ui.hints import Hints
-from games.ui.impacts import ImpactDetector
-from games.ui.messages import Act, Plan
-from games.ui.one_button import OneButton
 from games.ui.pad import PadControl
 from games.ui.pictures import Pictures
-from games.ui.settings import load_settings
-from games.ui.shown_hand import ShownHand
-from games.ui.table_screen import TableScreen
-from games.ui.toasts import Toasts
-from games.ui.tutorial import Tutorial
 
 PANELS = ("_turn", "_scores", "_details", "_log", "_tools", "_fan", "_close", "_hand", "_refusal", "_toast")
 PARTS: tuple[tuple[Any, str], ...] = (

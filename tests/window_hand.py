@@ -13,10 +13,10 @@ from window_scenarios import opened, shown_on
 
 from engine.world import TABLE
 from games.core.rules import Wait
+from games.present.hand import OVER_EDGE
+from games.present.settings import load_settings
+from games.server.messages import Plan
 from games.ui.app import App
-from games.ui.hand import OVER_EDGE
-from games.ui.messages import Plan
-from games.ui.settings import load_settings
 from scenes.load import load
 
 BUTTONS = {"mouse1": "1", "mouse2": "2", "mouse3": "3"}

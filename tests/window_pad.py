@@ -16,7 +16,7 @@ from engine.record.reader import load as read_replay
 from engine.view.window.gamepad import PadState
 from games.bausack.judge import areas
 from games.core.rules import Wait
-from games.ui.messages import Plan
+from games.server.messages import Plan
 
 NEAR_PX = 3.0
 

@@ -19,8 +19,8 @@ from window_driver import KEYS, Person, seen_at, xdotool
 from window_scenarios import opened
 
 from engine.world import TABLE
+from games.present.hand import OVER_EDGE
 from games.registry import GAMES
-from games.ui.hand import OVER_EDGE
 
 ACTS_A_GAME = 70
 """Acts after which another game is begun."""

@@ -13,9 +13,9 @@ from window_driver import Person
 
 from engine.view.window.events import PointerMoved
 from games.core.rules import Take, Wait
+from games.present.settings import load_settings
+from games.server.messages import Do, Plan
 from games.ui.app import App
-from games.ui.messages import Do, Plan
-from games.ui.settings import load_settings
 
 PICTURES, WARM = 60, 15
 """Pictures that are timed, and those before them."""

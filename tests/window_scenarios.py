@@ -18,11 +18,11 @@ from engine.pose import Pose
 from engine.record.reader import load as read_replay
 from games.core.random_state import is_drawn
 from games.core.rules import Wait
+from games.present.settings import load_settings
 from games.registry import GAMES
+from games.server.messages import Plan
+from games.server.setup import folder, plan_of
 from games.ui.app import App
-from games.ui.messages import Plan
-from games.ui.settings import load_settings
-from games.ui.setup import folder, plan_of
 from scenes.load import load
 
 GRID = 8

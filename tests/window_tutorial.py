@@ -15,8 +15,8 @@ from window_scenarios import opened, shown_on
 from engine.view.window.shapes import Letters
 from games.bausack.judge import areas
 from games.core.rules import Wait
-from games.ui.hud import piece_of
-from games.ui.messages import Plan
+from games.present.hud import piece_of
+from games.server.messages import Plan
 
 PLANS = {
     "bausack": Plan("bausack", ("Ana", "Ben"), 5, {"pieces": 6, "first": "Ana"}),

@@ -13,7 +13,7 @@ from window_driver import Person
 from window_scenarios import ended, opened, own_place
 
 from games.core.rules import Wait
-from games.ui.messages import Plan
+from games.server.messages import Plan
 
 Array = NDArray[np.float64]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from engine.view.overlays import Line, Overlay
 from engine.view.panels import Item, Picture, Row, Text
-from engine.view.render.overlays import Line, Overlay
 from games.bausack.judge import areas
 from games.bausack.state import State, said
 from games.core.words import capital, counted
-from games.ui.details import LINE_COVER, LINE_HEIGHT, LINE_RADIUS, TAKE, GameDetails, Lesson, carrying
-from games.ui.physics_client import ClientState
+from games.present.client_state import ClientState
+from games.present.details import LINE_COVER, LINE_HEIGHT, LINE_RADIUS, TAKE, GameDetails, Lesson, carrying
 from games.ui.pictures import of_piece
 
 

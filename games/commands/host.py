@@ -18,7 +18,7 @@ from models.extras import install_line
 
 if TYPE_CHECKING:
     from games.host.links import Links
-    from games.ui.messages import Plan
+    from games.server.messages import Plan
 
 OPTION = "--host"
 DEFAULT = "default"
@@ -55,8 +55,8 @@ def host_game(plan: Plan, where: str) -> NoReturn:
         from games.host import links, server, table
     except ImportError as error:
         refuse(f"hosting needs the package {error.name}: {install_line(error.name or 'websockets')}")
-    from games.ui.messages import Broken
-    from games.ui.setup import first_view
+    from games.server.messages import Broken
+    from games.server.setup import first_view
     from models.files import OutputError
 
     # a window that is closed hangs up on the physics too, which inherit this

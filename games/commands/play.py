@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engine.record.writer import Recorder
     from games.game import Game
     from games.play.session import Session
-    from games.ui.messages import Plan
+    from games.server.messages import Plan
 
 MOST_TURNS = 2000
 """Choices of a player after which a game is broken off; no game of four bots has come near."""
@@ -135,8 +135,8 @@ def open_window(plan: Plan | None) -> int:
 
     Raises ViewError without a display, SetupError for a game that cannot begin or broken settings, RecordError.
     """
-    from games.ui.settings import load_settings
-    from games.ui.setup import first_view
+    from games.present.settings import load_settings
+    from games.server.setup import first_view
 
     settings = load_settings()
     if plan is not None:
@@ -152,10 +152,10 @@ def _plan_of(request: PlayRequest) -> Plan | None:
     """The game for people and bots at a window; None for the menu. Raises SetupError and RecordError."""
     from games.core.random_state import draw_seed
     from games.core.setup import take_mode
+    from games.present.menu import of_game, seated
     from games.registry import game_named
-    from games.ui.menu import of_game, seated
-    from games.ui.messages import Plan
-    from games.ui.setup import new_file, plan_of
+    from games.server.messages import Plan
+    from games.server.setup import new_file, plan_of
 
     if request.start is not None:
         refuse(

@@ -15,8 +15,8 @@ from engine.topple.verdict import CheckOptions, Verdict, check
 from engine.topple.words import headline, rows
 from engine.view.camera import BoundingSphere, Camera, Orbit, orbit_of
 from engine.view.frame import Frame
+from engine.view.overlays import Overlay
 from engine.view.render import mannequin
-from engine.view.render.overlays import Overlay
 from engine.view.render.verdict_picture import overlays_on
 from engine.view.video import director
 from engine.view.video.director import CameraName
@@ -60,7 +60,7 @@ def watch(replay: Replay, at: float = 0.0) -> int:
     viewer.run()
     if viewer.forked is not None:
         from games.commands.play import open_window
-        from games.ui.setup import plan_of
+        from games.server.setup import plan_of
 
         return open_window(plan_of(viewer.forked))
     return OK

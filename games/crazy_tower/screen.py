@@ -12,12 +12,12 @@ from games.crazy_tower.names import block_name
 from games.crazy_tower.rules_allowed import is_card
 from games.crazy_tower.state import SABOTEUR, State
 from games.game import Game, stock_of
-from games.ui.details import CARRY, COLOURS, SEATS, TAKE, GameDetails, Lesson, carrying, marked
+from games.present.details import CARRY, COLOURS, SEATS, TAKE, GameDetails, Lesson, carrying, marked
 
 if TYPE_CHECKING:
-    from engine.view.render.overlays import Overlay
-    from games.ui.carry import CarryTarget
-    from games.ui.physics_client import ClientState
+    from engine.view.overlays import Overlay
+    from games.present.carry import CarryTarget
+    from games.present.client_state import ClientState
 
 LAST_SECONDS = 20.0
 """CT-37 to CT-39: from here on the clock is red."""

@@ -6,14 +6,14 @@ import numpy as np
 import shapely
 
 from engine.pose import Pose
-from engine.view.render.overlays import Overlay, Spot
+from engine.view.overlays import Overlay, Spot
 from engine.world import Body
 from games.crazy_tower import judge
 from games.crazy_tower.judge import COVERED_SHARE, RED_SHARE
 from games.crazy_tower.rules_allowed import is_card, top_card
 from games.crazy_tower.state import Sort, State
-from games.ui.carry import CarryTarget
-from games.ui.physics_client import ClientState
+from games.present.carry import CarryTarget
+from games.present.client_state import ClientState
 
 FORBIDDEN, ACTING, PLAIN = "#b0301c", "#1f6d8c", "#8a8378"
 

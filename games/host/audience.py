@@ -9,8 +9,8 @@ from games.host.scene import SharedScene, dumps
 from games.host.seats import Chairs
 from games.host.views import Message, SeatView, catalogue_rows, pictures_of, table_message
 from games.host.wishes import Wishes
-from games.ui.messages import Broken, Plan, TableView
-from games.ui.setup import FirstView
+from games.server.messages import Broken, Plan, TableView
+from games.server.setup import FirstView
 
 PROTOCOL = 1
 

@@ -7,8 +7,8 @@ from typing import Literal
 from engine.pose import Pose
 from engine.workers import Failed
 from games.core.words import capital
-from games.ui.hints import WORDS, Asker, PlaceAnswer, Risk
-from games.ui.physics_client import ClientState
+from games.present.client_state import ClientState
+from games.present.hints import WORDS, Asker, PlaceAnswer, Risk
 
 Word = Literal["stands", "topples", "unsure", "forbidden"]
 COACHED: dict[Risk, Word] = {

@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from games.ui.setup import folder
+from games.server.setup import folder
 from models.errors import TeeterError
 from models.files import OutputError, whole_or_nothing
 

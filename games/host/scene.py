@@ -15,7 +15,7 @@ from engine.view.camera import BoundingSphere, bounding_sphere
 from engine.view.page.blob import Blob
 from engine.view.page.bodies import BodyWriter
 from engine.world import FLOOR, Body
-from games.ui.messages import TableView
+from games.server.messages import TableView
 from models.piece import Piece
 
 MOVED_M, TURNED = 1e-5, 2e-5

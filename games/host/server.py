@@ -24,8 +24,8 @@ from games.host.connection import GOING_AWAY, NO_HELLO, Connection
 from games.host.links import LinksError
 from games.host.schemas import MAX_BYTES
 from games.host.table import HostedTable, Hosting
-from games.ui.messages import Broken
-from games.ui.physics_client import PhysicsClient
+from games.server.client import PhysicsClient
+from games.server.messages import Broken
 
 TABLE_PATH = "/table"
 MAX_CONNECTIONS = 128

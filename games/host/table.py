@@ -41,10 +41,11 @@ from games.host.schemas import (
 from games.host.seats import AWAY_S, Chairs, WishError
 from games.host.views import Message
 from games.host.wishes import Wishes, row_of
-from games.ui import messages
-from games.ui.messages import Busy, GameUpdate, News, Order, Plan, TableView, Waits
-from games.ui.physics_client import ClientState, PhysicsClient
-from games.ui.setup import FirstView, why_not_kept
+from games.present.client_state import ClientState
+from games.server import messages
+from games.server.client import PhysicsClient
+from games.server.messages import Busy, GameUpdate, News, Order, Plan, TableView, Waits
+from games.server.setup import FirstView, why_not_kept
 
 PICTURE_S = 1.0 / 30.0
 """Seconds between two pictures."""

@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, cast
 
+from engine.view.overlays import Line
 from engine.view.panels import Item, Picture, Row, Text
-from engine.view.render.overlays import Line
 from engine.world import Body
 from games.core.rules import Choice, Need, Wait
 from games.core.words import capital, won
 from games.faults import left_out, or_else
 from games.game import Game
 from games.play.playback import Taken
-from games.ui.details import HeldCard, details_of
-from games.ui.hud import PROMPTS, card_of, conditions, image_of, piece_of
-from games.ui.messages import GameUpdate, News, Plan, TableView, Waits
-from games.ui.naming import game_of, piece_name
-from games.ui.physics_client import STORY, ClientState
-from games.ui.story import opening_for, told_to
+from games.present.client_state import STORY, ClientState
+from games.present.details import HeldCard, details_of
+from games.present.hud import PROMPTS, card_of, conditions, image_of, piece_of
+from games.present.naming import game_of, piece_name
+from games.present.story import opening_for, told_to
+from games.server.messages import GameUpdate, News, Plan, TableView, Waits
 from models.catalogue import catalogue
 from models.catalogue import games as shelves
 

@@ -24,9 +24,9 @@ from games.host.schemas import (
 )
 from games.host.seats import WishError
 from games.host.views import SeatView
-from games.ui import messages
-from games.ui.messages import Order
-from games.ui.physics_client import ClientState
+from games.present.client_state import ClientState
+from games.server import messages
+from games.server.messages import Order
 from models.catalogue import find
 from models.errors import ModelError
 

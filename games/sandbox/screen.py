@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from games.present.client_state import ClientState
+from games.present.details import TAKE, GameDetails, Lesson, carrying
+from games.present.story import as_called
 from games.sandbox.rules import called
-from games.ui.details import TAKE, GameDetails, Lesson, carrying
-from games.ui.physics_client import ClientState
-from games.ui.story import as_called
 
 
 class SandboxDetails(GameDetails):

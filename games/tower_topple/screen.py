@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from engine.view.panels import Item, Text
+from games.present.carry import CarryTarget
+from games.present.client_state import ClientState
+from games.present.details import COLOURS, PULL, TAKE, GameDetails, Lesson, carrying, marked
 from games.tower_topple.judge import look_of
 from games.tower_topple.rules_rows import top_row
 from games.tower_topple.state import State
-from games.ui.carry import CarryTarget
-from games.ui.details import COLOURS, PULL, TAKE, GameDetails, Lesson, carrying, marked
-from games.ui.physics_client import ClientState
 from models.bricks import NOMINAL
 
 ACROSS = 0.17

@@ -21,21 +21,21 @@ from engine.view.window.window import Window
 from games.core.errors import RulesError
 from games.core.random_state import draw_seed
 from games.faults import FAULTS, left_out, or_else
+from games.present.menu import of_game
+from games.present.menu_screen import MenuScreen
+from games.present.settings import Settings
+from games.present.switch_scanner import SwitchScanner
 from games.registry import game_named
+from games.server.messages import Plan
+from games.server.setup import folder, new_file, plan_of
 from games.ui.adaptive_quality import AdaptiveQuality
-from games.ui.menu import of_game
-from games.ui.menu_screen import MenuScreen
-from games.ui.messages import Plan
 from games.ui.pad import PadControl
 from games.ui.pictures import Pictures
-from games.ui.settings import Settings
-from games.ui.setup import folder, new_file, plan_of
-from games.ui.switch_scanner import SwitchScanner
 from models.errors import TeeterError
 from models.files import first_free
 
 if TYPE_CHECKING:
-    from games.ui.game_screen import GameScreen
+    from games.present.game_screen import GameScreen
 
 BEFORE_FALL_S = 2.0
 """Seconds before a fall at which watching it begins."""
@@ -188,7 +188,7 @@ class App:
 
     def _show_again(self, wish: str) -> None:
         """The game that is over, as a replay or as a film."""
-        from games.ui.game_screen import GameScreen
+        from games.present.game_screen import GameScreen
 
         screen = self.screen
         if not isinstance(screen, GameScreen) or screen.plan is None or screen.plan.file is None:
@@ -217,8 +217,8 @@ class App:
         self.window.clear()
         self.window.hud.show((wait_panel(game_named(plan.game).title),))
         self.window.draw()
-        from games.ui.game_screen import GameScreen
-        from games.ui.sandbox_screen import SandboxScreen
+        from games.present.game_screen import GameScreen
+        from games.present.sandbox_screen import SandboxScreen
 
         kind = SandboxScreen if game_named(plan.game).is_free_building else GameScreen
         self.screen = kind(self.window, self.settings, plan)

@@ -13,8 +13,8 @@ from engine.view.window.shapes import Rect
 from engine.view.window.window import Window
 
 if TYPE_CHECKING:
-    from games.ui.game_screen import GameScreen
-    from games.ui.menu_screen import MenuScreen
+    from games.present.game_screen import GameScreen
+    from games.present.menu_screen import MenuScreen
 
 POINTER_SPEED, TURN_SPEED = 1.1, 0.8
 """Heights of the picture in a second, with a stick pushed all the way: of the pointer, of a drag of the view."""

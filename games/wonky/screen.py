@@ -6,10 +6,11 @@ from functools import cache
 
 import numpy as np
 
+from engine.view.overlays import Line, Overlay
 from engine.view.panels import Item, Picture, Text
-from engine.view.render.overlays import Line, Overlay
 from games.core.words import capital, counted
-from games.ui.details import (
+from games.present.client_state import ClientState
+from games.present.details import (
     COLOURS,
     LINE,
     LINE_COVER,
@@ -21,7 +22,6 @@ from games.ui.details import (
     Lesson,
     carrying,
 )
-from games.ui.physics_client import ClientState
 from games.ui.pictures import of_card
 from games.wonky.judge import CENTRE_MM
 from games.wonky.rules_turn import card_named, said

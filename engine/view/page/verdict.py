@@ -10,9 +10,10 @@ import numpy as np
 from engine.topple.verdict import Verdict
 from engine.topple.words import headline, rows
 from engine.view.camera import bounding_sphere
+from engine.view.overlays import Arrow, Ghost, Overlay
 from engine.view.page.blob import Blob
 from engine.view.page.bodies import BodyWriter
-from engine.view.render.overlays import Arrow, Ghost, Overlay, solids_of
+from engine.view.render.overlays import solids_of
 from engine.view.render.shading import srgb_of
 from engine.view.render.verdict_picture import (
     FALL_COLOUR,

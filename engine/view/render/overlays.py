@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Any
 
@@ -15,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from panda3d import core
 
-from engine.pose import Pose, vector_of
+from engine.pose import vector_of
 from engine.view.camera import Vector
+from engine.view.overlays import Arrow, Ghost, Line, Overlay, Spot
 from engine.view.render.passes import CASTS, DEEP, SEEN
 from engine.view.render.resources import Triangles, fan, geom_of, shader, triangles_of
 from engine.view.render.shading import srgb_of
-from models.piece import Array, Piece, TriangleMesh
+from models.piece import Array, TriangleMesh
 
 SIDES = 8
 ARROW_HEAD = (3.2, 8.0)
@@ -29,50 +29,6 @@ LABEL_INK, LABEL_PAPER = (0.16, 0.14, 0.12, 1), (1.0, 0.99, 0.97, 0.82)
 LABEL_HEIGHT, MARK_HEIGHT = 0.028, 0.018
 MARK_INK, MARK_PAPER = (1.0, 1.0, 1.0, 1.0), (0.10, 0.09, 0.08, 0.6)
 """Of a line, part of the picture's height."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A round line through points."""
-
-    points: tuple[Vector, ...]
-    colour: str
-    radius: float = 0.0006
-    cover: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A flat, convex patch with an edge, its corners counter-clockwise seen from its upper side."""
-
-    corners: tuple[Vector, ...]
-    colour: str
-    cover: float = 0.35
-    edge: float = 0.0006
-
-
-@dataclass(frozen=True, slots=True)
-class Arrow:
-    """A line with a head at its end."""
-
-    start: Vector
-    end: Vector
-    colour: str
-    radius: float = 0.0012
-    cover: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Ghost:
-    """A piece that is not there."""
-
-    piece: Piece
-    pose: Pose
-    colour: str
-    cover: float = 0.4
-
-
-Overlay = Line | Spot | Arrow | Ghost
 
 
 class OverlayLayer:

@@ -16,6 +16,7 @@ from panda3d import core
 from engine.view.camera import BoundingSphere, Camera, Vector, bounding_sphere, framing
 from engine.view.frame import Frame, frame_of
 from engine.view.opengl import ViewError
+from engine.view.overlays import Overlay
 from engine.view.panels import Panel
 from engine.view.render import shading, turns
 from engine.view.render.bounds import DirtyTracker, boxes_of, seen, shaded
@@ -24,7 +25,7 @@ from engine.view.render.device import begin_turn, device
 from engine.view.render.edge_antialiasing import VisibleEdges
 from engine.view.render.nodes import Nodes
 from engine.view.render.outlines import Outlines, ring_around
-from engine.view.render.overlays import MARK_HEIGHT, Overlay, OverlayLayer
+from engine.view.render.overlays import MARK_HEIGHT, OverlayLayer
 from engine.view.render.passes import OVERLAYS, SEEN, ShadowPass, confine, matrix_at
 from engine.view.render.png import save_png
 from engine.view.render.shading import MAX_SIDE_PX, QUALITY_LEVELS, Quality, TableTop

@@ -22,8 +22,8 @@ from engine.topple.verdict import CheckOptions, Verdict, contacts_of
 from engine.topple.words import headline, rows
 from engine.view.camera import BoundingSphere, Vector, framing
 from engine.view.frame import Frame, frame_of
+from engine.view.overlays import Arrow, Line, Overlay, Spot
 from engine.view.panels import Gap, Item, Panel, Text, Tone
-from engine.view.render.overlays import Arrow, Line, Overlay, Spot
 from engine.view.render.stage import Stage
 from engine.world import TABLE, Assembly
 from models.piece import Array

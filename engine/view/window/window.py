@@ -24,8 +24,8 @@ from panda3d import core
 from engine.view.camera import BoundingSphere, Camera
 from engine.view.frame import Frame
 from engine.view.opengl import ViewError
+from engine.view.overlays import Overlay
 from engine.view.render.device import close_screen, open_screen, sampler_of
-from engine.view.render.overlays import Overlay
 from engine.view.render.passes import covering
 from engine.view.render.resources import shader
 from engine.view.render.shading import MAX_SIDE_PX, Quality, TableTop

@@ -12,13 +12,14 @@ from engine.view.panels import Panel
 from engine.view.window.events import Clicked, Event, Press, Typed
 from engine.view.window.window import Window
 from engine.world import Body
+from games.present import menu
+from games.present.menu import Form
+from games.present.pages import Pages
+from games.present.settings import Settings
 from games.registry import GAMES
-from games.ui import menu, setup
-from games.ui.menu import Form
-from games.ui.messages import Plan
-from games.ui.pages import Pages
-from games.ui.settings import Settings
-from games.ui.setup import SavedGame, first_view
+from games.server import setup
+from games.server.messages import Plan
+from games.server.setup import SavedGame, first_view
 from models.errors import TeeterError
 
 STACK = (

@@ -12,7 +12,7 @@ from engine.tolerances import IMPACT_JUMP_LIVE, is_impact
 from engine.view.camera import Camera
 from engine.view.sound import RATE, Speaker, echoed, impact_samples, sides_of, variant_of
 from engine.world import TABLE
-from games.ui.messages import TableView
+from games.server.messages import TableView
 from models.piece import Array, Piece
 
 ONE_IMPACT_S = 0.05

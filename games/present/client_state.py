@@ -1,37 +1,29 @@
-"""The window's end of the line to the physics process, and what the window knows of a game from what that sends."""
+"""What is known of a game from the news of its process, as one seat or one shared screen may know it."""
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing
-import threading
-from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
-from multiprocessing.connection import Connection
 from typing import Generic
 
 import numpy as np
 
 from engine.pose import Pose
 from engine.view.frame import Frame, frame_of
-from engine.workers import end_with_parent
 from engine.world import FLOOR, Body
-from engine.worlds import Engine, engine_in_use, using
 from games.core.events import Released
 from games.core.rules import Bring, Choice, Input, Need
 from games.faults import left_out, or_else
 from games.game import Game
+from games.present.carry import LandingSurface
+from games.present.story import as_called, choices_as_called, opening_for, readable, told_to
 from games.registry import clauses_of
-from games.ui.carry import LandingSurface
-from games.ui.messages import (
-    Act,
+from games.server.messages import (
     Broken,
     Busy,
     GameUpdate,
     NewBody,
     News,
-    Order,
     Places,
     Plan,
     Pointed,
@@ -40,13 +32,8 @@ from games.ui.messages import (
     TableView,
     Waits,
 )
-from games.ui.story import as_called, choices_as_called, opening_for, readable, told_to
 from models.piece import Piece
 
-ORPHAN_TIMEOUT_S = 15.0
-"""In which the physics have to end once the window is gone: enough to pack a recording."""
-STOP_TIMEOUT_S = 5.0
-"""In which a process that was asked to stop has to stop."""
 STORY = "the story"
 LOG_LINES = 60
 """Lines of the story that are kept to be shown."""
@@ -272,75 +259,3 @@ def _piece_of(given: Input) -> str:
     """The piece an action or an event is about; empty for none."""
     several = getattr(given, "pieces", ())
     return str(getattr(given, "piece", "") or (several[0] if several else ""))
-
-
-class PhysicsClient:
-    """One game in a process of its own: sends orders, receives news, never waits. wake: called when there are news,
-    from another thread."""
-
-    def __init__(self, plan: Plan, wake: Callable[[], None] = lambda: None) -> None:
-        self._wake = wake
-        # a spawned process knows nothing of what is in use here
-        engine = engine_in_use()
-        context = multiprocessing.get_context("spawn")
-        self._line, other = context.Pipe()
-        self._process = context.Process(
-            target=_play, args=(other, plan, engine), daemon=True, name="teeter physics"
-        )
-        self._process.start()
-        other.close()
-        self._received: deque[News] = deque()
-        self._lock = threading.Lock()
-        self._is_connected, self._is_broken = True, False
-        # so that the physics never wait for a window that draws
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    def _listen(self) -> None:
-        try:
-            while True:
-                news = self._line.recv()
-                with self._lock:
-                    # only the last of several views is ever shown
-                    is_later = isinstance(news, TableView) and self._received
-                    if is_later and isinstance(self._received[-1], TableView):
-                        self._received.pop()
-                    self._received.append(news)
-                self._wake()
-        except (EOFError, OSError):
-            self._is_connected = False
-            self._wake()
-
-    def send(self, order: Order) -> None:
-        """Give an order; one to a process that is gone is lost, and the news say that it is gone."""
-        with contextlib.suppress(EOFError, OSError):
-            self._line.send(order)
-
-    def news(self) -> list[News]:
-        """Returns what was received since the last call."""
-        is_over = not self._is_connected
-        with self._lock:
-            found = list(self._received)
-            self._received.clear()
-        self._is_broken |= any(isinstance(each, Broken) for each in found)
-        if is_over and not found and not self._is_broken:
-            self._is_broken = True
-            found.append(Broken("The process that runs the physics has died."))
-        return found
-
-    def close(self) -> None:
-        """Ask the process to stop, and stop it when it does not."""
-        self.send(Act.QUIT)
-        self._process.join(STOP_TIMEOUT_S)
-        if self._process.is_alive():
-            self._process.terminate()
-            self._process.join(STOP_TIMEOUT_S)
-        self._line.close()
-
-
-def _play(line: Connection, plan: Plan, engine: Engine) -> None:
-    """The process; what it needs is loaded in it alone."""
-    end_with_parent(ORPHAN_TIMEOUT_S)
-    from games.ui.physics_server import serve
-
-    with using(engine):
-        serve(line, plan)

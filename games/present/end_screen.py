@@ -7,8 +7,8 @@ from collections.abc import Container
 from engine.view.panels import Button, Gap, Item, Panel, Row, Text
 from games.core.rules import Wait
 from games.core.words import capital, won
-from games.ui.details import details_of, marked
-from games.ui.physics_client import ClientState
+from games.present.client_state import ClientState
+from games.present.details import details_of, marked
 
 
 def over(client: ClientState, film: str) -> Panel:

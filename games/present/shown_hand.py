@@ -9,7 +9,7 @@ import numpy as np
 from engine.view.frame import Frame
 from engine.view.render import mannequin
 from engine.view.render.stage import Stage
-from games.ui.physics_client import ClientState
+from games.present.client_state import ClientState
 from models.piece import Array, Piece
 
 REACH_IN_S, REACH_OUT_S = 0.25, 0.40

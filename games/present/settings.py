@@ -131,7 +131,7 @@ SAID = {
 @cache
 def shipped(file: str) -> dict[str, Any]:
     """Returns what stands in a TOML file of this folder."""
-    return tomllib.loads(resources.files("games.ui").joinpath(file).read_text(encoding="utf-8"))
+    return tomllib.loads(resources.files("games.present").joinpath(file).read_text(encoding="utf-8"))
 
 
 def acts() -> tuple[str, ...]:

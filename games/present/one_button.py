@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from engine.view.overlays import Ghost, Line, Overlay
 from engine.view.panels import Button, Panel, Text
-from engine.view.render.overlays import Ghost, Line, Overlay
-from games.ui.hand import HandControl
-from games.ui.messages import Act
-from games.ui.physics_client import ClientState, PhysicsClient
+from games.present.client_state import ClientState
+from games.present.hand import HandControl
+from games.server.client import PhysicsClient
+from games.server.messages import Act
 
 SWEEP_M_S = 0.1
 """Speed of the line: who presses a fifth of a second late is two centimetres off."""

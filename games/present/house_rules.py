@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from engine.view.panels import Button, Field, Item, Row, Text
 from games.core.setup import BOT, Option, options_of
 from games.game import Game
-from games.ui.details import COLOURS, details_of, marked
+from games.present.details import COLOURS, details_of, marked
 
 SEATS = {"first": "as it says", "saboteur": "by lot"}
 """House rules whose value is a seat, and what is so when none is named."""

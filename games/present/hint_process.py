@@ -18,8 +18,7 @@ from games.core.events import Condition
 from games.core.words import capital
 from games.game import Game
 from games.play.preview import LayPreview, Previewer
-from games.registry import game_named
-from games.ui.hints import (
+from games.present.hints import (
     Answer,
     CheckAnswer,
     CheckQuestion,
@@ -31,6 +30,7 @@ from games.ui.hints import (
     Risk,
     Rows,
 )
+from games.registry import game_named
 
 SAFE_DEG = 3.0
 """A tower that the table may be tilted by so much is safe from a hand that lets go."""

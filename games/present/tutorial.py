@@ -10,10 +10,10 @@ import math
 from engine.geometry.rotation import angle_between
 from engine.pose import Pose
 from games.core.rules import Wait
-from games.ui.carry import CarryTarget
-from games.ui.details import CARRY, LAY, PULL, TURN, Lesson, details_of
-from games.ui.physics_client import ClientState
-from games.ui.settings import Settings
+from games.present.carry import CarryTarget
+from games.present.client_state import ClientState
+from games.present.details import CARRY, LAY, PULL, TURN, Lesson, details_of
+from games.present.settings import Settings
 
 CARRIED = 0.03
 """Metres from which a piece was carried."""

@@ -30,11 +30,11 @@ from games.core.rules import Input, Need, TakeBack, Wait
 from games.faults import said, write_report
 from games.play.session import Session
 from games.players.bots import Bot, bots_of, lay, offers, pull, skill_of, way_clear
-from games.ui import messages
-from games.ui.carry import HandFollower, laying
-from games.ui.clock import Clock
-from games.ui.messages import Busy, GameUpdate, NewBody, Order, Plan, Refused, TableView, Waits
-from games.ui.setup import open_game
+from games.server import messages
+from games.server.clock import Clock
+from games.server.follower import HandFollower, laying
+from games.server.messages import Busy, GameUpdate, NewBody, Order, Plan, Refused, TableView, Waits
+from games.server.setup import open_game
 from models.errors import ModelError, TeeterError
 
 BOT_PAUSE_S = 0.5

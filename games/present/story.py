@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from games.core.rules import Choice, Input
 from games.game import Game
-from games.ui.messages import S
-from games.ui.naming import renamed
+from games.present.naming import renamed
+from games.server.messages import S
 
 HIDDEN = re.compile(r"(?<![\w?])\?(?=[,.;]|$)")
 """How the rules blot out what a player may not see, in a sentence."""

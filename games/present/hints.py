@@ -12,11 +12,11 @@ from typing import Any, Literal
 
 from engine.pose import Pose
 from engine.view.camera import Vector
-from engine.view.render.overlays import Ghost, Overlay
+from engine.view.overlays import Ghost, Overlay
 from engine.workers import Failed, Questioner
 from engine.world import FLOOR, Body
-from games.ui.carry import CarryTarget
-from games.ui.physics_client import ClientState
+from games.present.carry import CarryTarget
+from games.present.client_state import ClientState
 from models.piece import Piece
 
 Risk = Literal["safe", "risky", "falls", "against", ""]
@@ -117,7 +117,7 @@ class Asker:
     def __init__(self, client: ClientState) -> None:
         self.client = client
         self._questions: Questioner[Question, Answer] = Questioner(
-            "hints", "games.ui.hint_process:answerer", TIMEOUT_S
+            "hints", "games.present.hint_process:answerer", TIMEOUT_S
         )
         self._known: dict[str, Piece] = {}
         self._number = 0

@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.view.camera import Camera, all_seen_at, seen_at
 from engine.view.window.shapes import Rect
-from games.ui.physics_client import ClientState
+from games.present.client_state import ClientState
 
 TOLD_S = 4.0
 """Seconds for which what just happened stands beside its piece."""

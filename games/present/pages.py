@@ -8,8 +8,8 @@ from engine.view.panels import Button, Gap, Item, Panel, Row, Slider, Text
 from engine.view.window.events import Clicked, Event, Press, Slid
 from games.core.clauses import SHARED
 from games.game import Game
+from games.present.settings import SAID, Settings, shipped, with_key, write_settings
 from games.registry import clauses_of
-from games.ui.settings import SAID, Settings, shipped, with_key, write_settings
 from models.errors import TeeterError
 
 ACTS: dict[str, str] = shipped("acts.toml")

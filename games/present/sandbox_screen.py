@@ -6,21 +6,21 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
+from engine.view.overlays import Arrow, Overlay
 from engine.view.panels import Button, Gap, Item, Panel, Row, Slider, Text
-from engine.view.render.overlays import Arrow, Overlay
 from engine.view.window.events import Event
 from engine.view.window.window import Window
 from engine.world import Assembly, Body
 from games.core.rules import PutAway, Take, Wait
 from games.core.words import capital, listed
 from games.faults import or_else
-from games.ui.file_prompt import FilePrompt
-from games.ui.game_screen import GameScreen
-from games.ui.messages import Act, BringBody, Do, Fetch, Order, Plan, Shove, Tilt
-from games.ui.naming import game_of, piece_name
+from games.present.file_prompt import FilePrompt
+from games.present.game_screen import GameScreen
+from games.present.naming import game_of, piece_name
+from games.present.settings import Settings
+from games.server.messages import Act, BringBody, Do, Fetch, Order, Plan, Shove, Tilt
+from games.server.setup import folder
 from games.ui.pictures import of_piece
-from games.ui.settings import Settings
-from games.ui.setup import folder
 from models.catalogue import catalogue
 from models.catalogue import games as catalogues
 from models.files import OutputError, first_free, whole_or_nothing

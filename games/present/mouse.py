@@ -14,11 +14,11 @@ from engine.view.window.events import Lift, PointerMoved, Press
 from engine.view.window.picker import Hit, pick
 from engine.view.window.window import Window
 from engine.world import TABLE
-from games.ui.camera import CameraController
-from games.ui.carry import CarryTarget
-from games.ui.hand import HandControl
-from games.ui.physics_client import ClientState
-from games.ui.settings import Settings
+from games.present.camera import CameraController
+from games.present.carry import CarryTarget
+from games.present.client_state import ClientState
+from games.present.hand import HandControl
+from games.present.settings import Settings
 
 CLICK = 4.0
 """Pixels that the pointer may move between press and lift of a click."""

@@ -8,13 +8,14 @@ import numpy as np
 
 from engine.pose import Pose
 from engine.view.camera import Camera, on_plane, ray
-from engine.view.render.overlays import Overlay
+from engine.view.overlays import Overlay
 from engine.world import TABLE
 from games.core.rules import Wait
-from games.ui.carry import CarryTarget
-from games.ui.messages import Act, Aim, Lay, Refused
-from games.ui.physics_client import ClientState, PhysicsClient
-from games.ui.settings import Settings
+from games.present.carry import CarryTarget
+from games.present.client_state import ClientState
+from games.present.settings import Settings
+from games.server.client import PhysicsClient
+from games.server.messages import Act, Aim, Lay, Refused
 
 NUDGE = 0.005
 """Metres that one press of a key moves the hand; a fifth of it in fine mode."""

@@ -7,29 +7,30 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from engine.view.frame import Frame
+from engine.view.overlays import Overlay
 from engine.view.panels import Panel
-from engine.view.render.overlays import Overlay
 from engine.view.window.window import Window
 from games.core.rules import Choice, Wait
 from games.faults import left_out, or_else
-from games.ui import hud
-from games.ui.camera import CameraController, CameraHandicap, sphere_of
-from games.ui.details import details_of, letter_of
-from games.ui.end_screen import broken
-from games.ui.hand import HandControl
-from games.ui.hints import Hints, PlaceAnswer
-from games.ui.hud import HudState, piece_of
-from games.ui.impacts import ImpactDetector
-from games.ui.messages import NewBody, Plan, SetSpeed, TableView, Waits
-from games.ui.mouse import Mouse
-from games.ui.one_button import OneButton
-from games.ui.pages import Pages
-from games.ui.physics_client import ClientState, PhysicsClient
-from games.ui.settings import Settings
-from games.ui.setup import first_view
-from games.ui.shown_hand import ShownHand
-from games.ui.toasts import TOLD_S, Toasts
-from games.ui.tutorial import DONE, DONE_S, Tutorial, words_of
+from games.present import hud
+from games.present.camera import CameraController, CameraHandicap, sphere_of
+from games.present.client_state import ClientState
+from games.present.details import details_of, letter_of
+from games.present.end_screen import broken
+from games.present.hand import HandControl
+from games.present.hints import Hints, PlaceAnswer
+from games.present.hud import HudState, piece_of
+from games.present.impacts import ImpactDetector
+from games.present.mouse import Mouse
+from games.present.one_button import OneButton
+from games.present.pages import Pages
+from games.present.settings import Settings
+from games.present.shown_hand import ShownHand
+from games.present.toasts import TOLD_S, Toasts
+from games.present.tutorial import DONE, DONE_S, Tutorial, words_of
+from games.server.client import PhysicsClient
+from games.server.messages import NewBody, Plan, SetSpeed, TableView, Waits
+from games.server.setup import first_view
 
 HOVER, LIT = "#f2c14e", "#e07a2f"
 SLOW = (0.35, 1.4)

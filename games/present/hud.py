@@ -10,12 +10,12 @@ from games.core.events import Condition
 from games.core.rules import Choice, Need, Wait
 from games.core.words import capital
 from games.faults import left_out
-from games.ui.details import colour_of, details_of, marked
-from games.ui.end_screen import over, score_rows
-from games.ui.naming import is_shipped
-from games.ui.physics_client import ClientState
+from games.present.client_state import ClientState
+from games.present.details import colour_of, details_of, marked
+from games.present.end_screen import over, score_rows
+from games.present.naming import is_shipped
+from games.present.settings import Settings
 from games.ui.pictures import from_above, of_piece
-from games.ui.settings import Settings
 
 CHOICES_PER_PAGE = 9
 """Choices that are listed at once; more are on further pages, or on the table."""

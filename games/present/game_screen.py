@@ -7,12 +7,12 @@ from dataclasses import replace
 from engine.view.window.events import Clicked, Event, Lift, PointerMoved, Press, Slid
 from engine.view.window.window import Window
 from games.core.rules import Choice, Take, Wait
-from games.ui import hud
-from games.ui.hud import piece_of
-from games.ui.messages import Act, Do, Order, Pause, Plan
-from games.ui.mouse import Mouse
-from games.ui.settings import Settings
-from games.ui.table_screen import TableScreen
+from games.present import hud
+from games.present.hud import piece_of
+from games.present.mouse import Mouse
+from games.present.settings import Settings
+from games.present.table_screen import TableScreen
+from games.server.messages import Act, Do, Order, Pause, Plan
 
 
 class GameScreen(TableScreen):

@@ -11,12 +11,12 @@ from games.core.errors import SetupError
 from games.core.random_state import draw_seed
 from games.core.setup import BOT, Mode
 from games.game import Game
+from games.present.house_rules import given_to_next, house_rules, toggled, without_seats
+from games.present.pages import TITLES, Pages, tutorial_button
+from games.present.settings import HELP_LEVELS, Settings
 from games.registry import GAMES, game_named
-from games.ui.house_rules import given_to_next, house_rules, toggled, without_seats
-from games.ui.messages import Plan
-from games.ui.pages import TITLES, Pages, tutorial_button
-from games.ui.settings import HELP_LEVELS, Settings
-from games.ui.setup import SavedGame, title_of
+from games.server.messages import Plan
+from games.server.setup import SavedGame, title_of
 
 NAMES = ("Ana", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gita", "Hugo")
 """What players are called until they say otherwise."""

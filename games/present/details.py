@@ -17,14 +17,14 @@ from engine.view.panels import Item
 from games.core.rules import Choice
 from games.faults import left_out, or_else
 from games.game import Game
-from games.ui.messages import S
-from games.ui.naming import PieceNames
+from games.present.naming import PieceNames
+from games.server.messages import S
 from models.material import colours
 
 if TYPE_CHECKING:
-    from engine.view.render.overlays import Overlay
-    from games.ui.carry import CarryTarget
-    from games.ui.physics_client import ClientState
+    from engine.view.overlays import Overlay
+    from games.present.carry import CarryTarget
+    from games.present.client_state import ClientState
     from models.piece import Piece
 
 TAKE, CARRY, TURN, LAY, PULL = "TAKE", "CARRY", "TURN", "LAY", "PULL"

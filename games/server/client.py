@@ -1,0 +1,91 @@
+"""The other end of the line to a physics process: sends orders, receives news, never waits."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import threading
+from collections import deque
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+
+from engine.workers import end_with_parent
+from engine.worlds import Engine, engine_in_use, using
+from games.server.messages import Act, Broken, News, Order, Plan, TableView
+
+ORPHAN_TIMEOUT_S = 15.0
+"""In which the physics have to end once the window is gone: enough to pack a recording."""
+STOP_TIMEOUT_S = 5.0
+"""In which a process that was asked to stop has to stop."""
+
+
+class PhysicsClient:
+    """One game in a process of its own: sends orders, receives news, never waits. wake: called when there are news,
+    from another thread."""
+
+    def __init__(self, plan: Plan, wake: Callable[[], None] = lambda: None) -> None:
+        self._wake = wake
+        # a spawned process knows nothing of what is in use here
+        engine = engine_in_use()
+        context = multiprocessing.get_context("spawn")
+        self._line, other = context.Pipe()
+        self._process = context.Process(
+            target=_play, args=(other, plan, engine), daemon=True, name="teeter physics"
+        )
+        self._process.start()
+        other.close()
+        self._received: deque[News] = deque()
+        self._lock = threading.Lock()
+        self._is_connected, self._is_broken = True, False
+        # so that the physics never wait for a window that draws
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        try:
+            while True:
+                news = self._line.recv()
+                with self._lock:
+                    # only the last of several views is ever shown
+                    is_later = isinstance(news, TableView) and self._received
+                    if is_later and isinstance(self._received[-1], TableView):
+                        self._received.pop()
+                    self._received.append(news)
+                self._wake()
+        except (EOFError, OSError):
+            self._is_connected = False
+            self._wake()
+
+    def send(self, order: Order) -> None:
+        """Give an order; one to a process that is gone is lost, and the news say that it is gone."""
+        with contextlib.suppress(EOFError, OSError):
+            self._line.send(order)
+
+    def news(self) -> list[News]:
+        """Returns what was received since the last call."""
+        is_over = not self._is_connected
+        with self._lock:
+            found = list(self._received)
+            self._received.clear()
+        self._is_broken |= any(isinstance(each, Broken) for each in found)
+        if is_over and not found and not self._is_broken:
+            self._is_broken = True
+            found.append(Broken("The process that runs the physics has died."))
+        return found
+
+    def close(self) -> None:
+        """Ask the process to stop, and stop it when it does not."""
+        self.send(Act.QUIT)
+        self._process.join(STOP_TIMEOUT_S)
+        if self._process.is_alive():
+            self._process.terminate()
+            self._process.join(STOP_TIMEOUT_S)
+        self._line.close()
+
+
+def _play(line: Connection, plan: Plan, engine: Engine) -> None:
+    """The process; what it needs is loaded in it alone."""
+    end_with_parent(ORPHAN_TIMEOUT_S)
+    from games.server.physics import serve
+
+    with using(engine):
+        serve(line, plan)
