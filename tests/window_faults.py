@@ -20,7 +20,7 @@ from engine.view.panels import Panel, Text
 from engine.view.window.shapes import Letters
 from games.core.rules import Wait
 from games.faults import FAULTS, MOST_REPORTS
-from games.present import hud, menu
+from games.present import client_state, hud, menu
 from games.present.details import GameDetails
 from games.present.hints import Hints
 from games.present.impacts import ImpactDetector
@@ -30,7 +30,6 @@ from games.present.shown_hand import ShownHand
 from games.present.table_screen import TableScreen
 from games.present.toasts import Toasts
 from games.present.tutorial import Tutorial
-from games.server import client as physics_client
 from games.server.messages import Act, Plan
 from games.tower_topple.screen import ToppleDetails
 from games.ui.app import App
@@ -66,8 +65,8 @@ PARTS: tuple[tuple[Any, str], ...] = (
 """What is asked for every picture, or nearly."""
 RARE: tuple[tuple[Any, str], ...] = (
     (ImpactDetector, "play"),
-    (physics_client, "told_to"),
-    (physics_client, "choices_as_called"),
+    (client_state, "told_to"),
+    (client_state, "choices_as_called"),
 )
 """What is asked when something happens."""
 
