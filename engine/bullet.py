@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from engine import bullet_body
-from engine.bullet_body import BulletBody, contact_of, outwards, solver_settings, surface_settings
+from engine.bullet_body import BulletBody, contact_of, mass_frame, outwards, solver_settings, surface_settings
 from engine.geometry.rotation import even_directions, nudged
 from engine.pose import Pose
 from engine.process import suppress_stderr
@@ -104,17 +104,39 @@ class BulletWorld(World):
         self._bodies[body.name] = item
         self._names[item.handle] = body.name
         self._slots.append(body.name)
+        self._take_loads(body)
 
     def remove(self, name: str) -> None:
         item = self._find(name)
         self._call(pybullet.removeBody, item.handle)
         del self._bodies[name], self._names[item.handle]
+        self._loads.pop(name, None)
         self._slots[self._slots.index(name)] = ""
 
     def run(self, steps: int = 1) -> None:
         for _ in range(steps):
+            self._pull()
             self._call(pybullet.stepSimulation)
         self._step += steps
+
+    def _pull(self) -> None:
+        """Apply the loads: forces through the centre of mass, what turns as a change of spin. Friction rows of Bullet
+        leave torques from outside out: a block that is pushed at its top creeps away under it."""
+        for name, loads in self._loads.items():
+            item = self._find(name)
+            place, turn = self._call(pybullet.getBasePositionAndOrientation, item.handle)
+            axes = np.array(pybullet.getMatrixFromQuaternion(turn)).reshape(3, 3)
+            forces = (
+                self._share / (self.scale.mass * self.scale.length) * np.array([one.force for one in loads])
+            )
+            arms = (np.array([one.point for one in loads]) - item.centre) @ item.axes / self.scale.length
+            torque = np.cross(arms @ axes.T, forces).sum(axis=0)
+            moments = mass_frame(item.body.piece).moments / (self.scale.mass * self.scale.length**2)
+            speed, spin = self._call(pybullet.getBaseVelocity, item.handle)
+            turning = np.array(spin) + axes @ ((axes.T @ torque) / moments) / self.rate
+            self._call(pybullet.resetBaseVelocity, item.handle, speed, turning.tolist())
+            total = forces.sum(axis=0).tolist()
+            self._call(pybullet.applyExternalForce, item.handle, -1, total, place, pybullet.WORLD_FRAME)
 
     def settle(self, stages: int = 1) -> None:
         """Let a scene that was put together at rest find its contact forces.

@@ -95,6 +95,7 @@ class RapierWorld(World):
     def remove(self, name: str) -> None:
         self._find(name)
         del self._bodies[name]
+        self._loads.pop(name, None)
         self._world.remove_body(self._handles.pop(name))
         self._names = {handle: owner for handle, owner in self._names.items() if owner != name}
         self._pushed.discard(name)
@@ -102,6 +103,7 @@ class RapierWorld(World):
     def run(self, steps: int = 1) -> None:
         self._check()
         for _ in range(steps):
+            self._pull()
             self._world.step()
             for name in sorted(self._pushed):
                 item = self._find(name)
@@ -226,6 +228,7 @@ class RapierWorld(World):
 
     def _register(self, body: Body, handle: rapier3d.RigidBodyHandle) -> None:
         self._bodies[body.name], self._handles[body.name] = body, handle
+        self._take_loads(body)
         for collider in self._world.rigid_bodies[handle].colliders:
             self._names[collider] = body.name
 

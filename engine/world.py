@@ -14,7 +14,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.pose import Pose
+from engine.load import Load
+from engine.pose import Pose, vector_of
 from engine.settings import (
     GRAVITY,
     HUMAN_SIZES,
@@ -37,12 +38,13 @@ FLOOR = "floor"
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A piece with a name and a pose. `fixed`: an immovable support."""
+    """A piece with a name and a pose. `fixed`: an immovable support. loads: what acts on it besides its weight."""
 
     name: str
     piece: Piece
     pose: Pose
     fixed: bool = False
+    loads: tuple[Load, ...] = ()
 
     def at(self, pose: Pose) -> Body:
         """Returns the same body elsewhere."""
@@ -203,6 +205,8 @@ class World(ABC):
         listed = tuple(bodies)
         self.scale, self.tuning, self._step = scale or Scale.of(listed, rate), tuning, 0
         self._bodies: dict[str, Any] = {}
+        self._loads: dict[str, tuple[Load, ...]] = {}
+        self._share = 1.0
         self._open()
         self.set_gravity(DOWN)
         try:
@@ -263,9 +267,23 @@ class World(ABC):
         """Take the steps of `settle`."""
         whole, begun, steps = self.gravity, self.step, self.tuning.settle_steps
         for stage in range(1, stages + 1):
-            x, y, z = (stage / stages * value for value in whole)
+            self._share = stage / stages
+            x, y, z = (self._share * value for value in whole)
             self.set_gravity((x, y, z))
             self.run(begun + round(stage * steps / stages) - self.step)
+
+    def _take_loads(self, body: Body) -> None:
+        """Remember what acts on a body that is put in."""
+        if not body.fixed and (forces := tuple(load for load in body.loads if load.is_force)):
+            self._loads[body.name] = forces
+
+    def _pull(self) -> None:
+        """Apply the loads of the bodies during the next step, as much of them as there is of gravity."""
+        for name, loads in self._loads.items():
+            pose = self.pose(name)
+            for load in loads:
+                x, y, z = (self._share * value for value in load.force)
+                self.push(name, (x, y, z), vector_of(pose.apply(np.array(load.point))))
 
     @abstractmethod
     def read(self, *, contacts: bool | Iterable[str] = False) -> Tick:

@@ -14,7 +14,7 @@ from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.writer import Recorder
 from engine.topple.grip import within_cones
 from engine.topple.trial import TrialTask, limits_of, run_trial
-from engine.topple.verdict import Verdict, with_friction
+from engine.topple.verdict import Verdict, as_asked
 from engine.topple.words import headline
 from engine.world import TABLE, Body, Tick
 from engine.worlds import using
@@ -43,7 +43,7 @@ def record(path: Path, scene: Scene, verdict: Verdict, *, force: bool = False) -
     """
     check_output(path, force=force, inputs=scene.files)
     options = verdict.options
-    assembly = with_friction(scene.assembly, options.friction)
+    assembly = as_asked(scene.assembly, options)
     trials = verdict.dynamics.trials
     fallen = [number for number, trial in enumerate(trials) if not trial.stands]
     if fallen and trials[fallen[0]].is_narrowed:

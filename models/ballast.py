@@ -46,6 +46,23 @@ def weighted(
     return replace(piece, centre_of_mass=goal, inertia=inertia, off_middle=goal - piece.centre_of_mass)
 
 
+@lru_cache(maxsize=4096)
+def with_weight(piece: Piece, mass: float, point: tuple[float, float, float]) -> Piece:
+    """Returns the piece with a weight that is small and fixed to it. mass: kilograms; point: metres, in the piece
+    frame."""
+    share = mass / (piece.mass + mass)
+    away = np.array(point) - piece.centre_of_mass
+    about = piece.mass * share * (away @ away * np.eye(3) - np.outer(away, away))
+    off = np.zeros(3) if piece.off_middle is None else piece.off_middle
+    return replace(
+        piece,
+        mass=piece.mass + mass,
+        centre_of_mass=piece.centre_of_mass + share * away,
+        inertia=piece.inertia + about,
+        off_middle=off + share * away,
+    )
+
+
 def _loaded(piece: Piece, goal: Array, corners: Array) -> Array:
     """Returns the inertia (3, 3) of an even fill and a load in one point. Raises ModelError: none has that centre."""
     away = goal - piece.centre_of_mass

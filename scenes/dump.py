@@ -12,6 +12,7 @@ from models.catalogue import find
 from models.errors import ModelError
 from models.material import Material, materials
 from scenes.assemble import MM, pose_of
+from scenes.loads import tables_of
 from scenes.scene import Fault, Scene, SceneError
 from scenes.schema import FORMAT, Expect, PieceTable, TableTop
 
@@ -45,7 +46,14 @@ def dump(what: Scene | Assembly, *, comment: str = "") -> str:
     if faults:
         raise SceneError(faults)
     title = scene.title if scene else assembly.name
-    return compose(title, _table(table), rows, scene.expect if scene else None, comment)
+    head = compose(title, _table(table), rows, scene.expect if scene else None, comment)
+    more: list[str] = []
+    for key in ("acceleration", "wind") if scene else ():
+        if (said := getattr(scene, key)) is not None:
+            more += ["", f"[{key}]", *pairs(said.model_dump())]
+    for row in tables_of(assembly.bodies):
+        more += ["", "[[load]]", *pairs(row)]
+    return head + "".join(f"{line}\n" for line in more)
 
 
 def compose(

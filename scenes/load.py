@@ -21,6 +21,7 @@ from models.mesh_files import ELSEWHERE, GLTF, KINDS, UNSAID, GivenMeshes, files
 from models.shapes import Mesh
 from scenes.assemble import MM, Builder, drafts_of, grown, lowest, put_together, reaching, table_body
 from scenes.given import as_table
+from scenes.loads import loaded
 from scenes.reading import Sheet, place_of, plain, read, sheet_of
 from scenes.scene import UNITS, Draft, Fault, Scene, SceneError, UnitAskedError, nearest, shown
 from scenes.schema import FORMAT, Head, PieceTable, TableTop
@@ -238,17 +239,19 @@ def build(
     has_table: bool = True,
     settle_mm: float = 0.0,
     drop: bool = False,
+    loads: Iterable[Mapping[str, Any]] = (),
 ) -> Scene:
     """A scene from its `[[piece]]` tables, as a file would have them. Raises SceneError with all faults.
 
     A piece may also have a `pose`, a (4, 4) matrix in mm instead of position and rotation, and a `mesh`, a
     `trimesh.Trimesh` or corners and triangles in mm instead of model and shape, which lies where it is unless it is
     placed. has_table: on the usual table. settle_mm: gaps and overlaps to allow, mm. drop: take pieces that nothing
-    carries. Meshes: paths from the current folder.
+    carries. loads: `[[load]]` tables. Meshes: paths from the current folder.
     """
     options = LoadOptions(settle_mm, drop=drop)
     given = [as_table(piece, number, name) for number, piece in enumerate(pieces, start=1)]
     data: dict[str, Any] = {"teeter": FORMAT, "name": name, "piece": [plain(row) for row, _ in given]}
+    data["load"] = [plain(row) for row in loads]
     sheet = sheet_of(data if has_table else data | {"table": False}, name)
     meshes = {
         place_of(number, row.get("id")): mesh for number, (row, mesh) in enumerate(given, start=1) if mesh
@@ -270,8 +273,12 @@ def _scene(name: str, content: Content, options: LoadOptions, file: str) -> Scen
         chosen = chosen.model_copy(update={"size": options.size})
     if chosen is not None and options.table != "none":
         builder = Builder([table_body(reaching(chosen, content.drafts, top, file), top)])
+    head = content.head
     bodies, dropped, written = _together(content, builder, options, file)
-    assembly, head = Assembly(name, bodies), content.head
+    bodies, faults = loaded(bodies, head.load, file, options.excused)
+    if faults:
+        raise SceneError(faults)
+    assembly = Assembly(name, bodies)
     return Scene(
         name,
         head.name or name,
@@ -287,6 +294,8 @@ def _scene(name: str, content: Content, options: LoadOptions, file: str) -> Scen
         ground=content.ground.name if content.ground else "",
         left_out=content.left_out,
         has_own_size=bool(options.size) or (chosen is not None and "size" in chosen.model_fields_set),
+        acceleration=head.acceleration,
+        wind=head.wind,
     )
 
 
@@ -317,6 +326,13 @@ def add(
         bodies = tuple(grown(body, content.drafts, file) if body.name == TABLE else body for body in bodies)
     builder = Builder(bodies)
     bodies, dropped, written = _together(content, builder, options, file)
+    bodies, faults = loaded(bodies, content.head.load, file, options.excused)
+    if content.head.acceleration or content.head.wind:
+        faults.append(
+            Fault(file, "says how the table is accelerated, or of wind: the first file has to say that")
+        )
+    if faults:
+        raise SceneError(faults)
     return replace(
         scene,
         assembly=Assembly(scene.assembly.name, bodies),

@@ -14,13 +14,29 @@ from pydantic import BaseModel, ValidationError
 from models.piece import Array, Ints
 from models.spec import SHAPES
 from scenes.scene import Fault, SceneError, nearest, shown
-from scenes.schema import FORMAT, Expect, Head, PieceTable, TableTop
+from scenes.schema import (
+    FORMAT,
+    AccelerationTable,
+    Expect,
+    Head,
+    LoadTable,
+    PieceTable,
+    TableTop,
+    WindTable,
+)
 
 MAX_PIECES = 5000
 """More than any table holds; refused before anything is built."""
 MAX_BYTES = 16_000_000
 """Of a scene file: 5000 pieces of 3 kB each."""
 _HEADING = re.compile(r"^[ \t]*\[\[[ \t]*piece[ \t]*\]\]")
+TABLES: dict[str, type[BaseModel]] = {
+    "table": TableTop,
+    "expect": Expect,
+    "acceleration": AccelerationTable,
+    "wind": WindTable,
+    "load": LoadTable,
+}
 _TAGS = {shape.key() for shape in SHAPES}
 
 
@@ -186,7 +202,9 @@ def _fault(item: dict[str, Any], model: type[BaseModel], blank: Fault) -> Fault:
         if not (steps and step == steps[-1] and step in _TAGS):
             steps.append(step)
     table = blank.table
-    if model is Head and len(steps) > 1:
+    if model is Head and len(steps) > 1 and isinstance(steps[1], int):
+        table, steps = f"{steps[0]}[{steps[1] + 1}]", steps[2:]
+    elif model is Head and len(steps) > 1:
         table, steps = f"[{steps[0]}]", steps[1:]
     key = "".join(f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in steps).lstrip(".")
     hides_value = item["type"] in ("missing", "extra_forbidden") or isinstance(item["input"], dict)
@@ -223,7 +241,7 @@ def _keys(model: Any, loc: tuple[int | str, ...]) -> list[str]:
     """The keys allowed in the table where a key was refused."""
     fields: Any = model.model_fields
     if model is Head and len(loc) > 1:
-        fields = TableTop.model_fields if loc[0] == "table" else Expect.model_fields
+        fields = TABLES[str(loc[0])].model_fields
     elif loc[0] == "material" and len(loc) > 1:
         return ["density", "friction", "restitution", "colour", "finish", "like"]
     elif loc[0] == "shape" and len(loc) > 1:

@@ -18,7 +18,7 @@ from engine.pose import Pose
 from engine.world import TABLE, Assembly
 from models.errors import TeeterError
 from models.piece import Piece
-from scenes.schema import Expect, PieceTable
+from scenes.schema import AccelerationTable, Expect, PieceTable, WindTable
 
 LONGEST_VALUE = 60
 """Characters of a wrong value that a message repeats; a whole file pasted into one key helps nobody."""
@@ -127,7 +127,7 @@ class Scene:
     pieces, by id, as `scenes.dump` needs them; pieces from a mesh have none. fitted: what was made of each mesh, or is
     not as another program has it. files: all that was read for it, its own file and its meshes. unit, up: of the file,
     as it was read. ground: the node that is the table, if any. left_out: what could be no piece, and need not.
-    has_own_size: the table's size was given, so that it does not grow.
+    has_own_size: the table's size was given, so that it does not grow. acceleration, wind: what the file says of them.
     """
 
     name: str
@@ -145,6 +145,8 @@ class Scene:
     ground: str = ""
     left_out: tuple[str, ...] = ()
     has_own_size: bool = False
+    acceleration: AccelerationTable | None = None
+    wind: WindTable | None = None
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -171,6 +173,7 @@ def read_from(scene: Scene) -> dict[str, Any]:
             "top_mm": round(1e3 * (table.pose.position[2] + 0.5 * float(table.piece.extents[2])), 3),
         },
         "closed_mm": round(scene.settle_mm, 3),
+        "loads": [load.name for body in pieces for load in body.loads],
     }
 
 

@@ -15,12 +15,17 @@ FORMAT = 1
 RESERVED = ("table", "floor", "hand")
 """Ids that other bodies of every world have."""
 
+LOADS = ("acceleration", "wind")
+MOST_G, MOST_WIND = 100.0, 1e6
+"""Of gravity, and pascals: ten times what a charge does at a few metres."""
+
 # a kilometre and beyond is a slip of units
 Coordinate = Annotated[float, Field(strict=True, ge=-1e6, le=1e6)]
 Length = Annotated[float, Field(strict=True, gt=0, le=1e6)]
 Angle = Annotated[float, Field(strict=True, ge=-36000, le=36000)]
 # of a cube of a kilometre of osmium, g mm^2
 Moment = Annotated[float, Field(strict=True, ge=-1e28, le=1e28)]
+Newtons = Annotated[float, Field(strict=True, ge=-1e12, le=1e12)]
 Text = Annotated[str, Field(strict=True, max_length=2000)]
 
 
@@ -35,6 +40,12 @@ def _id(value: str) -> str:
         raise ValueError(f"is reserved ({', '.join(RESERVED)} are not pieces): choose another id")
     if value != value.strip() or not value.isprintable():
         raise ValueError("an id has no blanks around it and no control characters")
+    return value
+
+
+def _load_id(value: str) -> str:
+    if value in LOADS:
+        raise ValueError(f"is reserved ({' and '.join(LOADS)} are loads of their own): choose another id")
     return value
 
 
@@ -59,6 +70,42 @@ class Expect(FileTable):
     verdict: Literal["stands", "topples", "unsure"]
     why: Text = ""
     settle_mm: Annotated[float, Field(strict=True, ge=0, le=1000)] = 0.0
+
+
+class LoadTable(FileTable):
+    """One `[[load]]` on a piece: a `force` in newtons along the table's axes, which keeps its direction, or a `mass` in
+    g. at: mm from the centre of the piece's bounding box, along its own axes."""
+
+    piece: Annotated[str, Field(strict=True, min_length=1, max_length=100)]
+    at: tuple[Coordinate, Coordinate, Coordinate]
+    force: tuple[Newtons, Newtons, Newtons] | None = None
+    mass: Annotated[float, Field(strict=True, gt=0, le=1e12)] | None = None
+    id: Annotated[str, Field(strict=True, min_length=1, max_length=100), AfterValidator(_load_id)] | None = (
+        None
+    )
+
+    @model_validator(mode="after")
+    def _one_of_each(self) -> LoadTable:
+        if (self.force is None) == (self.mass is None):
+            raise ValueError("give either `force` (N) or `mass` (g)")
+        if self.force is not None and not any(self.force):
+            raise ValueError("the force is zero: leave the load out")
+        return self
+
+
+class AccelerationTable(FileTable):
+    """Of the table, in g: pieces feel it towards `direction`, degrees counter-clockwise from +x, as the table is
+    accelerated the other way."""
+
+    g: Annotated[float, Field(strict=True, gt=0, le=MOST_G)]
+    direction: Angle = 0.0
+
+
+class WindTable(FileTable):
+    """Wind: its pressure in pascals, towards `direction`, degrees counter-clockwise from +x."""
+
+    pressure: Annotated[float, Field(strict=True, gt=0, le=MOST_WIND)]
+    direction: Angle = 0.0
 
 
 class PieceTable(FileTable):
@@ -101,3 +148,6 @@ class Head(FileTable):
     name: Annotated[str, Field(strict=True, max_length=200)] = ""
     table: Annotated[TableTop | None, BeforeValidator(_none_for_false)] = TableTop()
     expect: Expect | None = None
+    acceleration: AccelerationTable | None = None
+    wind: WindTable | None = None
+    load: Annotated[tuple[LoadTable, ...], Field(max_length=5000)] = ()

@@ -40,7 +40,7 @@ def missing_force(judged: Assembly, statics: Statics, gravity: Vector) -> Missin
 def sunk(assembly: Assembly, gravity: Vector) -> tuple[Assembly, Statics] | None:
     """Returns pieces that do not all touch as declared, such as uneven bricks in rows, where they have sunk onto each
     other, and statics there; None where they do not rest there either."""
-    lower = at_rest(assembly) if _is_level(gravity) else None
+    lower = at_rest(assembly) if _is_level(assembly, gravity) else None
     if lower is None:
         return None
     statics = _at(lower, gravity, is_level=True)
@@ -57,7 +57,7 @@ def statics_at_rest(
     if rest is None:
         return declared, Statics(stands=None, why=_why_not(contacts))
     rested = at_poses(declared, rest.names, rest.poses)
-    level = at_rest(rested) if _is_level(gravity) else None
+    level = at_rest(rested) if _is_level(rested, gravity) else None
     place = rejoined(declared, rested, reach) if level is None else level
     statics = _at(place, gravity, is_level=level is not None)
     if statics.stands is False:
@@ -74,8 +74,9 @@ def _at(place: Assembly, gravity: Vector, *, is_level: bool) -> Statics:
     return statics if found is None else replace(statics, loads=found.loads)
 
 
-def _is_level(gravity: Vector) -> bool:
-    return not np.any(gravity[:2])
+def _is_level(assembly: Assembly, gravity: Vector) -> bool:
+    """Returns whether nothing but weights acts, straight down."""
+    return not np.any(gravity[:2]) and not any(load.is_force for body in assembly.free for load in body.loads)
 
 
 def _why_not(contacts: Contacts) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from engine.geometry.carried import ROUNDING, Floating, beyond_table, floating, seated
+from engine.geometry.wind import with_wind
 from engine.tolerances import TOUCH_DECLARED
 from engine.topple.perturbation import (
     TRIALS,
@@ -28,12 +29,13 @@ from engine.worlds import ENGINES, Engine, EngineError, engine_in_use, installed
 from models.errors import Untrue
 
 if TYPE_CHECKING:
-    from engine.topple.balance.statics import Statics
+    from engine.topple.balance.statics import LoadFactor, Statics
     from engine.topple.contact.detection import Contacts
     from engine.topple.one_pose import Missing
 
 Word = Literal["stands", "topples", "unsure"]
 Pose = Literal["declared", "rest"]
+STILL: Vector = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,8 @@ class CheckOptions:
     downhill towards `tilt_direction` (radians from +x, counter-clockwise). friction: of every pair. time:
     seconds to simulate, None until decided. seed: of the disturbances. workers: processes for the dynamics,
     None for all cores. engine: that simulates (`engine.worlds.ENGINES`), the one in use when None. witness: ask another
-    engine too."""
+    engine too. acceleration: m/s^2 that pieces feel along the table, as it is accelerated the other way. wind: pascals,
+    along the direction it blows in."""
 
     settle: float = 0.0
     drop: bool = False
@@ -55,11 +58,16 @@ class CheckOptions:
     workers: int | None = None
     engine: str | None = None
     witness: bool = False
+    acceleration: Vector = STILL
+    wind: Vector = STILL
 
     @property
     def gravity(self) -> Vector:
-        """Gravity (m/s^2) in the frame of the tilted table."""
-        return tilted_gravity(self.tilt, self.tilt_direction)
+        """Gravity (m/s^2) in the frame of the tilted table, and what else every piece feels in proportion to its
+        mass."""
+        x, y, z = tilted_gravity(self.tilt, self.tilt_direction)
+        along, across, _ = self.acceleration
+        return x + along, y + across, z
 
 
 DEFAULTS = CheckOptions()
@@ -122,7 +130,7 @@ def check(assembly: Assembly, options: CheckOptions = DEFAULTS) -> Verdict:
 
 def _by_both_methods(assembly: Assembly, options: CheckOptions) -> Verdict:
     started = time.perf_counter()
-    assembly = with_friction(assembly, options.friction)
+    assembly = as_asked(assembly, options)
     loose = floating(assembly.bodies)
     off_table = beyond_table(assembly.bodies, loose)
     settled, declared = 0.0, assembly
@@ -201,6 +209,11 @@ def _by_both_methods(assembly: Assembly, options: CheckOptions) -> Verdict:
         from engine.topple.balance.sharp_edges import meeting_exactly
 
         found = replace(found, edges=meeting_exactly(judged, contacts_of(found), options.gravity))
+    if any(options.acceleration) or any(body.loads for body in assembly.free):
+        from engine.topple.load_factors import load_factors
+
+        factors = load_factors(judged, contacts_of(found), statics, options.gravity, options.acceleration)
+        found = replace(found, statics=replace(statics, factors=factors))
     return replace(found, wall=time.perf_counter() - started)
 
 
@@ -219,6 +232,11 @@ def only_rolls(statics: Statics, dynamics: Dynamics) -> bool:
         trial.stands or (trial.first_to_move in rolls and rolls.issuperset(trial.fell))
         for trial in dynamics.trials
     )
+
+
+def as_asked(assembly: Assembly, options: CheckOptions) -> Assembly:
+    """Returns the assembly with the friction and in the wind that were asked for."""
+    return with_wind(with_friction(assembly, options.friction), options.wind)
 
 
 def with_friction(assembly: Assembly, friction: float | None) -> Assembly:
@@ -256,6 +274,7 @@ def to_json(verdict: Verdict, version: str) -> dict[str, Any]:
         "edges": verdict.edges and list(verdict.edges),
         "floating": [_floating_json(group) for group in verdict.loose],
         "off_table": list(verdict.off_table),
+        "loads": [_load_json(found) for found in statics.factors],
         "engine": verdict.engine,
         "witness": None
         if witness is None
@@ -267,6 +286,12 @@ def to_json(verdict: Verdict, version: str) -> dict[str, Any]:
 def _floating_json(group: Floating) -> dict[str, Any]:
     gap = None if group.over is None else _mm(group.gap)
     return {"pieces": list(group.names), "over": group.over, "gap_mm": gap}
+
+
+def _load_json(found: LoadFactor) -> dict[str, Any]:
+    ends = {"factor": found.factor, "least": found.least}
+    rounded = {key: None if end is None else round(end, 6) for key, end in ends.items()}
+    return {"load": found.name, **rounded, "stands": found.stands, "stands_without": found.without}
 
 
 def _missing_json(missing: Missing) -> dict[str, Any]:

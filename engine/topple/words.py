@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from engine.geometry.wind import WIND
+from engine.settings import GRAVITY
 from engine.topple.balance.mechanism import OVER, Explanation
-from engine.topple.balance.statics import Statics
+from engine.topple.balance.statics import LoadFactor, Statics
 from engine.topple.balance.wedging import Wedge
-from engine.topple.verdict import Verdict, joint
+from engine.topple.load_factors import ACCELERATION
+from engine.topple.verdict import CheckOptions, Verdict, joint
 
 LEAST_FORCE = 1e-7
 """Newtons: less is no number to tell anyone."""
@@ -106,7 +109,7 @@ def clamped(wedge: Wedge) -> str:
 
 def rows(verdict: Verdict) -> list[tuple[str, str]]:
     """Returns the facts behind the headline, as (label, text) in the order of reading."""
-    found = [*_statics_rows(verdict), *_dynamics_rows(verdict), *_mass_rows(verdict)]
+    found = [*_statics_rows(verdict), *_load_rows(verdict), *_dynamics_rows(verdict), *_mass_rows(verdict)]
     if verdict.witness is not None:
         trials = verdict.witness.dynamics.trials
         stood = f"stood {sum(trial.stands for trial in trials)} of {len(trials)} small disturbances"
@@ -166,6 +169,36 @@ def _margin_rows(verdict: Verdict) -> list[tuple[str, str]]:
         mode = "" if statics.push_at_least else f" before anything {statics.push_mode}s"
         found.append(("push margin", f"{push} {statics.push_piece}, the highest{mode}{alone}"))
     return found
+
+
+def _load_rows(verdict: Verdict) -> list[tuple[str, str]]:
+    """Returns how much of each load the pieces carry."""
+    factors, said = verdict.statics.factors, _actions(verdict.options)
+    alone = "" if verdict.word != "unsure" else " (by the force balance alone)"
+    lines = [f"{said.get(load.name, load.name)}: {_factor(load)}{alone}" for load in factors[:LISTED]]
+    more = [f"and {len(factors) - LISTED} more"] if len(factors) > LISTED else []
+    return [("" if at else "loads", text) for at, text in enumerate([*lines, *more])]
+
+
+def _actions(options: CheckOptions) -> dict[str, str]:
+    """Returns the loads on all pieces, by name, as they are told."""
+    found = {}
+    for name, (x, y, _), unit, one in (
+        (ACCELERATION, options.acceleration, "g", GRAVITY),
+        (WIND, options.wind, "Pa", 1.0),
+    ):
+        bearing = compass(math.degrees(math.atan2(y, x)) % 360.0)
+        found[name] = f"{name} of {math.hypot(x, y) / one:.3g} {unit} towards {bearing}"
+    return found
+
+
+def _factor(load: LoadFactor) -> str:
+    if not load.stands and not load.without:
+        return "it falls without it too"
+    ends = (
+        "any multiple is carried" if load.factor is None else f"up to {load.factor:.3g} times it is carried"
+    )
+    return ends if load.least is None else f"{ends}; {load.least:.3g} times it is needed"
 
 
 def _at_least(is_least: bool) -> str:

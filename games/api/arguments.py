@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 from models.errors import TeeterError
 
 if TYPE_CHECKING:
-    from engine.world import Body
+    from engine.world import Body, Vector
     from scenes.scene import Scene
 
 LIMITS: dict[str, tuple[float, float]] = {
+    "accelerate_g": (0.0, 100.0),
     "best": (0, 10_000),
+    "direction_deg": (-360.0, 360.0),
     "friction": (0.0, 10.0),
     "places": (1, 50_000_000),
     "position_mm": (0.0, 1000.0),
@@ -27,6 +29,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "time": (1e-3, 3600.0),
     "turns": (1, 1_000_000),
     "until": (1e-4, 0.99),
+    "wind_pa": (0.0, 1e6),
     "workers": (1, 256),
 }
 """The least and the greatest value of every number that may be given, by its name in Python."""
@@ -53,6 +56,26 @@ def piece_named(scene: Scene, name: str) -> Body:
     if fault := piece_fault(scene, name):
         raise ArgumentError(f"{scene.name}: {fault}")
     return next(body for body in scene.assembly.free if body.name == name)
+
+
+def actions_on(
+    scene: Scene, accelerate_g: float | None, wind_pa: float | None, direction_deg: float | None
+) -> tuple[Vector, Vector]:
+    """The acceleration that pieces feel (m/s^2) and the wind (Pa), as asked or else as the scene says."""
+    from engine.settings import GRAVITY
+
+    towards = direction_deg or 0.0
+    shaken, blown = (accelerate_g or 0.0, towards), (wind_pa or 0.0, towards)
+    if accelerate_g is None and scene.acceleration is not None:
+        shaken = scene.acceleration.g, scene.acceleration.direction
+    if wind_pa is None and scene.wind is not None:
+        blown = scene.wind.pressure, scene.wind.direction
+    return _level(GRAVITY * shaken[0], shaken[1]), _level(*blown)
+
+
+def _level(size: float, degrees: float) -> Vector:
+    angle = math.radians(degrees)
+    return size * math.cos(angle), size * math.sin(angle), 0.0
 
 
 def out_of_range(values: Iterable[tuple[str, str, object]]) -> list[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from games.api.arguments import (
     ArgumentError,
+    actions_on,
     friction_range_fault,
     out_of_range,
     piece_named,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from engine.topple.laboratory.sweep import SweepRow
     from engine.topple.verdict import CheckOptions
     from engine.world import Assembly
+    from scenes.scene import Scene
 
 Axis = float | tuple[float, float, int]
 """One value; or from, to (both included), and how many values."""
@@ -40,7 +42,9 @@ class Checker:
 
     tilt_deg: of the table, downhill towards tilt_direction_deg from +x. friction: of every pair, None for what the
     materials have. engine: bullet or rapier, the first that is installed when None. seed: of disturbances and of noise.
-    workers: processes, all cores when None. Raises TeeterError for what is out of range.
+    workers: processes, all cores when None. accelerate_g: of the table, in g, and wind_pa: pressure of the wind, both
+    pushing the pieces towards direction_deg from +x; None: as the scene says. Raises TeeterError for what is out of
+    range.
 
     >>> import teeter
     >>> steep = teeter.Checker(tilt_deg=15, workers=1)
@@ -54,10 +58,18 @@ class Checker:
     engine: str | None = None
     seed: int = 0
     workers: int | None = None
+    accelerate_g: float | None = None
+    wind_pa: float | None = None
+    direction_deg: float | None = None
 
     def __post_init__(self) -> None:
         names = ("tilt_deg", "tilt_direction_deg", "friction", "seed", "workers")
-        require_in_range(**{name: getattr(self, name) for name in names})
+        actions = ("accelerate_g", "wind_pa", "direction_deg")
+        require_in_range(**{name: getattr(self, name) for name in (*names, *actions)})
+        if self.direction_deg is not None and self.accelerate_g is None and self.wind_pa is None:
+            raise ArgumentError(
+                "direction_deg says where accelerate_g and wind_pa push: give one of them too"
+            )
 
     def check(
         self,
@@ -79,7 +91,7 @@ class Checker:
         require_in_range(settle_mm=settle_mm, time=time)
         loaded = loaded_of(scene, settle_mm, drop=drop)
         settle = max(settle_mm, loaded.settle_mm) / 1e3
-        options = replace(self._options(), settle=settle, drop=drop, time=time, witness=witness)
+        options = replace(self._options(loaded), settle=settle, drop=drop, time=time, witness=witness)
         return check_result(check(loaded.assembly, options), loaded)
 
     def explain(self, scene: AnyScene | CheckResult) -> ExplainResult:
@@ -130,6 +142,7 @@ class Checker:
     ) -> Chance:
         """What `noise` found, in SI units, as the packages below work with it."""
         from engine.topple.laboratory.noise import Noise, chance
+        from engine.topple.verdict import as_asked
         from engine.worlds import using
 
         numbers = {
@@ -143,13 +156,15 @@ class Checker:
         if wrong:
             raise ArgumentError("; ".join(wrong))
         noise = Noise(position_mm / 1e3, math.radians(tilt_noise_deg), friction_range, self.seed)
+        loaded = loaded_of(scene)
+        options = self._options(loaded)
         with using(self.engine):
             return chance(
-                self._rubbed(loaded_of(scene).assembly),
+                as_asked(loaded.assembly, options),
                 noise,
                 samples,
                 until=until,
-                gravity=self._options().gravity,
+                gravity=options.gravity,
                 workers=self._processes(),
                 progress=progress,
             )
@@ -164,8 +179,7 @@ class Checker:
         from engine.topple.laboratory.probe import probe
         from engine.worlds import using
 
-        self._require_level("probe")
-        loaded = loaded_of(scene)
+        loaded = self._without_loads(scene, "probe")
         names = None if pieces is None else tuple(pieces)
         for name in names or ():
             piece_named(loaded, name)
@@ -199,10 +213,9 @@ class Checker:
         from engine.workers import in_order
         from engine.worlds import using
 
-        self._require_level("sweep")
+        loaded = self._without_loads(scene, "sweep")
         if wrong := out_of_range([("samples", "places", samples)]):
             raise ArgumentError("; ".join(wrong))
-        loaded = loaded_of(scene)
         assembly = self._rubbed(loaded.assembly)
         name = piece_named(loaded, piece).name
         body = next(body for body in assembly.bodies if body.name == name)
@@ -219,9 +232,10 @@ class Checker:
                 progress(len(rows), len(places))
         return rows
 
-    def _options(self) -> CheckOptions:
+    def _options(self, scene: Scene) -> CheckOptions:
         from engine.topple.verdict import CheckOptions
 
+        acceleration, wind = actions_on(scene, self.accelerate_g, self.wind_pa, self.direction_deg)
         return CheckOptions(
             tilt=math.radians(self.tilt_deg),
             tilt_direction=math.radians(self.tilt_direction_deg),
@@ -229,6 +243,8 @@ class Checker:
             seed=self.seed,
             workers=self.workers,
             engine=self.engine,
+            acceleration=acceleration,
+            wind=wind,
         )
 
     def _rubbed(self, assembly: Assembly) -> Assembly:
@@ -239,6 +255,13 @@ class Checker:
     def _processes(self) -> int:
         return self.workers or os.cpu_count() or 1
 
-    def _require_level(self, method: str) -> None:
-        if self.tilt_deg:
-            raise ArgumentError(f"tilt_deg = {self.tilt_deg:g}: {method} works on a level table only")
+    def _without_loads(self, scene: AnyScene, method: str) -> Scene:
+        """The scene. Raises TeeterError where it is tilted, or more than weights acts."""
+        from scenes.loads import refuse_loads
+
+        for name in ("tilt_deg", "accelerate_g", "wind_pa"):
+            if value := getattr(self, name):
+                raise ArgumentError(f"{name} = {value:g}: {method} works on a level table at rest only")
+        loaded = loaded_of(scene)
+        refuse_loads(loaded, method)
+        return loaded

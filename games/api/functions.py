@@ -81,17 +81,20 @@ def build(
     has_table: bool = True,
     settle_mm: float = 0.0,
     drop: bool = False,
+    loads: Iterable[Mapping[str, Any]] = (),
 ) -> PublicScene:
     """Build a scene from pieces, each with the keys of a `[[piece]]` of a scene file (scenes/README.md): `id`, `model`
     or `shape`, `position`, ...; or with a `mesh`, a `trimesh.Trimesh` or corners and triangles in mm, and a `pose`, a
     (4, 4) matrix in mm. Raises TeeterError with everything that is wrong.
 
-    has_table: on the usual table. settle_mm: gaps and overlaps to allow. drop: take pieces that nothing carries. Mesh
-    paths start at the current folder.
+    has_table: on the usual table. settle_mm: gaps and overlaps to allow. drop: take pieces that nothing carries.
+    loads: with the keys of a `[[load]]`: `piece`, `at`, and `force` or `mass`. Mesh paths start at the current folder.
     """
     from scenes.load import build
 
-    return PublicScene(build(pieces, name=name, has_table=has_table, settle_mm=settle_mm, drop=drop))
+    return PublicScene(
+        build(pieces, name=name, has_table=has_table, settle_mm=settle_mm, drop=drop, loads=loads)
+    )
 
 
 def check(
@@ -107,6 +110,9 @@ def check(
     workers: int | None = None,
     engine: str | None = None,
     witness: bool = False,
+    accelerate_g: float | None = None,
+    wind_pa: float | None = None,
+    direction_deg: float | None = None,
 ) -> CheckResult:
     """Would it topple?
 
@@ -114,7 +120,7 @@ def check(
     what nothing carries, which otherwise topples. tilt_deg: of the table, downhill towards tilt_direction_deg from +x.
     friction: of every pair. time: seconds to simulate, None until it is decided. seed: of the disturbances. workers:
     processes, all cores when None. engine: bullet or rapier, the first that is installed when None. witness: ask
-    another engine too. Raises TeeterError.
+    another engine too. accelerate_g, wind_pa, direction_deg: as for `Checker`. Raises TeeterError.
     """
     checker = Checker(
         tilt_deg=tilt_deg,
@@ -123,6 +129,9 @@ def check(
         engine=engine,
         seed=seed,
         workers=workers,
+        accelerate_g=accelerate_g,
+        wind_pa=wind_pa,
+        direction_deg=direction_deg,
     )
     return checker.check(scene, settle_mm=settle_mm, drop=drop, time=time, witness=witness)
 

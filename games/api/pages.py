@@ -12,7 +12,7 @@ from engine.record.gltf import glb_of_replay
 from engine.record.reader import Replay, load
 from engine.topple.laboratory.noise import Chance, noisy
 from engine.topple.laboratory.sweep import SweepPlace, SweepRow
-from engine.topple.verdict import with_friction
+from engine.topple.verdict import as_asked
 from engine.view.page import html
 from engine.view.page.blob import Blob
 from engine.view.page.recording import recording_data
@@ -92,7 +92,7 @@ def verdict_page(
 ) -> int:
     """Write a verdict as a page that explains and proves it. force: a file that is there may be replaced. Returns its
     bytes. Raises OutputError."""
-    assembly, gravity = with_friction(found.loaded.assembly, found.options.friction), found.options.gravity
+    assembly, gravity = as_asked(found.loaded.assembly, found.options), found.options.gravity
     copies = []
     if chance is not None:
         copies = [noisy(assembly, chance.noise, n, gravity)[0] for n in chance.fallen[:MAX_GHOSTS]]

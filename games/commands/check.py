@@ -66,6 +66,16 @@ class CheckRequest:
     ] = 0.0
     tilt: Annotated[float, typer.Option(help="Tilt the table and the supports by this many degrees.")] = 0.0
     tilt_direction: Annotated[float, typer.Option(help="Downhill side of --tilt, degrees from +x.")] = 0.0
+    accelerate: Annotated[
+        float | None,
+        typer.Option(help="Accelerate the table by so many g; pieces feel it towards --direction."),
+    ] = None
+    wind: Annotated[
+        float | None, typer.Option(help="Wind of this pressure in Pa on what faces it, towards --direction.")
+    ] = None
+    direction: Annotated[
+        float | None, typer.Option(help="Where --accelerate and --wind push, degrees from +x.")
+    ] = None
     friction: Annotated[float | None, typer.Option(help="Coefficient of friction of every pair.")] = None
     noise: Annotated[
         float | None,
@@ -202,6 +212,9 @@ def checker_of(request: CheckRequest) -> Checker:
         engine=request.engine,
         seed=request.seed,
         workers=request.workers,
+        accelerate_g=request.accelerate,
+        wind_pa=request.wind,
+        direction_deg=request.direction,
     )
 
 
@@ -273,6 +286,9 @@ def validate(request: CheckRequest) -> None:
             ("--tilt-noise", "tilt_noise_deg", request.tilt_noise),
             ("--samples", "samples", request.samples),
             ("--until", "until", request.until),
+            ("--accelerate", "accelerate_g", request.accelerate),
+            ("--wind", "wind_pa", request.wind),
+            ("--direction", "direction_deg", request.direction),
         )
     )
     if request.friction_range is not None and friction_of(request.friction_range) is None:
@@ -285,6 +301,8 @@ def validate(request: CheckRequest) -> None:
         wrong.append(
             "--samples and --until say how often to try: give --noise, --tilt-noise or --friction-range too"
         )
+    if request.direction is not None and request.accelerate is None and request.wind is None:
+        wrong.append("--direction says where --accelerate and --wind push: give one of them too")
     if wrong:
         refuse("; ".join(wrong))
     _check_outputs(request, (Path(request.scene),))
@@ -321,6 +339,10 @@ def certificate_of(verdict: Verdict) -> dict[str, Any]:
         if verdict.pose != "declared":
             raise NoCertificateError(
                 "the faces do not meet as declared: the pieces were judged where they came to rest"
+            )
+        if any(load.is_force for body in verdict.judged.free for load in body.loads):
+            raise NoCertificateError(
+                "forces other than weights act on the pieces, and a certificate has none"
             )
         return certify(verdict.judged, statics.stands, verdict.options.gravity)
     except NoCertificateError as why:

@@ -108,8 +108,10 @@ def run(request: SweepRequest) -> int:
 def _swept_places(request: SweepRequest) -> SweepReport:
     from engine.topple.laboratory.sweep import best, judge_place, key_of, places_of, study
     from scenes.load import load
+    from scenes.loads import refuse_loads
 
     scene = load(request.scene or "")
+    refuse_loads(scene, "sweep")
     _keep_inputs(request, scene.files)
     body = piece_named(scene, request.piece or "")
     spots = _spots(request)
@@ -134,6 +136,7 @@ def _swept_places(request: SweepRequest) -> SweepReport:
 def _swept_scenes(request: SweepRequest) -> SweepReport:
     from engine.topple.laboratory.sweep import best, case, judge_case
     from scenes.load import load
+    from scenes.loads import refuse_loads
 
     files = sorted(glob.glob(request.scenes or "", recursive=True))
     if not files:
@@ -141,6 +144,7 @@ def _swept_scenes(request: SweepRequest) -> SweepReport:
     cases = []
     for number, file in enumerate(files):
         scene = load(file)
+        refuse_loads(scene, "sweep")
         _keep_inputs(request, scene.files)
         cases.append(case(number, replace(scene.assembly, name=file), request.seed))
     keys = [one.key for one in cases]

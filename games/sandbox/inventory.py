@@ -22,6 +22,7 @@ from models.build import build
 from models.catalogue import find
 from models.errors import TeeterError
 from scenes.load import load
+from scenes.loads import refuse_loads
 from scenes.scene import Scene
 
 SPOT = (0.0, -0.24)
@@ -108,6 +109,7 @@ def read_piece(path: str) -> Body:
         raise SetupError(f"{path}: there is no such file")
     # a piece that comes into a hand needs no table to lie on
     scene = load(file, table="none", drop=True)
+    refuse_loads(scene, "the sandbox", weights=False)
     body = next((each for each in scene.assembly.bodies if each.name != TABLE), None)
     if body is None:
         raise SetupError(f"{path}: holds no piece")
@@ -129,7 +131,11 @@ def reader() -> Callable[[list[object], str], Body | str]:
 
 def inventory_of(scene: str | None) -> Inventory:
     """Returns the inventory of a scene by its name or file; an empty one for none. Raises SceneError."""
-    return Inventory(load(scene, drop=True) if scene is not None else None)
+    if scene is None:
+        return Inventory(None)
+    found = load(scene, drop=True)
+    refuse_loads(found, "the sandbox", weights=False)
+    return Inventory(found)
 
 
 class FreeBuilding:

@@ -24,6 +24,7 @@ from models.piece import Array, Ints, Part
 from models.shapes import MAX_HULL_CORNERS, Box, Cylinder, Shape, Sphere
 from scenes.assemble import GRAM, MM
 from scenes.dump import dump
+from scenes.loads import refuse_loads
 from scenes.scene import Fault, Scene, SceneError, shown
 from scenes.schema import PieceTable
 
@@ -170,6 +171,8 @@ def write_scene(
         problem = f"scenes are written as {', '.join(WRITTEN)}"
         raise SceneError([Fault(str(path), problem, value=shown(path.suffix), key="ending")])
     files: dict[Path, str | bytes] = {}
+    if kind != ".toml":
+        refuse_loads(scene, f"a {kind} file")
     if kind == ".toml":
         files[path] = dump(tabled(scene))
     elif kind == ".glb":

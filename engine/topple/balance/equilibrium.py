@@ -6,7 +6,8 @@ eq. 4) read
 
     B f + g = 0                                                                                        (1)
 
-with g the weights. The dual unknown is a virtual velocity v (linear, angular) of every free piece, and B^T v
+with g the weights, and what else acts (`engine.load`). The dual unknown is a virtual velocity v (linear, angular) of
+every free piece, and B^T v
 is how fast the surfaces part and slide at the contact points. By conic duality (Livesley 1978, section 4: the
 theorem of virtual power) either (1) has a solution within the cones, or there is a v with B^T v in the dual
 cone (no piece moves into another) for which gravity has positive power: a mechanism. We solve for v: fewer
@@ -23,6 +24,7 @@ friction, else a second-order cone, exact Coulomb friction), then the rows of th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import clarabel
@@ -34,7 +36,7 @@ from engine.topple.contact.detection import Contacts
 from engine.topple.contact.features import reach
 from engine.topple.contact.patches import axes_across
 from engine.topple.errors import StaticsError
-from engine.world import DOWN, Assembly, Vector
+from engine.world import DOWN, Assembly, Body, Vector
 from models.material import pair_coefficient
 
 
@@ -48,7 +50,8 @@ class Balance:
     come from. weights: (n,). centres: (n, 3), of mass. radii: (n,), from there to the farthest point. down:
     (3,) unit. length: metres and force: newtons of one unit. sizes: (n,) of the forces on each piece: its weight or,
     where it bears `MUCH` times that, what it bears; what is out of balance is measured by them. are_convex: all free
-    pieces: none hooks into another.
+    pieces: none hooks into another. pulled: (m,) pieces that forces other than weights act on; pulls: (m, 3), these;
+    arms: (m, 3), from the centre of mass to where they act.
     """
 
     names: tuple[str, ...]
@@ -66,6 +69,18 @@ class Balance:
     force: float
     sizes: Array
     are_convex: bool
+    pulled: Ints
+    pulls: Array
+    arms: Array
+
+    @property
+    def acting(self) -> Array:
+        """The wrenches (6 n,) of all that acts on the pieces but the contacts: weights and other loads."""
+        total = self.load(self.down)
+        if len(self.pulled):
+            wrenches = wrenches_at(self.arms, np.zeros(3), self.pulls)
+            np.add.at(total.reshape(-1, 6), self.pulled, wrenches)
+        return total
 
     def load(self, direction: Array) -> Array:
         """Returns the wrenches (6 n,) of weights that pull along `direction` (3,)."""
@@ -98,7 +113,9 @@ def balance_of(
     weights = np.array([body.piece.mass for body in free]) * pull
     length = float(np.median([body.piece.extents.mean() for body in free])) if len(free) else 1.0
     force = float(np.median(weights)) if len(free) else 1.0
-    bears = _bears(weights, first, second, -(contacts.normals @ np.asarray(gravity)) / pull)
+    pulled, pulls, at = _pulls(free)
+    pressed = weights + np.bincount(pulled, np.maximum(pulls @ gravity / pull, 0.0), len(free))
+    bears = _bears(pressed, first, second, -(contacts.normals @ np.asarray(gravity)) / pull)
     sizes = np.where(bears > MUCH * weights, bears, weights)
     if not np.array_equal(sizes, weights):
         force = float(sizes.max())
@@ -122,6 +139,20 @@ def balance_of(
         force=force,
         sizes=np.maximum(sizes / force, 1e-6),
         are_convex=all(len(body.piece.parts) == 1 for body in free),
+        pulled=pulled,
+        pulls=pulls / force,
+        arms=at / length - centres[pulled],
+    )
+
+
+def _pulls(free: Sequence[Body]) -> tuple[Ints, Array, Array]:
+    """Returns the forces on pieces besides weights: whose (m,), newtons (m, 3), and where (m, 3)."""
+    found = [(at, body, load) for at, body in enumerate(free) for load in body.loads if load.is_force]
+    places = [body.pose.apply(np.array(load.point)) for _, body, load in found]
+    return (
+        np.array([at for at, _, _ in found], dtype=np.int64),
+        np.array([load.force for _, _, load in found]).reshape(-1, 3),
+        np.array(places).reshape(-1, 3),
     )
 
 
@@ -267,7 +298,7 @@ def fall(balance: Balance, friction: Array) -> ConeSolution:
     zero exactly when the pieces can stand. x: the motion (6 n,). Always solvable.
     """
     limit = np.repeat(1.0 / balance.sizes, 6)
-    return fall_within(balance.matrix, friction, balance.load(balance.down), -limit, limit)
+    return fall_within(balance.matrix, friction, balance.acting, -limit, limit)
 
 
 def fall_within(matrix: csc_array, friction: Array, load: Array, low: Array, high: Array) -> ConeSolution:

@@ -43,7 +43,7 @@ def nearest_by_few(
     same: symmetries of the balance with these loads. search: finds it, given a support function. Raises StaticsError
     when the solver gives up.
     """
-    weights = balance.load(balance.down)
+    weights = balance.acting
     ask = SupportFunction(balance.matrix, balance.friction, weights, loads)
     if len(balance.names) < MANY:
         return search(ask)

@@ -34,7 +34,7 @@ def least_squares(balance: Balance) -> Array:
 
     Raises StaticsError when there is no solution or none can be found: ask `stands` first.
     """
-    gravity = balance.load(balance.down)
+    gravity = balance.acting
     found = newton(balance, gravity)
     forces = _interior_point(balance, gravity) if found is None else found
     left = np.abs(balance.matrix @ forces.reshape(-1) + gravity).max(initial=0.0)

@@ -10,7 +10,7 @@ import math
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -35,6 +35,9 @@ ROTATES = 0.1
 """A mechanism in which rocking gives more than this part of the greatest speed topples; else it slides."""
 WITHIN = 0.5
 """Nor does one slide whose fastest piece turns about an axis no further off than what moves is high, by this part."""
+
+MAX_ROUNDS, CLOSE_ENOUGH = 12, 1e-5
+"""Of the tilt under forces that do not turn with gravity, and degrees that settle it."""
 
 Velocities = dict[str, tuple[Vector, Vector]]
 Mode = Literal["topple", "slide"]
@@ -92,9 +95,22 @@ def tilt_of(balance: Balance) -> TiltMargin:
     A table tilted by theta towards d pulls the pieces like gravity (tan(theta) d, -1), up to its size, which no contact
     law here notices. The loads h = tan(theta) d that can be carried form a convex set; its boundary is the margin.
     """
+    found = _tilt_of(balance)
+    if len(balance.pulled):
+        # tan(theta) d and -1 are gravity over cos(theta); so are then the forces that do not turn with it
+        for _ in range(MAX_ROUNDS):
+            last = found.degrees
+            upright = max(math.cos(math.radians(last)), 1e-6)
+            found = _tilt_of(replace(balance, pulls=balance.pulls / upright))
+            if abs(found.degrees - last) <= CLOSE_ENOUGH:
+                break
+    return found
+
+
+def _tilt_of(balance: Balance) -> TiltMargin:
     east, north = horizontal(balance.down)
     loads = np.stack([balance.load(east), balance.load(north)], axis=1)
-    ask = SupportFunction(balance.matrix, balance.friction, balance.load(balance.down), loads)
+    ask = SupportFunction(balance.matrix, balance.friction, balance.acting, loads)
     same = symmetries_of(balance, east, north, loads)
     found = _search_of(balance, east, north, same)(ask)
     found = nearest_reached(balance, loads, found, bearings(balance, east, north), same)

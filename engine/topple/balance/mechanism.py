@@ -146,14 +146,25 @@ class Mechanism:
         return "tips" if max(rocking) > ROCKS else "slides"
 
     def power(self, names: Iterable[str]) -> float:
-        """Returns the watts of the weights of some pieces."""
-        powers = [self._bodies[name].piece.mass * self._down @ self._velocities[name][0] for name in names]
-        return self._pull * float(sum(powers))
+        """Returns the watts of the weights of some pieces, and of the other loads on them."""
+        listed = list(names)
+        powers = [self._bodies[name].piece.mass * self._down @ self._velocities[name][0] for name in listed]
+        return self._pull * float(sum(powers)) + sum(map(self._load_power, listed))
+
+    def _load_power(self, name: str) -> float:
+        body = self._bodies[name]
+        places = [body.pose.apply(np.array([load.point])) for load in body.loads]
+        powers = [
+            self.at(name, place)[0] @ load.force for place, load in zip(places, body.loads, strict=True)
+        ]
+        return float(sum(powers))
 
     def room(self, moves: tuple[str, ...], against: str | None) -> float | None:
         """Returns the metres their centre of mass lies inside the edge over which they tip; None when that edge moves
-        itself."""
+        itself, or their weights are not all that acts on them."""
         if against is None or not self._is_still(against):
+            return None
+        if any(load.is_force for name in moves for load in self._bodies[name].loads):
             return None
         turning = sum(self._bodies[name].piece.mass * self._turning(name) for name in moves)
         return -self.power(moves) / (self._pull * turning) if turning > 0 else None
@@ -274,7 +285,7 @@ def beginning(assembly: Assembly, balance: Balance) -> Array:
         inertia += [weight * np.eye(3), weight * about]
     solver = clarabel.DefaultSolver(
         csc_matrix(block_diag(inertia)),
-        -balance.load(balance.down),
+        -balance.acting,
         csc_matrix(rows),
         np.zeros(rows.shape[0]),
         cones,

@@ -68,6 +68,16 @@ def nearest_reached(
     return search.run(np.stack([np.cos(angles), np.sin(angles)], axis=1))
 
 
+def reached_along(balance: Balance, load: Array, found: NearestBoundary) -> float:
+    """Returns how many times a load (6 n,) can be added to what acts so that the state is reached.
+
+    found: what forces can balance."""
+    if found.distance <= LOST or not can_wedge(balance):
+        return found.distance
+    loads = np.stack([load, np.zeros_like(load)], axis=1)
+    return _Search(balance, loads, found, None, []).run(np.zeros((0, 2))).distance
+
+
 class _Search:
     """The distance known so far, in all directions asked. spread: (6 n, m) from the motions that are possible.
     planes: (2, 2) each, of the symmetries."""
@@ -81,7 +91,7 @@ class _Search:
         planes: list[Array],
     ) -> None:
         self._planes = planes
-        matrix, springs, weights = balance.matrix, springs_of(balance), balance.load(balance.down)
+        matrix, springs, weights = balance.matrix, springs_of(balance), balance.acting
         self._unsqueezed = unsqueezed(balance) if spread is None else None
         if spread is not None:
             matrix, springs = csc_array(spread.T @ matrix), csc_array(spread.T @ springs @ spread)

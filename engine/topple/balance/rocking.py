@@ -14,6 +14,7 @@ rolling motion the pieces find rest a little further, where its slope is made up
 from __future__ import annotations
 
 import math
+from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -140,6 +141,12 @@ class RockingBalance:
         self._rolls = null_space(balance.matrix.T.toarray(), rcond=LOST)
         self._points = balance.contacts.points / balance.length
 
+    def under(self, balance: Balance) -> RockingBalance:
+        """Returns the same pieces and contacts under other loads."""
+        other = copy(self)
+        other.balance = balance
+        return other
+
     @property
     def can_roll(self) -> bool:
         """Whether any piece can."""
@@ -237,6 +244,9 @@ class RockingBalance:
                     if other >= 0:
                         columns = slice(6 * other + 3, 6 * other + 6)
                         total[rows, columns] += sign * other_sign * rolling
+        for body, force, arm in zip(balance.pulled, balance.pulls, balance.arms, strict=True):
+            rows = slice(6 * body + 3, 6 * body + 6)
+            total[rows, rows] += force @ arm * np.eye(3) - np.outer(force, arm)
         return (total + total.T) / 2
 
 

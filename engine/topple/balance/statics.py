@@ -44,6 +44,21 @@ from models.errors import Untrue
 SEARCHED_FIRST = 1000
 """Pieces beyond which forces without friction are searched for before that program is solved: a fifth of its time for a
 wall of 1660, twice its time for a pyramid of 400."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadFactor:
+    """How much of a load the pieces carry with all else as it is. name: of the load. factor: they fall at so many times
+    as much; None: at no multiple. least: times that they need to stand; None: none. stands: with the load as it is.
+    without: whether they stand without it; where they do neither, nothing else is said."""
+
+    name: str
+    factor: float | None
+    least: float | None
+    stands: bool
+    without: bool
+
+
 BEYOND = 2e-3
 """Part of a tilt margin past it at which the mechanism is asked for."""
 
@@ -61,7 +76,8 @@ class Statics(Untrue):
     point 1 m/s. wedged: it stands only with contacts that are pressed together before; then there is no margin,
     and the mechanism is that of the pieces set down without. rolls: it stands, but these pieces may roll where they
     lie: nothing drives them and nothing brings them back. tilt_at_least, push_at_least: the margin is no less;
-    pieces have rolled so far by then that more is not computed, nor what would move first.
+    pieces have rolled so far by then that more is not computed, nor what would move first. factors: how much of each
+    load on the pieces they carry.
     """
 
     asked = "stands"
@@ -81,6 +97,7 @@ class Statics(Untrue):
     rolls: tuple[str, ...] = ()
     tilt_at_least: bool = False
     push_at_least: bool = False
+    factors: tuple[LoadFactor, ...] = ()
 
     @property
     def stands_by_itself(self) -> bool | None:
@@ -201,7 +218,7 @@ def _analysed(assembly: Assembly, balance: Balance, *, margins: bool, loads: boo
 def _rocking(assembly: Assembly, rocking: RockingBalance, *, margins: bool, loads: bool) -> Statics:
     """What statics says of pieces some of which touch on curves."""
     balance = rocking.balance
-    load = balance.load(balance.down)
+    load = balance.acting
     found = rocking.judged(load)
     if not found.stands:
         return Statics(
@@ -219,6 +236,8 @@ def _rocking(assembly: Assembly, rocking: RockingBalance, *, margins: bool, load
     east, north = horizontal(balance.down)
     tilting = np.stack([balance.load(east), balance.load(north)], axis=1)
     tilt, downhill = rocking.margin(load, tilting, MAX_PULL)
+    # forces that do not turn with gravity would take another round for each tilt
+    turns = not len(balance.pulled)
     piece, pushing = push_loads(balance, assembly)
     push, along = rocking.margin(load, pushing, MAX_PULL)
     lost = rocking.judged(load + tilting @ ((1 + BEYOND) * tilt * downhill))
@@ -226,8 +245,8 @@ def _rocking(assembly: Assembly, rocking: RockingBalance, *, margins: bool, load
     return Statics(
         stands=True,
         needs_friction=not smooth,
-        tilt_deg=math.degrees(math.atan(tilt)) if tilt < MAX_PULL else 90.0,
-        tilt_direction_deg=math.degrees(math.atan2(downhill[1], downhill[0])) % 360.0,
+        tilt_deg=(math.degrees(math.atan(tilt)) if tilt < MAX_PULL else 90.0) if turns else None,
+        tilt_direction_deg=math.degrees(math.atan2(downhill[1], downhill[0])) % 360.0 if turns else None,
         push_n=push * float(balance.weights[balance.names.index(piece)]) * balance.force
         if push < MAX_PULL
         else None,
@@ -245,7 +264,7 @@ def _rocking(assembly: Assembly, rocking: RockingBalance, *, margins: bool, load
 def feasible_forces(balance: Balance) -> Array | None:
     """Contact forces (k, 3) as n, t1, t2 that hold every piece, if a quick search finds them: a proof that it
     stands, several times cheaper than the proof that it cannot. None proves nothing."""
-    load = balance.load(balance.down)
+    load = balance.acting
     found = newton(balance, load, steps=QUICK_STEPS, limit=RUNAWAY)
     return None if found is None or out_of_balance(balance, found, load) > UNBALANCED / 10 else found
 

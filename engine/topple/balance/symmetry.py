@@ -31,7 +31,7 @@ class Symmetry:
 
 def symmetries_of(balance: Balance, east: Array, north: Array, loads: Array) -> tuple[Symmetry, ...]:
     """Returns the symmetries, without the identity, of a balance with loads (6 n, 2) along east and north (3,)."""
-    if np.abs(np.stack([east, north]) @ balance.down).max() > SAME:
+    if len(balance.pulled) or np.abs(np.stack([east, north]) @ balance.down).max() > SAME:
         return ()
     planes = [-np.eye(2), *(np.eye(2) - 2 * np.outer(axis, axis) for axis in _axes(balance, east, north))]
     found = []

@@ -126,7 +126,7 @@ def called_up(balance: Balance) -> tuple[bool, Array]:
     """Solves (4): whether the contacts hold every piece without having been pressed together before; and the
     displacements (6 n,) with which they give way."""
     springs = Springs(balance.matrix, balance.friction, springs_of(balance))
-    found = springs.respond(balance.load(balance.down))
+    found = springs.respond(balance.acting)
     return found.held, -found.displacements
 
 
@@ -300,7 +300,7 @@ def clamping(balance: Balance) -> Wedge:
         csc_matrix((count, count)),
         cost,
         csc_matrix(vstack([-rows.T, -eye_array(count)])),
-        np.concatenate([-balance.load(balance.down), np.zeros(count)]),
+        np.concatenate([-balance.acting, np.zeros(count)]),
         [clarabel.ZeroConeT(size), *cones],
         solver_settings(refine=True),
     )

@@ -1,0 +1,175 @@
+"""How much of each load on the pieces they carry, with all else as it is: factors to failure.
+
+The multiples of one load that contact forces can balance lie between two ends. The far one is the greatest k for which
+equation (1) of `balance.equilibrium` has a solution with k times that load, a cone program; it counts only states that
+are reached (`balance.reached`). Where pieces may roll the ends are found by bisection on the second variation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from engine.topple.balance.boundary import NearestBoundary
+from engine.topple.balance.equilibrium import (
+    MAX_PULL,
+    UNBALANCED,
+    Balance,
+    SupportFunction,
+    balance_of,
+    fall,
+)
+from engine.topple.balance.reached import reached_along
+from engine.topple.balance.rocking import RockingBalance, hangs, rocking_of
+from engine.topple.balance.statics import LoadFactor, Statics
+from engine.topple.contact.arrays import Array, Ints
+from engine.topple.contact.detection import Contacts
+from engine.topple.errors import StaticsError
+from engine.world import Assembly, Vector
+
+ACCELERATION = "acceleration"
+"""The name of the load."""
+PRECISE = 1e-4
+"""Of a factor found by bisection."""
+EXACT = 1e-6
+"""Relative: a lower end this near to the load as it is, or to none of it, is that."""
+
+
+def load_factors(
+    assembly: Assembly, contacts: Contacts, statics: Statics, gravity: Vector, acceleration: Vector
+) -> tuple[LoadFactor, ...]:
+    """Returns the factor of every load on an assembly, in the order of its bodies, the acceleration last.
+
+    statics: of the same assembly, contacts and gravity, which contains the acceleration (m/s^2). None for what it
+    cannot judge, or what is wedged.
+    """
+    if statics.stands is None or statics.wedged:
+        return ()
+    rocking = rocking_of(assembly, contacts, gravity, None) if contacts.curved else None
+    if contacts.curved and rocking is None:
+        return ()
+    balance = rocking.balance if rocking else balance_of(assembly, contacts, gravity=gravity)
+    if rocking is None and hangs(balance):
+        rocking = RockingBalance(balance)
+    reach = _Rolling(rocking) if rocking and rocking.can_roll else _Balanced(balance)
+    found = []
+    for name, pulls in _loads(assembly, balance, gravity, acceleration):
+        try:
+            found.append(_factor(name, pulls, statics.stands, reach))
+        except StaticsError:
+            continue
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pulls:
+    """A load in the units of the balance. pieces: (m,) that it acts on; forces: (m, 3); arms: (m, 3), from centres of
+    mass."""
+
+    pieces: Ints
+    forces: Array
+    arms: Array
+
+    @property
+    def turned(self) -> _Pulls:
+        """The opposite load."""
+        return replace(self, forces=-self.forces)
+
+    def on(self, balance: Balance, times: float) -> Balance:
+        """Returns the balance with so many times the load more."""
+        return replace(
+            balance,
+            pulled=np.append(balance.pulled, self.pieces),
+            pulls=np.concatenate([balance.pulls, times * self.forces]),
+            arms=np.concatenate([balance.arms, self.arms]),
+        )
+
+
+class _Reach(Protocol):
+    """How much of a load more is carried."""
+
+    @property
+    def balance(self) -> Balance:
+        """What acts as it is."""
+
+    def most(self, base: Balance, pulls: _Pulls) -> float | None:
+        """Returns how many times a load can be added to what acts in `base`; None where no multiple is too much."""
+
+    def holds(self, base: Balance) -> bool:
+        """Returns whether what acts is carried."""
+
+
+def _factor(name: str, pulls: _Pulls, stands: bool, reach: _Reach) -> LoadFactor:
+    if stands:
+        more, less = reach.most(reach.balance, pulls), reach.most(reach.balance, pulls.turned)
+        least = None if less is None or less >= 1 - EXACT else 1 - less
+        return LoadFactor(name, None if more is None else 1 + more, least, True, least is None)
+    without = pulls.on(reach.balance, -1.0)
+    if not reach.holds(without):
+        return LoadFactor(name, None, None, False, False)
+    return LoadFactor(name, reach.most(without, pulls), None, False, True)
+
+
+def _loads(
+    assembly: Assembly, balance: Balance, gravity: Vector, acceleration: Vector
+) -> Iterator[tuple[str, _Pulls]]:
+    """Yields the name of every load, and what it is."""
+    found: dict[str, list[tuple[int, Array, Array]]] = {}
+    for at, body in enumerate(assembly.free):
+        for load in body.loads:
+            force = (np.array(load.force) + load.mass * np.array(gravity)) / balance.force
+            arm = body.pose.apply(np.array(load.point)) / balance.length - balance.centres[at]
+            found.setdefault(load.name, []).append((at, force, arm))
+    if any(acceleration):
+        share = np.array(acceleration) / float(np.linalg.norm(gravity))
+        found[ACCELERATION] = [
+            (at, weight * share, np.zeros(3)) for at, weight in enumerate(balance.weights.tolist())
+        ]
+    for name, rows in found.items():
+        pieces, forces, arms = zip(*rows, strict=True)
+        yield name, _Pulls(np.array(pieces), np.array(forces), np.array(arms))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Balanced:
+    balance: Balance
+
+    def holds(self, base: Balance) -> bool:
+        return fall(base, base.friction).value <= UNBALANCED
+
+    def most(self, base: Balance, pulls: _Pulls) -> float | None:
+        load = pulls.on(base, 1.0).acting - base.acting
+        size = float(np.linalg.norm(load)) / float(base.weights.sum())
+        unit, along = load / size, np.array([1.0, 0.0])
+        both = np.stack([unit, np.zeros_like(unit)], axis=1)
+        value, _, motion = SupportFunction(base.matrix, base.friction, base.acting, both)(along)
+        if value >= MAX_PULL / 2:
+            return None
+        found = NearestBoundary(max(value, 0.0), max(value, 0.0), along, motion)
+        return reached_along(base, unit, found) / size
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rolling:
+    rocking: RockingBalance
+
+    @property
+    def balance(self) -> Balance:
+        return self.rocking.balance
+
+    def holds(self, base: Balance) -> bool:
+        return self.rocking.under(base).judged(base.acting).stands
+
+    def most(self, base: Balance, pulls: _Pulls) -> float | None:
+        size = float(np.linalg.norm(pulls.forces)) / float(base.weights.sum())
+        low, high = 0.0, MAX_PULL
+        if self.holds(pulls.on(base, high / size)):
+            return None
+        while high - low > PRECISE * high and high > PRECISE**2:
+            middle = (low + high) / 2 if low > 0 else high / 4
+            holds = self.holds(pulls.on(base, middle / size))
+            low, high = (middle, high) if holds else (low, middle)
+        return low / size

@@ -1,0 +1,88 @@
+"""The loads of a scene file on the bodies of the scene."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from engine.load import Load
+from engine.world import Body
+from models.ballast import with_weight
+from scenes.assemble import GRAM, MM
+from scenes.scene import Fault, Scene, SceneError, nearest, shown
+from scenes.schema import LoadTable
+
+ROUNDING = 1e-6
+"""Millimetres, outside of a piece."""
+
+
+def loaded(
+    bodies: Iterable[Body], tables: Sequence[LoadTable], file: str, excused: Collection[str] = ()
+) -> tuple[tuple[Body, ...], list[Fault]]:
+    """Returns the bodies with the loads of a file, and what is wrong with these. excused: pieces that will be taken
+    out, also those that are no more."""
+    found = {body.name: body for body in bodies}
+    faults: list[Fault] = []
+    names: set[str] = set()
+    for number, table in enumerate(tables, start=1):
+        name = table.id or f"load {number}"
+        blank = partial(Fault, file, table=f"load[{number}]")
+        if table.id in names:
+            faults.append(blank("is the id of a load before: choose another", key="id", value=shown(name)))
+        names.add(name)
+        body = found.get(table.piece)
+        if body is None or body.fixed:
+            known = [each.name for each in found.values() if not each.fixed]
+            problem = "is a support, which carries any load" if body else "there is no such piece"
+            if body is not None or table.piece not in excused:
+                faults.append(
+                    blank(problem + nearest(table.piece, known), key="piece", value=shown(table.piece))
+                )
+            continue
+        beyond = np.abs(table.at) - np.array(body.piece.extents) / MM / 2
+        if (worst := float(beyond.max())) > ROUNDING:
+            problem = (
+                f"lies {worst:.4g} mm outside the piece: a place is measured from the middle of its bounding box, "
+                "along its own axes"
+            )
+            faults.append(
+                blank(problem, key="at", value=shown([f"{value:g}" for value in table.at]).replace('"', ""))
+            )
+            continue
+        found[body.name] = _with_load(body, name, table)
+    return tuple(found.values()), faults
+
+
+def _with_load(body: Body, name: str, table: LoadTable) -> Body:
+    x, y, z = table.at
+    point = (x * MM, y * MM, z * MM)
+    if table.mass is None:
+        assert table.force is not None
+        return replace(body, loads=(*body.loads, Load(name, point, table.force)))
+    load = Load(name, point, mass=table.mass * GRAM)
+    return replace(body, piece=with_weight(body.piece, load.mass, point), loads=(*body.loads, load))
+
+
+def tables_of(bodies: Iterable[Body]) -> list[dict[str, object]]:
+    """Returns the `[[load]]` tables of bodies."""
+    rows: list[dict[str, object]] = []
+    for body in bodies:
+        for load in body.loads:
+            row: dict[str, object] = {"id": load.name, "piece": body.name}
+            row["at"] = [round(value / MM, 9) for value in load.point]
+            row |= {"force": list(load.force)} if load.is_force else {"mass": round(load.mass / GRAM, 9)}
+            rows.append(row)
+    return rows
+
+
+def refuse_loads(scene: Scene, what: str, *, weights: bool = True) -> None:
+    """Raises SceneError for a scene with loads on its pieces. what: that does not take them. weights: but those."""
+    names = dict.fromkeys(
+        load.name for body in scene.assembly.free for load in body.loads if load.is_force or not weights
+    ) | dict.fromkeys(name for name in ("acceleration", "wind") if getattr(scene, name) is not None)
+    if names:
+        problem = f"{what} does not take loads ({', '.join(names)}): `teeter check` does, or leave them out"
+        raise SceneError([Fault(scene.name, problem)])

@@ -1,0 +1,262 @@
+"""Loads beside closed forms: an acceleration of the table, weights and forces at a place, the wind; in statics and in
+both engines, through the command, in files."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scipy.optimize import brentq
+from typer.testing import CliRunner
+
+import teeter
+from engine.geometry.wind import with_wind
+from engine.worlds import installed_engines
+from games.api.scene import PublicScene
+from games.cli import app
+
+G = 9.81
+BLOCK = {"id": "b", "shape": {"box": [20, 20, 60]}, "mass": 100, "position": [0, 0, 30]}
+STONE = {"density": 2000, "friction": 0.45}
+
+
+def run_teeter(*words: object) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+def factors(scene: PublicScene, **options: Any) -> dict[str, float | None]:
+    """The factor of every load."""
+    found = teeter.check(scene, workers=1, **options)
+    return {load.name: load.factor for load in found.statics.factors}
+
+
+def block(*loads: dict[str, Any], **more: Any) -> PublicScene:
+    """A block of 20 x 20 x 60 mm and 100 g."""
+    return teeter.build([BLOCK | more], loads=[{"piece": "b"} | load for load in loads])
+
+
+@pytest.mark.parametrize(("friction", "limit"), [(0.6, 20 / 60), (0.2, 0.2)])
+def test_a_block_tips_at_b_over_h_or_slides_at_mu(friction: float, limit: float) -> None:
+    scene = block()
+    for bearing in (0.0, 90.0):
+        asked = {"friction": friction, "accelerate_g": 0.1, "direction_deg": bearing}
+        assert factors(scene, **asked)["acceleration"] == pytest.approx(limit / 0.1, rel=1e-5)
+
+
+@pytest.mark.parametrize("engine", installed_engines())
+@pytest.mark.parametrize(("share", "word"), [(0.9, "stands"), (1.1, "topples")])
+@pytest.mark.parametrize("friction", [0.6, 0.2])
+def test_engines_agree_about_an_accelerated_block(
+    engine: str, share: float, word: str, friction: float
+) -> None:
+    limit = min(friction, 20 / 60)
+    found = teeter.check(block(), accelerate_g=share * limit, friction=friction, engine=engine, workers=1)
+    assert found.word == word
+
+
+def test_the_seismic_coefficient_of_a_wall_is_its_thickness_over_its_height() -> None:
+    """Running bond, half blocks at the ends: across its plane it tips as one about its foot."""
+    rows, thick, tall = 4, 24.0, 20.0
+    pieces: list[dict[str, Any]] = []
+    for row in range(rows):
+        widths = [60.0] * 3 if row % 2 == 0 else [30.0, 60.0, 60.0, 30.0]
+        x = -90.0
+        for width in widths:
+            place = [x + width / 2, 0, (row + 0.5) * tall]
+            shape = {"box": [width, thick, tall]}
+            name = f"{row}.{len(pieces)}"
+            pieces.append({"id": name, "shape": shape, "position": place, "material": STONE})
+            x += width
+    found = teeter.check(teeter.build(pieces), accelerate_g=0.1, direction_deg=90, friction=0.6, workers=1)
+    (load,) = found.statics.factors
+    assert load.factor == pytest.approx(10 * thick / (rows * tall), rel=1e-4)
+
+
+def test_a_weight_tips_a_slab_over_the_edge_of_its_pier() -> None:
+    """Moments about the edge: m (70 - 20) = M 20."""
+    pier = {"id": "pier", "shape": {"box": [40, 40, 40]}, "position": [0, 0, 20], "mass": 500}
+    slab = {"id": "slab", "shape": {"box": [160, 40, 10]}, "position": [0, 0, 45], "mass": 200}
+    scene = teeter.build([pier, slab], loads=[{"piece": "slab", "at": [70, 0, 5], "mass": 40}])
+    assert factors(scene)["load 1"] == pytest.approx(200 * 20 / 50 / 40, rel=1e-5)
+    assert scene.pieces["slab"].mass_g == pytest.approx(240)
+    heavy = teeter.build([pier, slab], loads=[{"piece": "slab", "at": [70, 0, 5], "mass": 84}])
+    found = teeter.check(heavy, workers=1)
+    assert found.word == "topples"
+    (load,) = found.statics.factors
+    assert load.without
+    assert load.factor == pytest.approx(80 / 84, rel=1e-5)
+
+
+def test_what_needs_its_counterweight_says_how_much() -> None:
+    """Deck 55 mm off the pier's middle, half width 20: it needs m (20 + 40) >= M 35."""
+    pier = {"id": "pier", "shape": {"box": [40, 40, 40]}, "position": [0, 0, 20], "mass": 500}
+    deck = {"id": "deck", "shape": {"box": [200, 40, 10]}, "position": [55, 0, 45], "mass": 100}
+    scene = teeter.build([pier, deck], loads=[{"piece": "deck", "at": [-95, 0, 5], "mass": 80, "id": "cw"}])
+    (load,) = teeter.check(scene, workers=1).statics.factors
+    assert load.least == pytest.approx(100 * 35 / 60 / 80, rel=1e-5)
+    # about the other edge: m (40 - 20) <= M (55 + 20)
+    assert load.factor == pytest.approx(100 * 75 / 20 / 80, rel=1e-5)
+    assert not load.without
+
+
+@pytest.mark.parametrize("engine", installed_engines())
+def test_a_force_at_the_top_tips_at_half_the_weight_times_b_over_h(engine: str) -> None:
+    limit = 0.1 * G * 10 / 60
+    scene = block({"at": [0, 0, 30], "force": [0, limit / 2, 0]}, friction=0.6)
+    assert factors(scene, engine=engine)["load 1"] == pytest.approx(2.0, rel=1e-5)
+    for share, word in ((0.9, "stands"), (1.1, "topples")):
+        pushed = block({"at": [0, 0, 30], "force": [0, share * limit, 0]}, friction=0.6)
+        assert teeter.check(pushed, engine=engine, workers=1).word == word
+
+
+def test_a_tilt_under_a_force_that_tilts_with_the_table() -> None:
+    force = 0.08
+    scene = block({"at": [0, 0, 0], "force": [force, 0, 0]}, friction=0.9)
+    found = teeter.check(scene, workers=1)
+
+    def moment(angle: float) -> float:
+        return 0.1 * G * (30 * math.sin(angle) - 10 * math.cos(angle)) + force * 30
+
+    assert math.radians(found.statics.tilt_deg or 0) == pytest.approx(brentq(moment, 0, 1), rel=1e-5)
+    limit = math.degrees(brentq(moment, 0, 1))
+    for tilt, word in ((0.9 * limit, "stands"), (1.1 * limit, "topples")):
+        assert teeter.check(scene, tilt_deg=tilt, workers=1).word == word
+
+
+@pytest.mark.parametrize(("share", "word"), [(0.8, "stands"), (1.4, "topples")])
+def test_a_force_on_a_ball_with_a_low_centre_of_mass(share: float, word: str) -> None:
+    """It turns about its middle: W c holds it up, a dead force P at the top turns it over from P R = W c."""
+    limit = 0.1 * G * 10 / 25
+    ball = {"id": "ball", "shape": {"sphere": 25}, "mass": 100, "position": [0, 0, 25]}
+    scene = teeter.build(
+        [ball | {"centre_of_mass": [0, 0, -10]}],
+        loads=[{"piece": "ball", "at": [0, 0, 25], "force": [0, 0, -share * limit]}],
+    )
+    found = teeter.check(scene, workers=1)
+    assert found.word == word
+    (load,) = found.statics.factors
+    assert load.factor == pytest.approx(1 / share, rel=1e-3)
+
+
+@pytest.mark.parametrize("engine", installed_engines())
+def test_wind_topples_a_slab_at_its_weight_times_t_over_its_area_and_height(engine: str) -> None:
+    """p A H / 2 = W t / 2."""
+    slab = {
+        "id": "slab",
+        "shape": {"box": [80, 12, 100]},
+        "mass": 60,
+        "position": [0, 0, 50],
+        "friction": 0.9,
+    }
+    scene = teeter.build([slab])
+    limit = 0.06 * G * 0.012 / (0.08 * 0.1 * 0.1)
+    assert factors(scene, wind_pa=limit / 3, direction_deg=90)["wind"] == pytest.approx(3, rel=1e-5)
+    for share, word in ((0.9, "stands"), (1.1, "topples")):
+        found = teeter.check(scene, wind_pa=share * limit, direction_deg=90, engine=engine, workers=1)
+        assert found.word == word
+
+
+def test_what_stands_behind_is_sheltered() -> None:
+    slabs = [
+        {"id": name, "shape": {"box": [20, 80, tall]}, "position": [x, 0, tall / 2], "mass": 60}
+        for name, x, tall in (("front", -40, 60), ("behind", 40, 100))
+    ]
+    ball = {"id": "ball", "shape": {"sphere": 20}, "position": [0, 200, 20], "mass": 60}
+    blown = with_wind(teeter.build([*slabs, ball]).assembly, (10.0, 0.0, 0.0))
+    loads = {body.name: load for body in blown.free for load in body.loads}
+    assert loads["front"].force == pytest.approx((10 * 0.08 * 0.06, 0, 0))
+    assert loads["behind"].force == pytest.approx((10 * 0.08 * 0.04, 0, 0))
+    assert loads["behind"].point[2] == pytest.approx(0.08 - 0.05)
+    assert loads["ball"].force == pytest.approx((10 * math.pi * 0.02**2, 0, 0), rel=1e-6)
+    turned = with_wind(teeter.build([*slabs, ball]).assembly, (0.0, 10.0, 0.0))
+    along = {body.name: load.force[1] for body in turned.free for load in body.loads}
+    assert along == {
+        "front": pytest.approx(10 * 0.02 * 0.06),
+        "behind": pytest.approx(10 * 0.02 * 0.1),
+        "ball": pytest.approx(10 * math.pi * 0.02**2, rel=1e-6),
+    }
+
+
+FILE = """teeter = 1
+[acceleration]
+g = 0.1
+direction = 180
+[wind]
+pressure = 5.0
+[[piece]]
+id = "b"
+shape = { box = [20, 20, 60] }
+mass = 100
+position = [0, 0, 30]
+[[load]]
+id = "crate"
+piece = "b"
+at = [0, 0, 30]
+mass = 25
+[[load]]
+piece = "b"
+at = [0, 0, 30]
+force = [0.0, 0.05, 0]
+"""
+
+
+def test_a_file_with_loads_through_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "loads.toml"
+    path.write_text(FILE)
+    found = run_teeter("check", path, "--json", "--workers", "1", "--page", tmp_path / "page.html")
+    assert found[0] == 0
+    told = json.loads(found[1])
+    assert [load["load"] for load in told["loads"]] == ["crate", "load 2", "wind", "acceleration"]
+    assert told["read"]["loads"] == ["crate", "load 2"]
+    assert "wind of 5 Pa towards +x" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    box = run_teeter("check", path, "--workers", "1", "--accelerate", "0.4", "--direction", "90")
+    assert box[0] == 1
+    assert "acceleration of 0.4 g towards +y" in " ".join(box[1].split())
+    again = tmp_path / "again.toml"
+    assert run_teeter("convert", path, again)[0] == 0
+    first, second = teeter.load(path), teeter.load(again)
+    assert [body.loads for body in first.assembly.bodies] == [body.loads for body in second.assembly.bodies]
+    assert (first.loaded.wind, first.loaded.acceleration) == (second.loaded.wind, second.loaded.acceleration)
+    assert first.pieces == second.pieces
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (('piece = "b"\nat', 'piece = "c"\nat'), 'load[1]: piece = "c": there is no such piece'),
+        (("at = [0, 0, 30]\nmass", "at = [0, 0, 60]\nmass"), "load[1]: at = [0, 0, 60]: lies 30 mm outside"),
+        (("mass = 25", "mass = 25\nforce = [0, 0, 1]"), "load[1]: give either `force` (N) or `mass` (g)"),
+        (("force = [0.0, 0.05, 0]", "force = [0, 0, 0]"), "load[2]: the force is zero: leave the load out"),
+        (('id = "crate"', 'id = "wind"'), "is reserved"),
+        (("pressure = 5.0", "pressure = 5.0\nspeed = 3"), "[wind]: speed: unknown key"),
+        (("mass = 100", "fixed = true"), "is a support, which carries any load"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(change: tuple[str, str], told: str, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.toml"
+    assert change[0] in FILE
+    path.write_text(FILE.replace(*change, 1))
+    with pytest.raises(teeter.TeeterError) as refused:
+        teeter.load(path)
+    assert told in str(refused.value)
+
+
+def test_what_takes_no_loads_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "loads.toml"
+    path.write_text(FILE)
+    for arguments in (
+        ("probe", path),
+        ("sweep", path, "--piece", "b", "--x", "0:1:2", "--y", "0"),
+        ("convert", path, tmp_path / "out.xml"),
+        ("check", "arch", "--direction", "90"),
+    ):
+        code, _, err = run_teeter(*arguments)
+        assert code == 2
+        assert "load" in err or "--accelerate" in err
+    noisy = teeter.noise(teeter.load(path), position_mm=0.1, samples=4, workers=1)
+    assert noisy.p_stand == 1.0
