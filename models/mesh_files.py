@@ -26,7 +26,7 @@ import numpy as np
 from models.errors import MeshFileError
 from models.extras import install_line
 from models.piece import Array, Ints
-from models.polygons import cut_alike, cut_obj_alike
+from models.polygons import cut_alike, cut_obj_alike, cut_off_alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,8 @@ def _read_other(path: Path) -> list[MeshNode]:
         _check_count(path, heading)
     options: dict[str, Any] = {"split_objects": True, "skip_materials": True} if kind == "obj" else {}
     try:
-        source = io.BytesIO(cut_obj_alike(path.read_bytes())) if kind == "obj" else path
+        alike = {"obj": cut_obj_alike, "off": cut_off_alike}.get(kind)
+        source = io.BytesIO(alike(path.read_bytes())) if alike else path
         scene = trimesh.load_scene(source, file_type=kind, process=False, **options)
     except ImportError as error:
         if error.name == "charset_normalizer":  # trimesh would guess at the letters with it

@@ -34,6 +34,31 @@ def cut_obj_alike(text: bytes) -> bytes:
     return b"\n".join(lines)
 
 
+def cut_off_alike(text: bytes) -> bytes:
+    """Returns the text of an .off file with its warped polygons cut into triangles, as `cut_alike` does; the same text
+    where none is warped, or where it is no such file."""
+    lines = [line.split(b"#")[0].split() for line in text.replace(b"\r\n", b"\n").split(b"\n")]
+    lines = [words for words in lines if words]
+    try:
+        if lines[0][0].upper() != b"OFF":
+            return text
+        rest = [lines[0][1:], *lines[1:]] if len(lines[0]) > 1 else lines[1:]
+        count, faces = int(rest[0][0]), int(rest[0][1])
+        corners = np.array([[float(word) for word in words[:3]] for words in rest[1 : 1 + count]])
+        polygons = [
+            np.array([int(word) for word in words[1 : 1 + int(words[0])]])
+            for words in rest[1 + count : 1 + count + faces]
+        ]
+        found = cut_alike(polygons, corners)
+    except (ValueError, IndexError):
+        return text
+    if found is None:
+        return text
+    head = [b"OFF", b"%d %d 0" % (count, len(found))]
+    rows = [b"3 %d %d %d" % (a, b, c) for a, b, c in found.tolist()]
+    return b"\n".join([*head, *(b" ".join(words[:3]) for words in rest[1 : 1 + count]), *rows, b""])
+
+
 def _corner(line: bytes) -> Array:
     try:
         return np.array([float(word) for word in line.split()[1:4]])

@@ -424,6 +424,7 @@ def _content(path: Source, file: str, options: LoadOptions, progress: Progressed
             options.excused,
             options.unite,
             options.split,
+            options.fixed,
             progress,
         )
         content = Content(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,8 @@ RIGID = 1e-5
 """How far from a pure turn a matrix may be to count as one: files keep seven digits."""
 LEVEL = 1e-5
 """Of its size, by which a sheet may rise and still be level."""
+PLATE = 1e-3
+"""Metres: how thick a sheet is that is a support."""
 LARGEST = 1e12
 """Of any number in a mesh file; beyond it arithmetic itself breaks, and NaN is not below it either."""
 
@@ -73,13 +76,15 @@ def read_meshes(
     excused: Collection[str] = (),
     unite: Sequence[str] = (),
     split: bool = False,
+    fixed: Sequence[str] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> MeshScene:
     """The pieces of a mesh file, and how it was read.
 
     unit: metres; None: the format's. up: the axis that points up, one of `UPWARDS`; None: the format's.
     fit, level: metres, as in `models.fit.fit_meshes`; 0: not at all. excused: names of nodes that need not be solids.
-    unite: names of nodes that are one piece. split: cut solids into convex blocks.
+    unite: names of nodes that are one piece. split: cut solids into convex blocks. fixed: names of supports, which may
+    be level sheets.
     progress: told how many nodes are pieces, and of how many. Raises SceneError when nothing can be read at all.
     """
     nodes = path.nodes if isinstance(path, GivenMeshes) else _nodes(path, file)
@@ -100,6 +105,7 @@ def read_meshes(
             [(node, axes) for node, axes in placed if _name(node, stem) not in excused] or placed, file
         )
     placed = [(replace(node, name=_name(node, stem)), axes) for node, axes in placed]
+    placed = [_thickened(node, axes, fixed) for node, axes in placed]
     if unite:
         placed = regroup.unite(placed, unite, file)
     if split:
@@ -144,6 +150,33 @@ def _without_ground(
         if is_under:
             return [*placed[:number], *placed[number + 1 :]], Ground(name, float(high[2]))
     return placed, None
+
+
+def _thickened(node: MeshNode, axes: Array, fixed: Sequence[str]) -> tuple[MeshNode, Array]:
+    """A level sheet that is a support, as a plate below it; any other node as it is."""
+    place = node.vertices @ (axes @ node.matrix[:3, :3]).T + axes @ node.matrix[:3, 3]
+    if not any(fnmatchcase(node.name, pattern) for pattern in fixed) or not _is_level(place):
+        return node, axes
+    edges = np.concatenate([node.faces[:, [0, 1]], node.faces[:, [1, 2]], node.faces[:, [2, 0]]])
+    first, second, third = (place[node.faces[:, at], :2] for at in range(3))
+    one, other = second - first, third - first
+    looks_down = float((one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0]).sum()) < 0
+    faces, edges = (node.faces[:, ::-1], edges[:, ::-1]) if looks_down else (node.faces, edges)
+    there = {*map(tuple, edges.tolist())}
+    rim = np.array([edge for edge in edges.tolist() if (edge[1], edge[0]) not in there]).reshape(-1, 2)
+    below, count = place - [0.0, 0.0, PLATE], len(place)
+    sides = [np.stack([rim[:, 0], rim[:, 0] + count, rim[:, 1]], axis=1)]
+    sides += [np.stack([rim[:, 1], rim[:, 0] + count, rim[:, 1] + count], axis=1)]
+    whole = np.concatenate([faces, faces[:, ::-1] + count, *sides])
+    key = (node.key, "plate")
+    return replace(
+        node, key=key, vertices=np.concatenate([place, below]), faces=whole, matrix=np.eye(4)
+    ), np.eye(3)
+
+
+def _is_level(place: Array) -> bool:
+    low, high = place.min(axis=0), place.max(axis=0)
+    return bool(high[2] - low[2] <= LEVEL * float((high - low).max()))
 
 
 def _check_size(placed: list[tuple[MeshNode, Array]], file: str) -> None:
@@ -243,7 +276,8 @@ class _Maker:
             if sides.max() > 0 and sides.min() <= LEVEL * sides.max():
                 problem = (
                     "is a flat sheet, not a solid, and is not the table, as it does not lie level under everything: "
-                    f"give it thickness, or leave it out (--without {shown(name)})"
+                    f"give it thickness, leave it out (--without {shown(name)}), or, where it is level, make it a "
+                    f"support (--fixed {shown(name)})"
                 )
             self.faults.append(Fault(self.file, problem, place))
             return

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from models.piece import Ints
+from models.polygons import cut_alike
 from scenes.formats.description import BodyPart, Described, FormatError, RigidBody
 from scenes.formats.xml import MAX_BYTES
 from scenes.reading import MAX_PIECES
@@ -33,8 +34,12 @@ def read(path: Path, file: str, unit: float | None = None) -> Described:
         found = [_body(str(key), node, unit or 1.0) for key, node in nodes.items()]
     except (ValueError, RecursionError) as error:
         raise FormatError.of(file, f"is not valid JSON, or a number in it is none: {error}") from None
-    except (LookupError, TypeError, AttributeError) as error:
-        raise FormatError.of(file, f"is no COMPAS assembly: {type(error).__name__} {error}") from None
+    except (LookupError, TypeError, AttributeError):
+        problem = (
+            "is no COMPAS assembly, the one kind of JSON that is read: write it with compas.json_dump(assembly, ...), "
+            "or export the blocks as .glb or .obj"
+        )
+        raise FormatError.of(file, problem) from None
     if len(found) > MAX_PIECES:
         raise FormatError.of(file, f"there are {len(found)} blocks; at most {MAX_PIECES} are allowed")
     if unit is None and found:
@@ -67,10 +72,11 @@ def _body(key: str, node: dict[str, Any], unit: float) -> RigidBody:
     points = [[float(corner.get(axis, 0.0)) for axis in "xyz"] for corner in mesh["vertex"].values()]
     vertices = np.array(points).reshape(-1, 3) * unit
     faces = [[index[str(corner)] for corner in face] for face in mesh["face"].values()]
-    triangles = [[face[0], face[at], face[at + 1]] for face in faces for at in range(1, len(face) - 1)]
-    part = BodyPart(
-        np.eye(4), None, vertices, _outward(vertices, np.array(triangles, dtype=np.int64).reshape(-1, 3))
-    )
+    triangles = cut_alike([np.array(face) for face in faces], vertices)
+    if triangles is None:
+        fans = [[face[0], face[at], face[at + 1]] for face in faces for at in range(1, len(face) - 1)]
+        triangles = np.array(fans, dtype=np.int64).reshape(-1, 3)
+    part = BodyPart(np.eye(4), None, vertices, _outward(vertices, triangles))
     is_fixed = node.get("is_support") is True or mesh.get("attributes", {}).get("is_support") is True
     return RigidBody(label or f"block.{key}", np.eye(4), [part], is_fixed)
 
