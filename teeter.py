@@ -107,7 +107,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from games.api.checker import Checker
-from games.api.functions import build, check, explain, export, load, noise, play, probe, sweep, verify, video
+from games.api.functions import (
+    build,
+    check,
+    explain,
+    export,
+    load,
+    noise,
+    play,
+    poses,
+    probe,
+    steps,
+    sweep,
+    verify,
+    video,
+)
 from games.api.results import (
     CheckResult,
     ExplainResult,
@@ -115,8 +129,11 @@ from games.api.results import (
     FilmResult,
     NoiseResult,
     Played,
+    PoseResult,
     ProbeResult,
     SimulationResult,
+    StepResult,
+    StepsResult,
 )
 from games.api.scene import PublicScene as Scene
 from games.api.scene import ScenePiece
@@ -133,11 +150,14 @@ __all__ = [
     "FilmResult",
     "NoiseResult",
     "Played",
+    "PoseResult",
     "ProbeResult",
     "Scene",
     "ScenePiece",
     "SimulationResult",
     "Statics",
+    "StepResult",
+    "StepsResult",
     "SweepRow",
     "TeeterError",
     "Verdict",
@@ -150,7 +170,9 @@ __all__ = [
     "load",
     "noise",
     "play",
+    "poses",
     "probe",
+    "steps",
     "sweep",
     "verify",
     "video",

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.geometry.rotation import matrix_of, nudged, quaternion_of
+from engine.geometry.rotation import matrix_of, nudged, quaternion_of, rpy_of
 from engine.pose import Pose
 from engine.scratch import scratch_folder
 from engine.settings import COLLISION_MARGIN, Tuning
@@ -227,7 +227,7 @@ def _collision(
         is_level = np.abs(part.rotation.T @ up) > LEVEL_COSINE
         size = 2.0 * (part.half_extents / scale.length + np.where(is_level, tuning.skin, 0.0))
         shape = f'<box size="{size[0]:.17g} {size[1]:.17g} {size[2]:.17g}"/>'
-        roll, pitch, yaw = _rpy(frame.axes.T @ part.rotation)
+        roll, pitch, yaw = rpy_of(frame.axes.T @ part.rotation)
     return (
         f'<collision><origin xyz="{centre[0]:.17g} {centre[1]:.17g} {centre[2]:.17g}" '
         f'rpy="{roll:.17g} {pitch:.17g} {yaw:.17g}"/><geometry>{shape}</geometry></collision>'
@@ -269,14 +269,6 @@ def _obj(corners: Array) -> str:
         face = triangle if np.cross(b - a, c - a) @ plane[:3] > 0 else triangle[::-1]
         lines.append("f " + " ".join(str(order[int(corner)]) for corner in face))
     return "o part\n" + "\n".join(lines) + "\n"
-
-
-def _rpy(m: Array) -> tuple[float, float, float]:
-    """Returns roll, pitch, yaw in radians of a rotation matrix (3, 3)."""
-    pitch = float(np.arctan2(-m[2, 0], np.hypot(m[0, 0], m[1, 0])))
-    if np.hypot(m[0, 0], m[1, 0]) > 1e-12:
-        return float(np.arctan2(m[2, 1], m[2, 2])), pitch, float(np.arctan2(m[1, 0], m[0, 0]))
-    return 0.0, pitch, float(np.arctan2(-m[0, 1], m[1, 1]))
 
 
 def _digest(text: str) -> str:

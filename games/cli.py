@@ -20,7 +20,19 @@ from typing import Annotated
 
 import typer
 
-from games.commands import bench, check, convert, demo, doctor, listings, play, probe, recordings, sweep
+from games.commands import (
+    bench,
+    check,
+    convert,
+    demo,
+    doctor,
+    listings,
+    play,
+    poses,
+    probe,
+    recordings,
+    sweep,
+)
 from games.commands.console import Commands, add_command, crashed, stopped
 from games.commands.host import with_address
 from games.faults import FAULTS, interrupt_behind, teeter_version
@@ -83,6 +95,7 @@ for _name, _run, _example in (
         sweep.run,
         "teeter sweep bridge --piece counterweight --x -60:60:25 --y -10:10:5 --plot map.png",
     ),
+    ("poses", poses.run, "teeter poses egg.stl"),
     ("convert", convert.run, "teeter convert pile.xml pile.toml"),
     ("scenes", listings.list_scenes, "teeter scenes"),
     (

@@ -79,6 +79,15 @@ def quaternion_of_rpy(roll: float, pitch: float, yaw: float) -> tuple[float, flo
     )
 
 
+def rpy_of(m: Array) -> tuple[float, float, float]:
+    """Returns the roll, pitch and yaw in radians of a rotation matrix (3, 3); see `quaternion_of_rpy`."""
+    level = float(np.hypot(m[0, 0], m[1, 0]))
+    pitch = float(np.arctan2(-m[2, 0], level))
+    if level > 1e-12:
+        return float(np.arctan2(m[2, 1], m[2, 2])), pitch, float(np.arctan2(m[1, 0], m[0, 0]))
+    return 0.0, pitch, float(np.arctan2(-m[0, 1], m[1, 1]))
+
+
 def rotation_vector(
     first: tuple[float, float, float, float], second: tuple[float, float, float, float]
 ) -> tuple[float, float, float]:

@@ -17,7 +17,16 @@ from games.api.arguments import (
     piece_named,
     require_in_range,
 )
-from games.api.results import CheckResult, ExplainResult, NoiseResult, ProbeResult, check_result, noise_result
+from games.api.results import (
+    CheckResult,
+    ExplainResult,
+    NoiseResult,
+    ProbeResult,
+    StepResult,
+    StepsResult,
+    check_result,
+    noise_result,
+)
 from games.api.scene import AnyScene, loaded_of
 
 if TYPE_CHECKING:
@@ -93,6 +102,56 @@ class Checker:
         settle = max(settle_mm, loaded.settle_mm) / 1e3
         options = replace(self._options(loaded), settle=settle, drop=drop, time=time, witness=witness)
         return check_result(check(loaded.assembly, options), loaded)
+
+    def steps(
+        self,
+        scene: AnyScene,
+        order: Iterable[str] | None = None,
+        *,
+        settle_mm: float = 0.0,
+        drop: bool = False,
+        progress: Progress = unheard,
+    ) -> StepsResult:
+        """Does it stand after every step of putting it together? Up to the first after which it does not.
+
+        order: all free pieces by name; None: as the scene has them. Supports are there from the beginning. settle_mm,
+        drop: as for `check`. progress: told how many steps are done, of how many. Raises TeeterError.
+        """
+        from engine.topple.laboratory.steps import steps
+        from engine.topple.words import headline
+        from scenes.scene import without
+
+        require_in_range(settle_mm=settle_mm)
+        loaded = loaded_of(scene, settle_mm, drop=drop)
+        free = [body.name for body in loaded.assembly.free]
+        listed = free if order is None else list(order)
+        for name in listed:
+            piece_named(loaded, name)
+        left, twice = [name for name in free if name not in listed], len(listed) - len({*listed})
+        if left or twice:
+            what = f"leaves out {', '.join(left[:6])}" if left else "names a piece twice"
+            raise ArgumentError(
+                f"{loaded.name}: the order {what}: it has to name each of the {len(free)} pieces once"
+            )
+        options = replace(self._options(loaded), settle=max(settle_mm, loaded.settle_mm) / 1e3, drop=drop)
+        rows: list[StepResult] = []
+        verdict = None
+        for step in steps(loaded.assembly, listed, options):
+            verdict = step.verdict
+            rows.append(StepResult(step.number, step.piece, verdict.word, verdict.statics.tilt_deg))
+            progress(len(rows), len(free))
+        sentences: tuple[str, ...] = ()
+        if verdict is not None and verdict.word != "stands":
+            later = listed[len(rows) :]
+            so_far = check_result(verdict, without(loaded, later) if later else loaded)
+            sentences = (f"After step {len(rows)}: {headline(verdict)}", *so_far.explain().sentences)
+        elif rows and (known := [row for row in rows if row.tilt_deg is not None]):
+            least = min(known, key=lambda row: (row.tilt_deg or 0.0, row.number))
+            sentences = (
+                f"It stands after every step, least firmly after step {least.number} ({least.piece}): "
+                f"{least.tilt_deg:.2f} degrees.",
+            )
+        return StepsResult(tuple(rows), sentences, len(free))
 
     def explain(self, scene: AnyScene | CheckResult) -> ExplainResult:
         """Why it stands or topples: which piece goes over which edge, and how much is missing or to spare.

@@ -3,11 +3,12 @@ in N. Everything heavy is imported when it is called, so that `import teeter` is
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from games.api.arguments import ArgumentError, fault, require_in_range
+from games.api.arguments import ArgumentError, fault, piece_named, require_in_range
 from games.api.checker import Axis, Checker, Progress, unheard
 from games.api.results import (
     CheckResult,
@@ -16,9 +17,11 @@ from games.api.results import (
     FilmResult,
     NoiseResult,
     Played,
+    PoseResult,
     ProbeResult,
+    StepsResult,
 )
-from games.api.scene import AnyScene, PublicScene
+from games.api.scene import AnyScene, PublicScene, loaded_of
 from models.files import check_output
 
 if TYPE_CHECKING:
@@ -134,6 +137,37 @@ def check(
         direction_deg=direction_deg,
     )
     return checker.check(scene, settle_mm=settle_mm, drop=drop, time=time, witness=witness)
+
+
+def steps(scene: AnyScene, order: Iterable[str] | None = None, *, workers: int | None = None) -> StepsResult:
+    """Does it stand after every step of putting it together? As `Checker.steps`. Raises TeeterError."""
+    return Checker(workers=workers).steps(scene, order)
+
+
+def poses(scene: AnyScene, piece: str | None = None) -> tuple[PoseResult, ...]:
+    """The poses in which one piece lies stably on a level table, the likeliest first. piece: its name; None: the only
+    one. Raises TeeterError."""
+    from engine.geometry.rotation import quaternion_of, rpy_of
+    from models.stable_poses import stable_poses
+
+    loaded = loaded_of(scene, drop=True)
+    free = [body.name for body in loaded.assembly.free]
+    if piece is None and len(free) != 1:
+        raise ArgumentError(f"{loaded.name} has {len(free)} pieces: name one")
+    found = []
+    for pose in stable_poses(piece_named(loaded, piece or free[0]).piece):
+        roll, pitch, yaw = (math.degrees(angle) for angle in rpy_of(pose.rotation))
+        found.append(
+            PoseResult(
+                None if pose.margin is None else math.degrees(pose.margin),
+                pose.share,
+                None if pose.height is None else 1e3 * pose.height,
+                (roll, pitch, yaw),
+                quaternion_of(pose.rotation),
+                1e6 * pose.area,
+            )
+        )
+    return tuple(found)
 
 
 def explain(scene: AnyScene | CheckResult, *, workers: int | None = None) -> ExplainResult:

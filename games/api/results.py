@@ -199,6 +199,78 @@ class NoiseResult(Untrue):
 
 
 @dataclass(frozen=True, slots=True)
+class StepResult(Untrue):
+    """One step of putting a scene together. word: the verdict on all pieces so far. tilt_deg: its margin."""
+
+    asked = "word"
+
+    number: int
+    piece: str
+    word: Word
+    tilt_deg: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class StepsResult(Untrue):
+    """The steps up to the first after which the scene does not stand, that one included. sentences: why it does not, or
+    which step has the least margin. total: steps of the whole order."""
+
+    asked = "stands"
+
+    steps: tuple[StepResult, ...]
+    sentences: tuple[str, ...]
+    total: int
+
+    @property
+    def word(self) -> Word:
+        """The verdict on the last of these steps."""
+        return self.steps[-1].word if self.steps else "stands"
+
+    @property
+    def stands(self) -> bool:
+        """Whether it stands after every step."""
+        return self.word == "stands"
+
+    def to_json(self) -> dict[str, Any]:
+        """What `teeter check --steps --json` prints."""
+        last = self.steps[-1] if self.steps else None
+        return {
+            "verdict": self.word,
+            "steps": [
+                {"step": step.number, "piece": step.piece, "verdict": step.word, "tilt_deg": step.tilt_deg}
+                for step in self.steps
+            ],
+            "total": self.total,
+            "falls_at": None if last is None or last.word == "stands" else last.number,
+            "sentences": list(self.sentences),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PoseResult:
+    """A pose in which a piece lies stably on a level table. margin_deg: of tilt, at which it tips; None on a curve, on
+    which it may roll, and then height_mm is None too: of the centre of mass over the table. share: of all ways to be
+    put down. rotation_deg: roll, pitch and yaw of a scene file; quaternion: the same. area_mm2: that it rests on."""
+
+    margin_deg: float | None
+    share: float
+    height_mm: float | None
+    rotation_deg: tuple[float, float, float]
+    quaternion: tuple[float, float, float, float]
+    area_mm2: float
+
+    def to_json(self) -> dict[str, Any]:
+        """What `teeter poses --json` prints."""
+        return {key: _rounded(value) for key, value in asdict(self).items()}
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return [_rounded(item) for item in value]
+    return round(value, 9) if isinstance(value, float) else value
+
+
+@dataclass(frozen=True, slots=True)
 class ProbeResult(Untrue):
     """One piece. load_n: carried from above. pull_n: to slide it out sideways, None when a hand cannot. stands_without:
     the rest stays up without it. loose: pull_n is at most twice the friction of its own weight."""

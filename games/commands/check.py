@@ -96,6 +96,13 @@ class CheckRequest:
     explain: Annotated[
         bool, typer.Option("--explain", help="Say which piece, over which edge, and how much is missing.")
     ] = False
+    steps: Annotated[
+        bool,
+        typer.Option("--steps", help="Check every step of putting it together, up to the first that falls."),
+    ] = False
+    order: Annotated[
+        str | None, typer.Option(help="The order of --steps: names with commas; else as in the file.")
+    ] = None
     seed: Annotated[int, typer.Option(help="Of the small disturbances and of the noise.")] = 0
     workers: Workers = None
     engine: Annotated[
@@ -145,6 +152,8 @@ def run(request: CheckRequest) -> int:
     if request.is_noisy:
         one_thread_each()
     validate(request)
+    if request.steps:
+        return _steps(request)
     found = verdict_on(request)
     chance = chance_on(found, request) if request.is_noisy else None
     if request.picture is not None:
@@ -186,6 +195,21 @@ def run(request: CheckRequest) -> int:
         if request.page is not None:
             say(f" wrote {request.page}")
     return EXIT[found.word]
+
+
+def _steps(request: CheckRequest) -> int:
+    from games.api.scene import PublicScene
+    from games.commands import steps
+
+    scene = PublicScene(scene_of(request))
+    return steps.run(
+        checker_of(request),
+        scene,
+        request.order,
+        request.settle,
+        drop=request.drop,
+        as_json=request.as_json,
+    )
 
 
 def verdict_on(request: CheckRequest) -> CheckResult:
@@ -301,6 +325,12 @@ def validate(request: CheckRequest) -> None:
         wrong.append(
             "--samples and --until say how often to try: give --noise, --tilt-noise or --friction-range too"
         )
+    alone = ("picture", "record", "certificate", "page", "time", "witness", "explain", "is_noisy")
+    if request.steps and (others := [name for name in alone if getattr(request, name)]):
+        names = ", ".join("--" + name.replace("is_noisy", "noise") for name in others)
+        wrong.append(f"--steps is a table of verdicts: leave out {names}, or check one step without --steps")
+    if request.order is not None and not request.steps:
+        wrong.append("--order is that of --steps: give --steps too")
     if request.direction is not None and request.accelerate is None and request.wind is None:
         wrong.append("--direction says where --accelerate and --wind push: give one of them too")
     if wrong:

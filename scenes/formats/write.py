@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import numpy as np
 
-from engine.geometry.rotation import quaternion_of
+from engine.geometry.rotation import quaternion_of, rpy_of
 from engine.settings import GRAVITY
 from engine.world import TABLE, Body
 from models.build import build
@@ -96,7 +96,7 @@ def urdf_of(scene: Scene, meshes: Path) -> tuple[str, dict[Path, str]]:
         for number, (kind, sizes, place, turn) in enumerate(_solids(scene, body)):
             for tag in ("visual", "collision"):
                 solid = SubElement(link, tag)
-                SubElement(solid, "origin", xyz=_text(place), rpy=_text(_rpy(turn)))
+                SubElement(solid, "origin", xyz=_text(place), rpy=_text(rpy_of(turn)))
                 geometry = SubElement(solid, "geometry")
                 if kind == "mesh":
                     path = meshes / f"{index}.{number}.obj"
@@ -111,7 +111,7 @@ def urdf_of(scene: Scene, meshes: Path) -> tuple[str, dict[Path, str]]:
         )
         SubElement(joint, "parent", link="world")
         SubElement(joint, "child", link=body.name)
-        SubElement(joint, "origin", xyz=_text(body.pose.position), rpy=_text(_rpy(body.pose.matrix)))
+        SubElement(joint, "origin", xyz=_text(body.pose.position), rpy=_text(rpy_of(body.pose.matrix)))
     return _document(root), files
 
 
@@ -303,15 +303,6 @@ def _moments(body: Body) -> tuple[float, float, float, float, float, float]:
 def _wxyz(turn: Array) -> tuple[float, ...]:
     x, y, z, w = quaternion_of(turn)
     return w, x, y, z
-
-
-def _rpy(m: Array) -> tuple[float, float, float]:
-    """Returns roll, pitch, yaw in radians of a rotation matrix (3, 3)."""
-    level = float(np.hypot(m[0, 0], m[1, 0]))
-    pitch = float(np.arctan2(-m[2, 0], level))
-    if level > 1e-12:
-        return float(np.arctan2(m[2, 1], m[2, 2])), pitch, float(np.arctan2(m[1, 0], m[0, 0]))
-    return 0.0, pitch, float(np.arctan2(-m[0, 1], m[1, 1]))
 
 
 def _text(values: Iterable[float] | Sequence[float]) -> str:

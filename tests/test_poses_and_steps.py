@@ -1,0 +1,161 @@
+"""Stable poses beside closed forms and trimesh's; every step of an assembly order."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import trimesh
+from typer.testing import CliRunner
+
+import teeter
+from engine.geometry.rotation import matrix_of
+from games.cli import app
+from models.build import build_mesh
+from models.material import material_named
+from models.stable_poses import stable_poses
+
+
+def run_teeter(*words: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, list(words))
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+def poses(shape: dict[str, Any], **more: Any) -> tuple[teeter.PoseResult, ...]:
+    return teeter.poses(
+        teeter.build([{"id": "a", "shape": shape, "position": [0, 0, 500]} | more], drop=True)
+    )
+
+
+def seen(a: float, b: float, h: float) -> float:
+    """Share of the sphere that a rectangle covers whose middle is h away."""
+    return math.asin(a * b / math.sqrt((a * a + 4 * h * h) * (b * b + 4 * h * h))) / math.pi
+
+
+def test_a_box_lies_on_each_of_its_faces() -> None:
+    found = poses({"box": [20, 30, 60]})
+    assert sum(pose.share for pose in found) == pytest.approx(1)
+    sizes = {30.0: (20, 30), 15.0: (20, 60), 10.0: (30, 60)}
+    assert len(found) == 6
+    for pose in found:
+        assert pose.height_mm is not None
+        a, b = sizes[round(pose.height_mm, 6)]
+        assert pose.margin_deg == pytest.approx(math.degrees(math.atan(a / 2 / pose.height_mm)))
+        assert pose.share == pytest.approx(seen(a, b, pose.height_mm))
+        assert pose.area_mm2 == pytest.approx(a * b)
+        down = np.abs(matrix_of(pose.quaternion) @ (np.array([20, 30, 60]) / 2 * np.eye(3)))
+        assert down[2].max() == pytest.approx(pose.height_mm)
+
+
+def test_a_tetrahedron_lies_on_its_four_faces() -> None:
+    corners = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) * 0.02
+    mesh = trimesh.convex.convex_hull(corners)
+    found = stable_poses(build_mesh(mesh, "tetrahedron", material_named("beech"))[0])
+    assert [pose.share for pose in found] == pytest.approx([0.25] * 4)
+    for pose in found:
+        assert pose.margin == pytest.approx(math.atan(math.sqrt(2)))
+
+
+def test_a_cone_stands_on_its_base_and_rolls_on_its_side() -> None:
+    """Its centre of mass lies at a quarter of its height."""
+    radius, height = 20.0, 40.0
+    rolling, base = poses({"cone": [radius, height]})
+    assert base.margin_deg == pytest.approx(math.degrees(math.atan(radius / (height / 4))), rel=1e-6)
+    assert base.height_mm == pytest.approx(height / 4, rel=1e-3)
+    assert base.share == pytest.approx((1 - (height / 4) / math.hypot(height / 4, radius)) / 2, rel=2e-3)
+    assert (rolling.margin_deg, rolling.height_mm) == (None, None)
+    assert rolling.share == pytest.approx(1 - base.share)
+
+
+def test_a_cylinder_a_ball_and_a_weighted_box() -> None:
+    side, *ends = poses({"cylinder": [20, 60]})
+    assert side.margin_deg is None
+    for end in ends:
+        assert end.margin_deg == pytest.approx(math.degrees(math.atan(20 / 30)), rel=1e-6)
+    (ball,) = poses({"sphere": 20})
+    assert ball.margin_deg is None
+    assert ball.share == pytest.approx(1)
+    weighted = poses({"box": [20, 20, 60]}, centre_of_mass=[0, 0, -20])
+    upright = next(pose for pose in weighted if pose.height_mm == pytest.approx(10))
+    assert upright.margin_deg == pytest.approx(45)
+    # the other end: 50 mm high
+    assert min(pose.margin_deg or 90 for pose in weighted) == pytest.approx(math.degrees(math.atan(10 / 50)))
+
+
+def test_an_egg_does_not_stand_on_its_tip() -> None:
+    (side,) = teeter.poses("egg_on_tip")
+    assert (side.margin_deg, side.height_mm) == (None, None)
+    assert side.share == pytest.approx(1)
+
+
+def test_polyhedra_beside_trimesh() -> None:
+    rng, beech = np.random.default_rng(5), material_named("beech")
+    for _ in range(20):
+        mesh = trimesh.convex.convex_hull(rng.normal(size=(12, 3)) * [30, 20, 10])
+        mesh.apply_translation(-mesh.bounds.mean(axis=0))
+        found = stable_poses(build_mesh(mesh.copy().apply_scale(1e-3), "hull", beech)[0])
+        shares = mesh.compute_stable_poses()[1]
+        assert [pose.share for pose in found] == pytest.approx(sorted(shares, reverse=True), abs=1e-5)
+
+
+def test_what_the_margin_says_the_check_says_too() -> None:
+    for pose in poses({"prism": {"points": [[0, 0], [50, 0], [0, 30]], "height": 40}}):
+        assert pose.margin_deg is not None
+        turn = list(pose.rotation_deg)
+        piece = {"id": "a", "shape": {"prism": {"points": [[0, 0], [50, 0], [0, 30]], "height": 40}}}
+        found = teeter.check(
+            teeter.build([piece | {"rotation": turn, "position": [0, 0]}]), friction=3, workers=1
+        )
+        assert found.statics.tilt_deg == pytest.approx(pose.margin_deg, rel=1e-5)
+
+
+def test_poses_by_the_command() -> None:
+    code, out, _ = run_teeter("poses", "bridge", "--piece", "deck", "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert (told["piece"], len(told["poses"])) == ("deck", 6)
+    assert "69.44 degrees" in run_teeter("poses", "bridge", "--piece", "deck")[1]
+    code, _, err = run_teeter("poses", "bridge")
+    assert code == 2
+    assert "bridge has 3 pieces: name one with --piece" in err
+
+
+def test_the_first_step_that_falls_is_the_last_one_told() -> None:
+    code, out, _ = run_teeter("check", "bridge", "--steps", "--order", "pier,deck,counterweight", "--json")
+    told = json.loads(out)
+    assert code == 1
+    assert (told["falls_at"], told["total"]) == (2, 3)
+    assert [step["verdict"] for step in told["steps"]] == ["stands", "topples"]
+    assert any("deck tips over the edge at x = 20.0 mm of pier" in line for line in told["sentences"])
+    code, out, _ = run_teeter("check", "two_bricks", "--steps")
+    assert code == 0
+    assert "It stands after every step, least firmly after step" in " ".join(out.split())
+
+
+def test_what_hangs_in_the_air_falls_in_its_step() -> None:
+    found = teeter.steps("bridge", ["deck", "pier", "counterweight"], workers=1)
+    assert not found.stands
+    assert found.steps[-1].piece == "deck"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--steps", "--order", "pier,deck"), "the order leaves out counterweight"),
+        (
+            ("--steps", "--order", "pier,deck,dock,counterweight"),
+            "there is no piece 'dock'; did you mean 'deck'?",
+        ),
+        (("--steps", "--order", "pier,deck,deck,counterweight"), "the order names a piece twice"),
+        (("--order", "pier"), "give --steps too"),
+        (("--steps", "--noise", "1", "--explain"), "leave out --explain, --noise"),
+    ],
+)
+def test_orders_that_are_none(words: tuple[str, ...], told: str) -> None:
+    code, _, err = run_teeter("check", "bridge", *words)
+    assert code == 2
+    assert told in err
