@@ -63,7 +63,7 @@ def test_a_tetrahedron_lies_on_its_four_faces() -> None:
 def test_a_cone_stands_on_its_base_and_rolls_on_its_side() -> None:
     """Its centre of mass lies at a quarter of its height."""
     radius, height = 20.0, 40.0
-    rolling, base = poses({"cone": [radius, height]})
+    rolling, base = poses({"cone": [radius, 0, height]})
     assert base.margin_deg == pytest.approx(math.degrees(math.atan(radius / (height / 4))), rel=1e-6)
     assert base.height_mm == pytest.approx(height / 4, rel=1e-3)
     assert base.share == pytest.approx((1 - (height / 4) / math.hypot(height / 4, radius)) / 2, rel=2e-3)
