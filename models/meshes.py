@@ -16,7 +16,8 @@ from models.builders import solid_of
 from models.convex import decompose, hull_part, hull_volume
 from models.errors import MeshError, MeshFileError
 from models.hulls import groups_of, pairs_within
-from models.mesh_files import ELSEWHERE, KINDS, SINGLE_PRECISION, Y_UP, read_nodes
+from models.mesh_files import ELSEWHERE, KINDS, read_nodes
+from models.mesh_node import SINGLE_PRECISION, Y_UP, merged_corners
 from models.piece import MM, Array, Detail, Ints, MassProperties, Part, Solid, Surface
 from models.shapes import Mesh
 from models.surface import half_edges_of
@@ -287,16 +288,6 @@ def _winding(point: Array, triangles: Array) -> float:
     triple = np.einsum("fd,fd->f", a, np.cross(b, c))
     rest = la * lb * lc + (a * b).sum(1) * lc + (b * c).sum(1) * la + (c * a).sum(1) * lb
     return abs(float(np.arctan2(triple, rest).sum()) / (2 * np.pi))
-
-
-def merged_corners(vertices: Array, faces: Ints) -> tuple[Array, Ints]:
-    """Returns the mesh with corners at the same place, as files round it, made one; faces that vanish are left out."""
-    grain = 4 * SINGLE_PRECISION * max(float(np.abs(vertices).max(initial=0.0)), np.finfo(float).tiny)
-    rounded = np.round(vertices / grain)
-    _, first, index = np.unique(rounded, axis=0, return_index=True, return_inverse=True)
-    corners = index.reshape(-1)[faces]
-    corners = corners[(corners != np.roll(corners, 1, axis=1)).all(axis=1)]
-    return vertices[first], corners.astype(np.int64)
 
 
 def _skins(vertices: Array, faces: Ints) -> Ints | None:

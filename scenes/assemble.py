@@ -48,12 +48,20 @@ def drafts_of(
     """Returns the pieces of a file, built, and what kept others from it. default: the material of those without."""
     drafts: list[Draft] = []
     faults: list[Fault] = []
+    spoilt: dict[str, tuple[Fault, ...]] = {}
     for one in written:
         table = one.table
+        # a mesh that is no solid is read once, however many pieces want it
+        mesh = table.shape.model_dump_json() if isinstance(table.shape, Mesh) else None
         try:
+            if mesh in spoilt:
+                here = (replace(fault, table=one.place, line=one.line) for fault in spoilt[mesh])
+                raise SceneError(here)
             piece = _piece(one, folder, default, Fault(file, "", one.place, line=one.line))
         except SceneError as refused:
             faults += refused.faults
+            if mesh is not None:
+                spoilt[mesh] = refused.faults
             continue
         falls = len(table.position) == 2
         kept = table if one.mesh is None else None

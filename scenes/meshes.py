@@ -18,7 +18,8 @@ from models.errors import MeshFileError, ModelError
 from models.export import skin_of
 from models.fit import fit_meshes
 from models.material import Material
-from models.mesh_files import KINDS, UNSAID, Y_UP, GivenMeshes, MeshNode, read_nodes
+from models.mesh_files import KINDS, UNSAID, GivenMeshes, read_nodes
+from models.mesh_node import Y_UP, MeshNode
 from models.meshes import checked, solids_of
 from models.piece import Array, Ints, Piece
 from scenes import regroup

@@ -37,6 +37,8 @@ TABLES: dict[str, type[BaseModel]] = {
     "wind": WindTable,
     "load": LoadTable,
 }
+_LONG_KEY = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){100}")
+"""A key of a hundred parts, for which tomllib takes time by the square."""
 _TAGS = {shape.key() for shape in SHAPES}
 
 
@@ -126,6 +128,9 @@ def _text(path: Path, file: str) -> str:
 
 
 def _toml(text: str, file: str) -> dict[str, Any]:
+    if found := _LONG_KEY.search(text):
+        line = text.count("\n", 0, found.start()) + 1
+        raise SceneError([Fault(file, "is not valid: a key of a hundred parts or more", line=line)])
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

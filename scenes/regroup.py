@@ -12,7 +12,7 @@ import numpy as np
 from models.convex import decompose, hull_volume
 from models.errors import ModelError
 from models.hulls import convex_hull
-from models.mesh_files import SINGLE_PRECISION, MeshNode
+from models.mesh_node import SINGLE_PRECISION, MeshNode
 from models.meshes import checked, solids_of
 from models.piece import Array, Ints, MassProperties
 from scenes.scene import Fault, SceneError, nearest

@@ -3,6 +3,7 @@
     python tests/fuzz_processes.py                          so many of each kind (--count, from --begin on)
     python tests/fuzz_processes.py glb words --count 500    some kinds
     python tests/fuzz_processes.py glb --begin 17 --count 1 --keep DIR    one again, and what it was made of
+    python tests/fuzz_processes.py --scenes                 scenes that ask for too much: seconds and megabytes
     python tests/fuzz_processes.py --lines                  command lines from standard input, as lists in JSON
 
 A process that has loaded everything forks for each input, so that exit codes, words, time, memory and files are real
@@ -24,7 +25,7 @@ import sys
 import tempfile
 import traceback
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
@@ -291,6 +292,28 @@ def ended(lines: Sequence[Sequence[str]]) -> list[dict[str, object]]:
     return found
 
 
+def refused(kinds: Sequence[str]) -> Iterator[dict[str, object]]:
+    """How scenes that ask for too much end, and what that takes. kinds: beginnings of their names; none: all."""
+    from hostile_scenes import HOSTILE, files_of
+
+    for name in [name for name in HOSTILE if name.startswith(tuple(kinds) or "")]:
+        scene, files = files_of(name)
+        folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
+        try:
+            end = run(Trial(("check", scene), files), folder)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        yield {
+            "name": name,
+            "kb": sum(map(len, files.values())) // 1000,
+            "code": end.code,
+            "cpu_s": round(end.cpu_s, 2),
+            "memory_mb": end.memory >> 20,
+            "said": end.said,
+            "faults": faults_of(Trial(("check", scene)), end),
+        }
+
+
 def main() -> int:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
@@ -299,10 +322,17 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=100, help="inputs of each kind")
     parser.add_argument("--keep", type=Path, help="copy what was tried into this folder")
     parser.add_argument("--lines", action="store_true", help="read command lines from standard input")
+    parser.add_argument(
+        "--scenes", action="store_true", help="scenes that ask for too much, and what that takes"
+    )
     options = parser.parse_args()
     warm()
     if options.lines:
         print(json.dumps(ended(json.load(sys.stdin))))
+        return 0
+    if options.scenes:
+        for row in refused(options.kinds):
+            print(json.dumps(row), flush=True)
         return 0
     from fuzz_inputs import KINDS
 

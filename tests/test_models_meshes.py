@@ -14,7 +14,7 @@ import trimesh
 from scipy.spatial import ConvexHull
 from trimeshes import trimesh_of
 
-from models import mesh_files, meshes
+from models import mesh_node, meshes
 from models.build import build, build_mesh
 from models.convex import decompose, part_volume
 from models.errors import MeshError
@@ -235,7 +235,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, name: str, contents: bytes | 
 
 
 def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mesh_files, "MAX_BYTES", 10)
+    monkeypatch.setattr(mesh_node, "MAX_BYTES", 10)
     (tmp_path / "big.stl").write_bytes(b"solid" * 9)
     with pytest.raises(MeshError, match=r"big.stl: has .* MB; at most .* MB are read"):
         build(parse({"shape": {"mesh": "big.stl"}}, "test"), folder=tmp_path)

@@ -62,7 +62,7 @@ def test_what_is_missing_is_counted_and_fails_in_ci(ci: str, line: str, tmp_path
     ("packages", "extra", "line"),
     [
         (("pyarrow",), "", r"pip install 'pyarrow[^']*>=17[^']*'"),
-        ((), "mesh", r"pip install 'lxml[^' ]+' 'networkx[^' ]+'"),
+        ((), "rl", r"pip install 'gymnasium[^' ]+' 'pettingzoo[^' ]+'"),
         (("unheard-of",), "", "pip install 'unheard-of'"),
         ((), "unheard", r"pip install '\.\[unheard\]' in the folder of teeter"),
     ],

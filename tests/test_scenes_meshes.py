@@ -91,8 +91,6 @@ def test_touching_solids_of_one_mesh_are_pieces_in_millimetres(tmp_path: Path, s
 
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_named_objects_keep_their_names(tmp_path: Path, suffix: str) -> None:
-    if suffix == "3mf":
-        pytest.importorskip("lxml")
     scene = trimesh.Scene()
     for name, mesh in zip(("low", "mid", "top"), stack(), strict=True):
         scene.add_geometry(mesh, node_name=name, geom_name=name)
@@ -108,7 +106,6 @@ def test_named_objects_keep_their_names(tmp_path: Path, suffix: str) -> None:
 
 
 def test_a_3mf_file_names_its_unit(tmp_path: Path) -> None:
-    pytest.importorskip("lxml")
     mesh = block((2, 2, 2), (0, 0, 1))
     corners = "".join(f'<vertex x="{x}" y="{y}" z="{z}"/>' for x, y, z in mesh.vertices)
     faces = "".join(f'<triangle v1="{a}" v2="{b}" v3="{c}"/>' for a, b, c in mesh.faces)

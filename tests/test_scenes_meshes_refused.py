@@ -122,8 +122,6 @@ def test_text_in_other_letters_asks_for_no_package(tmp_path: Path) -> None:
     "data", [b"", b"nonsense", b"\0" * 500, b"solid x\nfacet\n", b"ply\nelement vertex 99999999999\n"]
 )
 def test_other_broken_files_are_one_message(tmp_path: Path, suffix: str, data: bytes) -> None:
-    if suffix == "3mf":
-        pytest.importorskip("lxml")
     path = tmp_path / f"x.{suffix}"
     path.write_bytes(data)
     assert message_of(path).startswith(str(path))

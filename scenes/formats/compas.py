@@ -14,9 +14,8 @@ import numpy as np
 
 from models.piece import Ints
 from models.polygons import cut_alike
-from scenes.formats.description import BodyPart, Described, FormatError, RigidBody
+from scenes.formats.description import BodyPart, Described, FormatError, RigidBody, check_count
 from scenes.formats.xml import MAX_BYTES
-from scenes.reading import MAX_PIECES
 
 SMALLEST, LARGEST = 1e-3, 100.0
 """Metres, of the longest side: beyond them the unit is asked for."""
@@ -31,7 +30,10 @@ def read(path: Path, file: str, unit: float | None = None) -> Described:
         assembly = _content(document)
         nodes = _nodes(assembly)
         name = str(assembly.get("attributes", {}).get("name") or assembly.get("name") or "")
+        check_count(len(nodes), file, "blocks")
         found = [_body(str(key), node, unit or 1.0) for key, node in nodes.items()]
+    except FormatError:
+        raise
     except (ValueError, RecursionError) as error:
         raise FormatError.of(file, f"is not valid JSON, or a number in it is none: {error}") from None
     except (LookupError, TypeError, AttributeError):
@@ -40,8 +42,6 @@ def read(path: Path, file: str, unit: float | None = None) -> Described:
             "or export the blocks as .glb or .obj"
         )
         raise FormatError.of(file, problem) from None
-    if len(found) > MAX_PIECES:
-        raise FormatError.of(file, f"there are {len(found)} blocks; at most {MAX_PIECES} are allowed")
     if unit is None and found:
         _check_size(found, file)
     has_supports = any(body.fixed for body in found)

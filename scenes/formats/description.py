@@ -10,6 +10,7 @@ import numpy as np
 
 from models.piece import Array, Ints
 from scenes.assemble import MM
+from scenes.reading import MAX_PIECES
 from scenes.scene import Fault, SceneError
 
 ROUNDING = 1e-7
@@ -27,6 +28,12 @@ class FormatError(SceneError):
     def of(cls, file: str, problem: str, place: str = "") -> FormatError:
         """One fault."""
         return cls([Fault(file, problem, place)])
+
+
+def check_count(count: int, file: str, what: str) -> None:
+    """Raises FormatError for more of something than a scene may have: before it is made."""
+    if count > MAX_PIECES:
+        raise FormatError.of(file, f"there are {count} {what} or more; at most {MAX_PIECES} are allowed")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

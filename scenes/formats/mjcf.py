@@ -6,13 +6,17 @@ larger friction of its two geoms in MuJoCo, or with that of the higher priority;
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from engine.settings import GRAVITY
+from models.errors import MeshFileError
 from models.extras import install_line
+from models.mesh_counts import check_counts
+from models.mesh_node import check_bytes
 from models.piece import Array
 from scenes.assemble import MM
 from scenes.formats.description import (
@@ -23,6 +27,7 @@ from scenes.formats.description import (
     Mass,
     RigidBody,
     capsule,
+    check_count,
     placed,
     straight,
 )
@@ -31,6 +36,23 @@ from scenes.reading import MAX_PIECES
 
 REMEDY = "MJCF is read by MuJoCo's own compiler: "
 MAX_SIZE = 1e6
+MOST_USER = 1000
+GROWING: dict[str, dict[str, float]] = {
+    "size": {
+        "memory": MAX_SIZE,
+        **dict.fromkeys(("njmax", "nconmax", "nstack"), MAX_SIZE),
+        **{
+            f"nuser_{kind}": MOST_USER
+            for kind in ("body", "jnt", "geom", "site", "cam", "tendon", "actuator", "sensor")
+        },
+        **dict.fromkeys(("nuserdata", "nkey"), MOST_USER),
+    },
+    "texture": {"width": 4096, "height": 4096},
+    "hfield": {"nrow": MOST_USER, "ncol": MOST_USER},
+    "mesh": {"params": 100},
+    "user": {"dim": MOST_USER},
+}
+"""Attributes by which a short file asks for much memory or time, and the most that each may be."""
 SAME_GRAVITY = 0.02
 """m/s2: programs round it to 9.8 or have the standard value."""
 ELASTIC = ("composite", "flexcomp", "flex", "deformable", "skin")
@@ -40,7 +62,7 @@ OTHER_FILES = ("texture", "hfield")
 
 def read(path: Path, file: str) -> Described:
     """Raises FormatError."""
-    _scan(path, file, path.parent, 0)
+    _scan(path, file, path.parent, _Total())
     try:
         import mujoco
     except ImportError:
@@ -60,14 +82,26 @@ def read(path: Path, file: str) -> Described:
     return _Reader(mujoco, model, data, file).described()
 
 
-def _scan(path: Path, file: str, assets: Path, depth: int) -> None:
+@dataclass(slots=True)
+class _Total:
+    """What a file comes to with all that it includes: counted before MuJoCo makes it."""
+
+    files: set[Path] = field(default_factory=set)
+    bodies: int = 0
+    geoms: int = 0
+    frames: int = 0
+    mesh_bytes: int = 0
+
+
+def _scan(path: Path, file: str, assets: Path, total: _Total) -> None:
     """Raises FormatError for files outside, for what grows, and for what is not rigid: before MuJoCo sees it."""
+    if path.resolve() in total.files:
+        raise FormatError.of(file, f"includes {path.name} twice")
+    total.files.add(path.resolve())
     root = read_xml(path, file)
     if root.tag not in ("mujoco", "mujocoinclude"):
         kind = {"robot": "a URDF: call it .urdf", "sdf": "an SDF: call it .sdf"}.get(root.tag, "no MJCF")
         raise FormatError.of(file, f"its root is <{root.tag[:40]}>, so it is {kind}")
-    if depth > 20:
-        raise FormatError.of(file, "includes files more than 20 deep")
     folders = {"mesh": assets}
     for compiler in root.iter("compiler"):
         for key in ("assetdir", "meshdir"):
@@ -78,8 +112,8 @@ def _scan(path: Path, file: str, assets: Path, depth: int) -> None:
         element, copies = waiting.pop()
         if element.tag in ELASTIC:
             raise FormatError.of(file, f"holds <{element.tag}>, which is not rigid: leave it out")
-        if element.tag == "size" and any(_is_huge(value) for value in element.attrib.values()):
-            raise FormatError.of(file, "asks for memory that no scene needs: leave <size> out")
+        if any(_is_huge(element.get(key), most) for key, most in GROWING.get(element.tag, {}).items()):
+            raise FormatError.of(file, f"asks for memory that no scene needs: leave <{element.tag}> out")
         if element.tag == "replicate":
             try:
                 copies *= max(int(element.get("count", "1")), 1)
@@ -87,28 +121,53 @@ def _scan(path: Path, file: str, assets: Path, depth: int) -> None:
                 copies = MAX_PIECES + 1
             if copies > MAX_PIECES:
                 raise FormatError.of(file, f"replicates a body more than {MAX_PIECES} times")
+        _count(element.tag, copies, total, file)
         name = element.get("file")
         if name and element.tag == "include":
             around = (
                 assets if (assets / name).is_file() else path.parent
             )  # MuJoCo asks the main file's folder first
             inner = beside(around, name, file)
-            _scan(inner, file, assets, depth + 1)
+            _scan(inner, file, assets, total)
         elif name and element.tag in ("mesh", "model"):
             folder = folders["mesh"] if element.tag == "mesh" else path.parent
             if Path(name).is_absolute() or not (folder / name).resolve().is_relative_to(
                 assets.resolve().parent
             ):
                 raise FormatError.of(file, f"names {name!r}, which lies elsewhere: copy it beside the file")
+            _check_mesh(folder / name, total, file)
         elif name and element.tag in OTHER_FILES and Path(name).is_absolute():
             raise FormatError.of(file, f"names {name!r}, which lies elsewhere: copy it beside the file")
         waiting += [(child, copies) for child in element]
 
 
-def _is_huge(text: str) -> bool:
-    """Whether a size is more than a few megabytes, or no number."""
+def _count(tag: str, copies: int, total: _Total, file: str) -> None:
+    """Raises FormatError for the first body or geom that is too many."""
+    total.bodies += copies * (tag == "body")
+    total.geoms += copies * (tag == "geom")
+    total.frames += tag == "key"
+    check_count(total.bodies, file, "bodies")
+    check_count(total.geoms, file, "geoms")
+    if total.frames * total.bodies > MAX_SIZE:
+        raise FormatError.of(file, f"has {total.frames} keyframes, which are not read: leave them out")
+
+
+def _check_mesh(path: Path, total: _Total, file: str) -> None:
+    """Raises FormatError for a mesh that is too large for ours too; MuJoCo says which is not there."""
+    if not path.is_file():
+        return
+    total.mesh_bytes += path.stat().st_size
     try:
-        return float(text) > MAX_SIZE
+        check_bytes(total.mesh_bytes)
+        check_counts(path.read_bytes(), path.suffix.lower().removeprefix("."))
+    except MeshFileError as error:
+        raise FormatError.of(file, f"{path.name} {error}") from None
+
+
+def _is_huge(text: str | None, most: float) -> bool:
+    """Whether one of the numbers of an attribute is more than that, or none."""
+    try:
+        return any(not float(word) <= most for word in (text or "").split())
     except ValueError:
         return True
 

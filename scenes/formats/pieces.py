@@ -16,14 +16,26 @@ import numpy as np
 from engine.pose import Pose
 from models.ballast import weighted
 from models.build import build, build_mesh
-from models.errors import ModelError
+from models.errors import MeshFileError, ModelError
 from models.hulls import convex_hull, groups_of, pairs_within
 from models.material import MAX_DENSITY, Material
+from models.mesh_node import MeshNode, check_parts
 from models.piece import Array, Ints, Piece
 from models.shapes import MAX_HULL_CORNERS
 from models.spec import parse
 from scenes.assemble import GRAM, MM, drafts_of
-from scenes.formats.description import LARGEST, ROUNDING, SLANT, BodyPart, Described, Mass, RigidBody, placed
+from scenes.formats.description import (
+    LARGEST,
+    ROUNDING,
+    SLANT,
+    BodyPart,
+    Described,
+    FormatError,
+    Mass,
+    RigidBody,
+    check_count,
+    placed,
+)
 from scenes.reading import plain, sheet_of
 from scenes.scene import Draft, Fault, SceneError
 from scenes.schema import FORMAT, RESERVED, Head
@@ -34,6 +46,7 @@ def contents_of(
 ) -> tuple[Head, list[Draft], list[Fault], tuple[str, ...]]:
     """Returns the head of the scene, its pieces, what kept others from being one, and what is to be told."""
     notes = list(described.notes)
+    _check_amount(described.bodies, file)
     bodies = _named(described.bodies)
     try:
         table = _ground(described, bodies)
@@ -60,6 +73,21 @@ def contents_of(
     else:
         head = Head.model_validate({"teeter": FORMAT, "table": plain(table)})
     return head.model_copy(update={"name": described.title[:200]}), drafts, faults, tuple(notes)
+
+
+def _check_amount(bodies: Sequence[RigidBody], file: str) -> None:
+    """Raises FormatError for more bodies, solids, triangles or parts of meshes than a scene may have."""
+    check_count(sum(max(len(body.parts), 1) for body in bodies), file, "solids")
+    meshes = [
+        MeshNode(body.name, (number, at), part.vertices, part.faces, part.matrix)
+        for number, body in enumerate(bodies)
+        for at, part in enumerate(body.parts)
+        if part.vertices is not None and part.faces is not None
+    ]
+    try:
+        check_parts(meshes)
+    except MeshFileError as error:
+        raise FormatError.of(file, str(error)) from None
 
 
 def _named(bodies: Sequence[RigidBody]) -> list[RigidBody]:

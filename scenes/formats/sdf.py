@@ -25,15 +25,18 @@ from scenes.formats.description import (
     Mass,
     RigidBody,
     capsule,
+    check_count,
     placed,
     turned_by,
     use_least_friction,
 )
-from scenes.formats.urdf import mesh_parts
+from scenes.formats.urdf import Meshes, mesh_parts
 from scenes.formats.welding import Joint, welded
-from scenes.formats.xml import beside, numbers, read_xml
+from scenes.formats.xml import MAX_ELEMENTS, beside, numbers, read_xml
 
 MAX_INCLUDES = 10
+MAX_FRAMES = 200
+"""One relative to the other."""
 WORLD = "world"
 
 
@@ -44,15 +47,19 @@ class _Scope:
 
     raw: dict[str, tuple[str, Array]] = field(default_factory=dict)
 
-    def matrix(self, name: str, file: str, seen: tuple[str, ...] = ()) -> Array:
+    def matrix(self, name: str, file: str) -> Array:
         """Where a frame is in the scope's own. Raises FormatError."""
-        if name in ("", "__model__", WORLD):
-            return np.eye(4)
-        if name in seen or name not in self.raw:
-            problem = "leads back to itself" if name in seen else "is not there"
-            raise FormatError.of(file, f'the frame "{name[:60]}" {problem}')
-        parent, matrix = self.raw[name]
-        return self.matrix(parent, file, (*seen, name)) @ matrix
+        seen: list[str] = []
+        matrix = np.eye(4)
+        while name not in ("", "__model__", WORLD):
+            if name in seen or name not in self.raw or len(seen) == MAX_FRAMES:
+                problem = "leads back to itself" if name in seen else "is not there"
+                problem = f"hangs on more than {MAX_FRAMES} others" if len(seen) == MAX_FRAMES else problem
+                raise FormatError.of(file, f'the frame "{name[:60]}" {problem}')
+            seen.append(name)
+            name, own = self.raw[name]
+            matrix = own @ matrix
+        return matrix
 
 
 def read(path: Path, file: str) -> Described:
@@ -71,7 +78,9 @@ class _Reader:
         self._notes: list[str] = []
         self._grounds: list[tuple[float, float | None]] = []
         self._mus: set[float] = set()
-        self._depth = 0
+        self._depth = self._elements = self._solids = 0
+        self._read: dict[Path, Element] = {}
+        self._meshes: Meshes = {}
 
     def described(self, root: Element) -> Described:
         """Raises FormatError."""
@@ -170,7 +179,14 @@ class _Reader:
         )
         if self._depth >= MAX_INCLUDES:
             raise FormatError.of(self._file, f"includes models more than {MAX_INCLUDES} deep")
-        found = read_xml(inner, self._file).find("model")
+        if inner not in self._read:
+            self._read[inner] = read_xml(inner, self._file)
+        self._elements += sum(1 for _ in self._read[inner].iter())
+        if self._elements > MAX_ELEMENTS:
+            raise FormatError.of(
+                self._file, f"comes to more than {MAX_ELEMENTS} elements with what it includes"
+            )
+        found = self._read[inner].find("model")
         if found is None:
             raise FormatError.of(self._file, f"includes {uri!r}, which holds no <model>")
         if include.find("pose") is None:
@@ -219,6 +235,7 @@ class _Reader:
 
     def _link(self, link: Element, name: str, matrix: Array, is_static: bool) -> None:
         place = f'link "{name}"'
+        check_count(len(self._links) + 1, self._file, "links")
         is_static = is_static or _true(link.findtext("kinematic"))
         if not is_static and link.find("gravity") is not None and not _true(link.findtext("gravity")):
             raise FormatError.of(self._file, "is free of gravity in it, which is not simulated", place)
@@ -230,6 +247,8 @@ class _Reader:
                 raise FormatError.of(
                     self._file, f'a pose relative to "{base}" within a link is not read', place
                 )
+            self._solids += 1
+            check_count(self._solids, self._file, "<collision>")
             found = self._parts(solid, at, place)
             mu = solid.findtext("surface/friction/ode/mu")
             if mu is not None:
@@ -323,7 +342,7 @@ class _Reader:
             return [_extruded(np.array(points), of("height", 1, (1,))[0], at)]
         if form.tag == "mesh":
             mesh = beside(self._folder, (form.findtext("uri") or "").strip(), self._file)
-            return mesh_parts(mesh, of("scale", 3, (1, 1, 1)), at, self._file, place)
+            return mesh_parts(mesh, of("scale", 3, (1, 1, 1)), at, self._file, place, self._meshes)
         raise FormatError.of(self._file, f"has a <{form.tag[:40]}>, which no piece can be: use a mesh", place)
 
 

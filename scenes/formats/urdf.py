@@ -15,7 +15,8 @@ import numpy as np
 
 from models.errors import MeshFileError
 from models.extras import install_line
-from models.mesh_files import Y_UP, read_nodes
+from models.mesh_files import read_nodes
+from models.mesh_node import Y_UP, MeshNode
 from models.piece import Array
 from scenes.assemble import MM
 from scenes.formats.description import (
@@ -24,6 +25,7 @@ from scenes.formats.description import (
     FormatError,
     Mass,
     RigidBody,
+    check_count,
     placed,
     straight,
     use_least_friction,
@@ -45,6 +47,8 @@ def read(path: Path, file: str) -> Described:
         raise FormatError.of(
             file, "holds xacro, which is a language of its own: run `xacro FILE -o robot.urdf` first"
         )
+    for kind in ("link", "link/collision", "link/visual", "joint"):
+        check_count(len(root.findall(kind)), file, f"<{kind.rpartition('/')[2]}>")
     try:
         import yourdfpy
     except ImportError:
@@ -66,13 +70,19 @@ def read(path: Path, file: str) -> Described:
         ) from None
 
 
-def mesh_parts(path: Path, scale: list[float], matrix: Array, file: str, place: str) -> list[BodyPart]:
+Meshes = dict[Path, list[MeshNode]]
+"""Mesh files that have been read, which many links may name."""
+
+
+def mesh_parts(
+    path: Path, scale: list[float], matrix: Array, file: str, place: str, known: Meshes
+) -> list[BodyPart]:
     """Returns the solids of a mesh file, in metres. Raises FormatError."""
     if path.suffix.lower() not in MESHES:
         problem = f"{path.name} is no mesh that is read ({', '.join(MESHES)}): write it as one of these"
         raise FormatError.of(file, problem, place)
     try:
-        nodes = read_nodes(path)
+        nodes = known[path] = known[path] if path in known else read_nodes(path)
     except MeshFileError as error:
         raise FormatError.of(file, f"{path.name} {error}", place) from None
     size = np.diag([*scale, 1.0])
@@ -85,6 +95,7 @@ class _Reader:
         self._folder, self._file, self._root, self._robot = folder, file, root, robot
         self._notes: list[str] = []
         self._mus: set[float] = set()
+        self._meshes: Meshes = {}
 
     def described(self) -> Described:
         robot, file = self._robot, self._file
@@ -182,4 +193,5 @@ class _Reader:
             )
         scale = form.mesh.scale if form.mesh.scale is not None else 1.0
         sizes = np.broadcast_to(np.asarray(scale, dtype=float).ravel(), 3).tolist()
-        return mesh_parts(beside(self._folder, form.mesh.filename, self._file), sizes, at, self._file, place)
+        path = beside(self._folder, form.mesh.filename, self._file)
+        return mesh_parts(path, sizes, at, self._file, place, self._meshes)

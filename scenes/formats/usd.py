@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from models.extras import install_line
-from models.mesh_files import MAX_BYTES, MAX_TRIANGLES, Y_UP
+from models.mesh_node import MAX_BYTES, MAX_TRIANGLES, Y_UP
 from models.piece import Array
 from scenes.assemble import MM
 from scenes.formats.description import (
@@ -27,6 +27,7 @@ from scenes.formats.description import (
     placed,
     straight,
 )
+from scenes.formats.usd_size import check_size
 from scenes.reading import MAX_PIECES
 
 REMEDY = "USD is read by Pixar's library: "
@@ -49,6 +50,7 @@ def read(path: Path, file: str) -> Described:
     if path.stat().st_size > MAX_BYTES:
         raise FormatError.of(file, f"has more than {MAX_BYTES / 1e6:.0f} MB")
     try:
+        check_size(path, file)
         stage = Usd.Stage.Open(str(path))
         _check_layers(stage, path, file)
         return _Reader(stage, file, (Usd, UsdGeom, UsdPhysics, UsdShade)).described()

@@ -1,0 +1,105 @@
+"""A mesh somewhere in a file, and how much a file may hold: refused before anything is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.errors import MeshFileError
+from models.hulls import groups_of
+from models.piece import Array, Ints
+
+MAX_BYTES = 100_000_000
+MAX_BODIES = 5000
+"""Objects, nodes or parts of a file: more than any table holds."""
+MAX_TRIANGLES = 400_000
+"""In all nodes together, instances counted each time."""
+FEWEST_FACES = 4
+"""Of a solid."""
+SINGLE_PRECISION = 2.0**-23
+"""Relative error of coordinates stored with 24 bits, as most files do."""
+Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+"""From glTF's axes, Y up, to ours, Z up: a quarter turn about x."""
+UNITS = {
+    "micron": 1e-6,
+    "mm": 1e-3,
+    "cm": 1e-2,
+    "m": 1.0,
+    "in": 0.0254,
+    "millimeter": 1e-3,
+    "centimeter": 1e-2,
+    "meter": 1.0,
+    "inch": 0.0254,
+    "foot": 0.3048,
+}
+"""Metres, of the units that a 3MF file or a mesh of trimesh may name."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeshNode:
+    """A mesh somewhere in a file.
+
+    name: as the file has it, perhaps empty. key: the same for nodes that share one mesh. vertices, faces:
+    (n, 3) in the file's unit and axes, (f, 3). matrix: (4, 4), from the mesh to the file's world. fixed: the
+    file says that it is a support. unit: metres, where the file itself names its unit.
+    """
+
+    name: str
+    key: Hashable
+    vertices: Array
+    faces: Ints
+    matrix: Array
+    fixed: bool = False
+    unit: float | None = None
+
+
+def check_bytes(size: float) -> None:
+    """Raises MeshFileError when a file has too many bytes."""
+    if size > MAX_BYTES:
+        raise MeshFileError(f"has {size / 1e6:.0f} MB; at most {MAX_BYTES / 1e6:.0f} MB are read")
+
+
+def check_triangles(count: int, place: str = "") -> None:
+    """Raises MeshFileError when a file has too many triangles. place: where it says how many."""
+    if count > MAX_TRIANGLES:
+        if place:
+            raise MeshFileError(f"{place}: there are {count} triangles; at most {MAX_TRIANGLES} are allowed")
+        raise MeshFileError(f"has more than {MAX_TRIANGLES} triangles")
+
+
+def check_bodies(count: int, what: str, place: str) -> None:
+    """Raises MeshFileError when a file has too many bodies. what: they are called. place: of the first too many."""
+    if count > MAX_BODIES:
+        raise MeshFileError(f"{place}: there are {count} {what}; at most {MAX_BODIES} are allowed")
+
+
+def check_parts(nodes: Sequence[MeshNode]) -> None:
+    """Raises MeshFileError for too many triangles, or when they make too many parts that share no corner."""
+    triangles = sum(len(node.faces) for node in nodes)
+    check_triangles(triangles)
+    if triangles <= FEWEST_FACES * MAX_BODIES:
+        return
+    parts: dict[Hashable, int] = {}
+    count = 0
+    for node in nodes:
+        if node.key not in parts:
+            _, corners = merged_corners(node.vertices, node.faces)
+            a, b, c = corners.T
+            groups = groups_of(
+                int(corners.max(initial=-1)) + 1, np.concatenate([a, b]), np.concatenate([b, c])
+            )
+            parts[node.key] = len(np.unique(groups[corners]))
+        count += parts[node.key]
+        check_bodies(count, "parts or more", f'node "{node.name[:60]}"')
+
+
+def merged_corners(vertices: Array, faces: Ints) -> tuple[Array, Ints]:
+    """Returns the mesh with corners at the same place, as files round it, made one; faces that vanish are left out."""
+    grain = 4 * SINGLE_PRECISION * max(float(np.abs(vertices).max(initial=0.0)), np.finfo(float).tiny)
+    rounded = np.round(vertices / grain)
+    _, first, index = np.unique(rounded, axis=0, return_index=True, return_inverse=True)
+    corners = index.reshape(-1)[faces]
+    corners = corners[(corners != np.roll(corners, 1, axis=1)).all(axis=1)]
+    return vertices[first], corners.astype(np.int64)
