@@ -158,7 +158,9 @@ class Player:
                 self._until("() => !teeter.view.hand.grip?.isPulling")
             return True
         page.click("[data-act=places]")
-        self._until("() => !document.querySelector('.hand [data-act=places]').textContent.startsWith('Show')")
+        self._until(
+            "() => !document.querySelector('.hand [data-act=places]').textContent.match(/^(Show|Looking)/)"
+        )
         for _ in range(self._luck.randrange(3)):
             page.click("[data-act=places]")
         # the hand gets there

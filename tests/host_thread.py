@@ -18,7 +18,8 @@ from games.host.connection import ConnectionLimits
 from games.host.links import Address, Links
 from games.host.server import HostServer
 from games.host.table import Hosting
-from games.server.messages import Plan, SetSpeed
+from games.server.messages import Plan
+from games.server.protocol import SetSpeed
 from games.server.setup import first_view
 
 R = TypeVar("R")

@@ -9,8 +9,11 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from page_protocol import protocol
+
 PAGE = Path(__file__).resolve().parent.parent / "engine" / "view" / "page"
 BUNDLE = ("page.js", "page.css")
+TYPES = "src/protocol.ts"
 MADE_OF = ("package.json", "package-lock.json", "tsconfig.json", "src")
 
 
@@ -28,11 +31,13 @@ def bundle() -> dict[str, bytes]:
     for name in MADE_OF:
         copy = shutil.copytree if (PAGE / name).is_dir() else shutil.copy
         copy(PAGE / name, room / name)
+    types = room / TYPES
+    types.write_text(protocol(), encoding="utf-8")
     if is_new:
         _npm(room, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier")
     _npm(room, "run", "--silent", "check")
     _npm(room, "run", "--silent", "build")
-    return {name: (room / name).read_bytes() for name in BUNDLE}
+    return {name: (room / name).read_bytes() for name in (TYPES, *BUNDLE)}
 
 
 def _npm(room: Path, *words: str) -> None:

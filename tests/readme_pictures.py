@@ -18,7 +18,8 @@ from games.present.camera import CameraController
 from games.present.game_screen import GameScreen
 from games.present.settings import load_settings
 from games.registry import game_named
-from games.server.messages import Plan, SetSpeed
+from games.server.messages import Plan
+from games.server.protocol import SetSpeed
 from games.ui.app import App
 
 TIMEOUT_S = 240.0

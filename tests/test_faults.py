@@ -142,7 +142,7 @@ PARTS = [
     (views.SeatView, "_scores"),
     (views.SeatView, "_lines"),
     (Coach, "poll"),
-    (Wishes, "landing"),
+    (Wishes, "step"),
     (WonkyDetails, "items"),
     (WonkyDetails, "cards"),
     (WonkyDetails, "table_lines"),

@@ -8,9 +8,11 @@ import time
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
-from engine.view.camera import Orbit, seen_at
+from engine.pose import Pose
+from engine.view.camera import Orbit, ray, seen_at
 from engine.view.window.events import Lift, PointerMoved, Press
 from games.core.events import Removed
 from games.core.rules import Input, TakeBack, Wait
@@ -21,7 +23,7 @@ from games.present.hand import OVERRUN, HandControl
 from games.present.mouse import Mouse
 from games.present.pages import Pages
 from games.present.settings import load_settings
-from games.server.messages import Aim, Lay, Order, Plan, TableView, Waits
+from games.server.messages import Act, Aim, Lay, Order, Places, Plan, TableView, Waits
 from games.server.setup import first_view
 
 SIZE = (1280, 720)
@@ -49,7 +51,7 @@ def at_the_tower() -> tuple[ClientState, HandControl, Line]:
     heard(client)
     assert client.need.wait is Wait.PULL
     line = Line()
-    hand = HandControl(client, line, load_settings())  # type: ignore[arg-type]
+    hand = HandControl(client, line, load_settings())
     hand.follow()
     return client, hand, line
 
@@ -65,14 +67,18 @@ def held(client: ClientState, name: str) -> None:
     client.hear(TableView(0, 240, client.frame.names, client.frame.poses, name, 0.0))
 
 
+def point(hand: HandControl, x: float, y: float) -> None:
+    hand.point(*ray(EYE, SIZE, x, y), (x / SIZE[1], y / SIZE[1]))
+
+
 def drawn_out() -> tuple[ClientState, HandControl, Line, tuple[float, float]]:
     """The brick has come out under a pointer; where that is."""
     client, hand, line = at_the_tower()
     assert hand.grip is not None
     place = seen_at(EYE, SIZE, hand.grip.start.position)
     assert place is not None
-    hand.point(EYE, SIZE, *place)
-    hand.point(EYE, SIZE, place[0], place[1] + 30.0)
+    point(hand, *place)
+    point(hand, place[0], place[1] + 30.0)
     assert isinstance(line.sent[-1], Aim)
     heard(client, Removed(10, hand.grip.name))
     hand.follow()
@@ -85,22 +91,22 @@ def test_a_pull_that_goes_on_when_the_brick_is_out_carries_it_nowhere() -> None:
     grip, count = hand.grip, len(line.sent)
     assert grip is not None
     for far in (0.0, 6.0, 20.0, 0.9 * OVERRUN * SIZE[1]):
-        hand.point(EYE, SIZE, x, y + far)
+        point(hand, x, y + far)
         assert hand.is_just_out
     assert len(line.sent) == count
     assert grip.goal == grip.start
-    hand.point(EYE, SIZE, x, y + 1.1 * OVERRUN * SIZE[1])
+    point(hand, x, y + 1.1 * OVERRUN * SIZE[1])
     assert not hand.is_just_out
     assert math.dist(grip.goal.position, grip.start.position) > 0.01
     # from now on each move counts
     before = grip.goal
-    hand.point(EYE, SIZE, x, y + 1.1 * OVERRUN * SIZE[1] - 2.0)
+    point(hand, x, y + 1.1 * OVERRUN * SIZE[1] - 2.0)
     assert grip.goal != before
 
 
 def test_keys_carry_a_brick_on_at_once() -> None:
     _, hand, line, _ = drawn_out()
-    hand.act("near", EYE)
+    hand.act("near", EYE.right)
     assert not hand.is_just_out
     assert isinstance(line.sent[-1], Aim)
 
@@ -117,7 +123,7 @@ class Screen:
 def test_a_button_lifted_as_the_brick_comes_out_ends_the_pull_and_lays_nothing(is_just_out: bool) -> None:
     _, hand, line, (x, y) = drawn_out()
     if not is_just_out:
-        hand.point(EYE, SIZE, x, y + 2.0 * OVERRUN * SIZE[1])
+        point(hand, x, y + 2.0 * OVERRUN * SIZE[1])
     screen: Any = Screen(hand)
     Mouse(screen)._let_down()
     assert screen.acts == ([] if is_just_out else ["lay"])
@@ -127,7 +133,7 @@ def test_a_button_lifted_as_the_brick_comes_out_ends_the_pull_and_lays_nothing(i
 
 def test_the_way_of_what_is_carried_is_looked_at_once_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     _, hand, _, (x, y) = drawn_out()
-    hand.point(EYE, SIZE, x, y + 2.0 * OVERRUN * SIZE[1])
+    point(hand, x, y + 2.0 * OVERRUN * SIZE[1])
     hand.settle()
     assert hand.grip is not None
     surface = hand.client.surface(hand.grip.name)
@@ -138,7 +144,7 @@ def test_the_way_of_what_is_carried_is_looked_at_once_a_picture(monkeypatch: pyt
         return over(*way)
 
     monkeypatch.setattr(surface, "over", look)
-    hand.point(EYE, SIZE, x + 5.0, y + 2.0 * OVERRUN * SIZE[1])
+    point(hand, x + 5.0, y + 2.0 * OVERRUN * SIZE[1])
     hand.settle()
     assert len(looks) == 1
     # and while the pointer rests, since the piece goes on
@@ -155,7 +161,7 @@ class Table:
         client = ClientState(plan, opening.game, opening.state, opening.bodies, time.perf_counter)
         heard(client)
         self.client, self.line = client, Line()
-        self.hand = HandControl(client, self.line, load_settings())  # type: ignore[arg-type]
+        self.hand = HandControl(client, self.line, load_settings())
         self.camera_control = CameraController(
             sphere_of(opening.bodies), CameraHandicap(client.game.handicaps.of(client.state))
         )
@@ -279,3 +285,36 @@ def test_a_hand_does_not_go_after_a_tower_that_trembles() -> None:
     rises(1e-3)
     assert isinstance(table.line.sent[-1], Aim)
     assert len(table.line.sent) == sent + 1
+
+
+def test_a_piece_is_tilted_as_it_is_turned_away_and_flipped_back_to_a_face() -> None:
+    _, hand, line, _ = drawn_out()
+    assert hand.grip is not None
+    before = hand.grip.goal.matrix
+    for _ in range(6):
+        hand.act("tilt", EYE.right)
+    turned = hand.grip.goal.matrix @ before.T
+    # six times fifteen degrees: what was up lies away from the person
+    right = np.array([*EYE.right, 0.0])
+    away = np.array([-right[1], right[0], 0.0])
+    assert turned @ away == pytest.approx(away)
+    assert abs(float(turned[2, 2])) < 1e-9
+    assert isinstance(line.sent[-1], Aim)
+    hand.act("flip", EYE.right)
+    down = hand.grip.goal.matrix.T @ np.array([0.0, 0.0, -1.0])
+    assert float(np.abs(down).max()) == pytest.approx(1.0, abs=1e-6)
+
+
+def test_the_places_of_a_piece_are_gone_through_once_they_are_known() -> None:
+    client, hand, line, _ = drawn_out()
+    assert hand.grip is not None
+    hand.act("places", EYE.right)
+    hand.act("places", EYE.right)
+    assert line.sent.count(Act.OFFER_PLACES) == 1
+    x, y, z = hand.grip.goal.position
+    places = tuple(Pose((x + far, y, z), hand.grip.goal.orientation) for far in (0.02, 0.04))
+    client.hear(Places(places))
+    for number in (0, 1, 0):
+        hand.follow() if number == 0 and hand.place < 0 else hand.act("places", EYE.right)
+        assert hand.place == number
+        assert hand.grip.goal.position[0] == pytest.approx(places[number].position[0])

@@ -16,9 +16,9 @@ import pytest
 from host_client import Seat
 from host_thread import ACTS, HostThread, answer, at_table, begun, closed, hosted, played
 
-from games.host import schemas
 from games.host.connection import NO_HELLO, ConnectionLimits
-from games.host.schemas import MessageError
+from games.server import protocol
+from games.server.protocol import MessageError
 
 STRICT = ConnectionLimits(rate=20.0, burst=60, faults=60, stuck_s=2.0, hello_s=5.0)
 
@@ -81,19 +81,19 @@ BAD = (
 @pytest.mark.parametrize("text", BAD, ids=lambda text: text[:50])
 def test_what_does_not_fit_is_no_message(text: str) -> None:
     with pytest.raises(MessageError) as error:
-        schemas.read(text)
+        protocol.read(text)
     assert "\n" not in str(error.value)
     assert len(str(error.value)) <= 300
 
 
 def test_a_goal_has_a_quaternion_of_length_one() -> None:
-    given = schemas.read('{"type": "aim", "pose": [0, 0, 1, 0, 0, 0.006, 1.0], "number": 4}')
-    assert isinstance(given, schemas.AimAt)
+    given = protocol.read('{"type": "aim", "pose": [0, 0, 1, 0, 0, 0.006, 1.0], "number": 4}')
+    assert isinstance(given, protocol.AimAt)
     assert sum(value**2 for value in given.goal.orientation) == pytest.approx(1.0, abs=1e-15)
 
 
 def test_what_is_said_moves_no_cursor() -> None:
-    assert schemas.clean(" a\x1b[31m\u202eb\n\0 ") == "a [31m b"
+    assert protocol.clean(" a\x1b[31m\u202eb\n\0 ") == "a [31m b"
 
 
 def noise(chance: random.Random, seat: Seat) -> str | bytes:

@@ -177,7 +177,11 @@ def test_the_own_hand_does_not_wait_for_the_line(browser: Browser, host: Hosted)
         # and then it is where the server has it
         tab.page.wait_for_function("() => teeter.view.hand.grip.number === teeter.view.table.number")
         tab.page.wait_for_function("() => teeter.view.hand.grip.weight === 0")
-        assert math.dist(pose(tab, name, "drawn")[:3], pose(tab, name)[:3]) < 1e-3
+        tab.page.wait_for_function(
+            """name => { const { hand, live, numbers } = teeter.view, n = 7 * numbers.get(name);
+                return Math.hypot(...[0, 1, 2].map(k => hand.drawn[k] - live.truth[n + k])) < 1e-3; }""",
+            arg=name,
+        )
 
 
 def test_a_line_that_is_lost_comes_back_to_its_seat(browser: Browser, host: Hosted) -> None:

@@ -124,7 +124,7 @@ def host(views: list[SeatView], update: GameUpdate[Any], waits: Waits, number: i
         view.hear(waits, waits.need)
         turn = view.turn(number, waits.need)
         assert dumps(turn)
-        assert len(turn["scores"]) == len(view.client.state.seats)  # type: ignore[arg-type]
+        assert len(turn["scores"]) == len(view.client.state.seats)
         pictures_of(turn), view.over(), view.unread
         [view.colour(seat) for seat in range(len(view.client.state.seats))]
 

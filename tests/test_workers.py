@@ -16,7 +16,8 @@ import pytest
 
 from engine.workers import Failed, Questioner, Worker, WorkerDiedError
 from games.server.client import PhysicsClient
-from games.server.messages import Broken, GameUpdate, Plan, TableView, Tilt, Waits
+from games.server.messages import Broken, GameUpdate, Plan, TableView, Waits
+from games.server.protocol import Tilt
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE_S = 60.0

@@ -42,6 +42,13 @@ class Camera:
         p, q, r = (part / wide for part in right)
         return np.array([(p, q, r), (x, y, z), (q * z - r * y, r * x - p * z, p * y - q * x)])
 
+    @property
+    def right(self) -> tuple[float, float]:
+        """What is to the right in the picture: a level unit vector (x, y)."""
+        across = self.axes[0][:2]
+        x, y = (across / np.linalg.norm(across)).tolist()
+        return x, y
+
 
 @dataclass(frozen=True, slots=True)
 class BoundingSphere:

@@ -7,12 +7,13 @@ from games.host.connection import Connection
 from games.host.pictures import PicturePainter
 from games.host.scene import SharedScene, dumps
 from games.host.seats import Chairs
-from games.host.views import Message, SeatView, catalogue_rows, pictures_of, table_message
+from games.host.views import SeatView, catalogue_rows, pictures_of, table_message
 from games.host.wishes import Wishes
 from games.server.messages import Broken, Plan, TableView
+from games.server.news import Guest, SeatNews, SeatRow, TableNews, Turn
 from games.server.setup import FirstView
 
-PROTOCOL = 1
+PROTOCOL = 2
 
 
 class Audience:
@@ -38,13 +39,13 @@ class Audience:
         """Returns those who hear what is said."""
         return [each for each in self.connections if each.is_open]
 
-    def send_all(self, message: Message) -> None:
+    def send_all(self, message: SeatNews) -> None:
         """Tells everybody."""
         text = dumps(message)
         for connection in self.joined():
             connection.send_text(text)
 
-    def send_to(self, seat: str, message: Message) -> None:
+    def send_to(self, seat: str, message: SeatNews) -> None:
         """Tells who sits at a seat; those at none for an empty one."""
         for connection in self.joined():
             if connection.seat == seat:
@@ -63,13 +64,15 @@ class Audience:
         over = self.views[""].over()
         for seat, view in self.views.items():
             listeners = [each for each in self.joined() if each.seat == seat]
-            turn = view.turn(self._wishes.turn, self._wishes.need) if listeners else {}
+            if not listeners:
+                continue
+            turn = view.turn(self._wishes.turn, self._wishes.need)
             for connection in listeners:
                 self._send_turn(connection, turn)
                 if over is not None:
                     connection.send_change(over)
 
-    def _send_turn(self, connection: Connection, turn: Message) -> None:
+    def _send_turn(self, connection: Connection, turn: Turn) -> None:
         connection.send_change(turn)
         connection.wanted |= pictures_of(turn)
         self._send_pictures(connection)
@@ -97,11 +100,11 @@ class Audience:
             if moved:
                 connection.send_poses(moved)
 
-    def _table(self, connection: Connection) -> Message:
-        view, aimed = self.view, self._wishes.aimed
+    def _table(self, connection: Connection) -> TableNews:
+        view = self.view
         assert view is not None
         is_mine = bool(view.held and connection.seat) and connection.seat == self._wishes.need.player
-        number = aimed.number if is_mine and aimed is not None and aimed.is_sent else -1
+        number = self._wishes.heard if is_mine else -1
         shown = self.scene.numbers(view.names)
         return table_message(view, shown, self.scene.number(view.held), is_mine, number)
 
@@ -147,7 +150,7 @@ class Audience:
 
     def tell_seats(self) -> None:
         """Tells everybody who sits where, and the host who else is there."""
-        rows = [
+        rows: list[SeatRow] = [
             {
                 "name": chair.name,
                 "members": list(chair.members),
@@ -160,7 +163,7 @@ class Audience:
         ]
         for connection in self.joined():
             connection.send_change({"type": "seats", "seats": rows})
-        guests = [
+        guests: list[Guest] = [
             {"name": each.name, "role": each.role, "muted": each.is_muted}
             for each in self.joined()
             if each.role != "host" and not each.seat
@@ -172,7 +175,7 @@ class Audience:
         """Returns those who came by the host's link."""
         return [each for each in self.joined() if each.role == "host"]
 
-    def tell_hosts(self, message: Message) -> None:
+    def tell_hosts(self, message: SeatNews) -> None:
         """Tells those who came by the host's link."""
         for connection in self.hosts():
             connection.send(message)

@@ -9,9 +9,9 @@ from engine.workers import Failed
 from games.core.words import capital
 from games.present.client_state import ClientState
 from games.present.hints import WORDS, Asker, PlaceAnswer, Risk
+from games.server.news import Coached
 
-Word = Literal["stands", "topples", "unsure", "forbidden"]
-COACHED: dict[Risk, Word] = {
+COACHED: dict[Risk, Literal["stands", "topples", "unsure", "forbidden"]] = {
     "safe": "stands",
     "risky": "unsure",
     "falls": "topples",
@@ -36,13 +36,18 @@ class Coach(Asker):
         self.seat, self._aim = seat, aim
         self._ask_place(self.client.held, place)
 
-    def poll(self) -> tuple[str, dict[str, object]] | None:
+    def poll(self) -> tuple[str, Coached] | None:
         """Returns who asked, and the `coached` message; None while there is no answer."""
         for answer in self._answers():
             seat, self.seat = self.seat, ""
-            coached: dict[str, object] = {"type": "coached", "number": self._aim}
+            coached: Coached = {
+                "type": "coached",
+                "number": self._aim,
+                "verdict": "unsure",
+                "sentence": WORDS[""],
+            }
             if isinstance(answer, Failed) or not isinstance(answer, PlaceAnswer):
-                return seat, {**coached, "verdict": "unsure", "sentence": "Nobody can say"}
+                return seat, coached
             ends = " This would end the game, and not win it." if answer.is_end else ""
             said = capital(answer.why or WORDS[answer.risk]) + "."
             return seat, {**coached, "verdict": COACHED[answer.risk], "sentence": said + ends}

@@ -14,6 +14,7 @@ from websockets.exceptions import ConnectionClosed
 
 from games.host.links import Role
 from games.host.scene import dumps
+from games.server.news import SeatNews
 
 BROKEN_RULE, NO_HELLO, TAKEN_OVER, TOO_SLOW, GOING_AWAY = 1008, 4000, 4001, 4002, 1001
 FULL, SENT_AWAY = 4003, 4004
@@ -75,6 +76,8 @@ class Connection:
         self.faults = Allowance(limits.faults / 60.0, limits.faults)
         self.complaints = Allowance(10.0, 40)
         self.says = Allowance(limits.says, limits.says_burst)
+        self.acts = Allowance(40.0, 80)
+        """Presses of the hand's keys; each looks at the whole tower."""
         self.number = 0
         """By which a guest is told from others."""
         self.address = ""
@@ -89,7 +92,7 @@ class Connection:
         self.is_open = True
         _shorten(socket)
 
-    def send(self, message: dict[str, object]) -> None:
+    def send(self, message: SeatNews) -> None:
         """Sends news, which are never dropped."""
         self.send_text(dumps(message))
 
@@ -101,7 +104,7 @@ class Connection:
             self._waiting.append(text)
             self._ready.set()
 
-    def send_change(self, message: dict[str, object], but: str = "") -> None:
+    def send_change(self, message: SeatNews, but: str = "") -> None:
         """Sends a message unless the last one of its type was the same. but: a field that is no change by itself."""
         text, kind = dumps(message), str(message["type"])
         same = dumps({**message, but: None}) if but else text

@@ -8,8 +8,8 @@ from games.core.errors import unknown
 from games.host.audience import Audience
 from games.host.connection import FULL, SENT_AWAY, Allowance, Connection
 from games.host.links import Links, Role
-from games.host.schemas import Chat, Hello, MuteGuest, SendAway, Sit, StandUp, clean
 from games.host.seats import AWAY_S, Chairs, WishError
+from games.server.protocol import Chat, Hello, MuteGuest, SendAway, Sit, StandUp, clean
 
 PLACES: dict[Role, int] = {"host": 4, "seat": 16, "spectator": 40}
 """Browsers that sit nowhere, by link. Seats have their own places, whoever else comes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,7 +28,7 @@ MAX_BODIES = 65535
 Rows = NDArray[np.float32]
 
 
-def dumps(message: dict[str, object]) -> str:
+def dumps(message: Mapping[str, object]) -> str:
     """Returns a message as text."""
     return json.dumps(message, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 

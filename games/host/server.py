@@ -22,10 +22,10 @@ from engine.view.page.html import seat_page
 from games.faults import left_out
 from games.host.connection import GOING_AWAY, NO_HELLO, Connection
 from games.host.links import LinksError
-from games.host.schemas import MAX_BYTES
 from games.host.table import HostedTable, Hosting
 from games.server.client import PhysicsClient
 from games.server.messages import Broken
+from games.server.protocol import MAX_BYTES
 
 TABLE_PATH = "/table"
 MAX_CONNECTIONS = 128

@@ -18,11 +18,21 @@ from games.host.coach import Coach
 from games.host.connection import BROKEN_RULE, Connection, ConnectionLimits
 from games.host.links import Links
 from games.host.people import People, Say
-from games.host.schemas import (
+from games.host.seats import AWAY_S, Chairs, WishError
+from games.host.wishes import Wishes, row_of
+from games.present.client_state import ClientState
+from games.present.hand import HandControl
+from games.present.settings import Settings, shipped
+from games.server import messages
+from games.server.client import PhysicsClient
+from games.server.messages import Busy, GameUpdate, News, Order, Plan, TableView, Waits
+from games.server.news import Refusal
+from games.server.protocol import (
     AimAt,
     Chat,
     Choose,
     Given,
+    HandAct,
     Hello,
     HostMessage,
     LayDown,
@@ -30,23 +40,21 @@ from games.host.schemas import (
     MuteGuest,
     Ping,
     Plain,
+    PointAt,
     SendAway,
+    SetSpeed,
+    Shift,
     Sit,
-    Speed,
+    Spin,
     StandUp,
     ToBot,
     ToPerson,
     read,
 )
-from games.host.seats import AWAY_S, Chairs, WishError
-from games.host.views import Message
-from games.host.wishes import Wishes, row_of
-from games.present.client_state import ClientState
-from games.server import messages
-from games.server.client import PhysicsClient
-from games.server.messages import Busy, GameUpdate, News, Order, Plan, TableView, Waits
 from games.server.setup import FirstView, why_not_kept
 
+SHIPPED = Settings.model_validate(shipped("settings.toml"))
+"""What hands at seats are like."""
 PICTURE_S = 1.0 / 30.0
 """Seconds between two pictures."""
 CHOSEN_SEED = (
@@ -80,7 +88,8 @@ class HostedTable:
             plan, opening.game, opening.state, opening.bodies, time.monotonic
         )
         self._coach = Coach(self._client)
-        self._wishes = Wishes(self._client)
+        self._hand = HandControl(self._client, physics, SHIPPED)
+        self._wishes = Wishes(self._client, self._hand)
         self.chairs = Chairs(
             opening.state.seats,
             hosting.links,
@@ -128,7 +137,7 @@ class HostedTable:
         if isinstance(news, TableView):
             self.audience.view, self._is_moved = news, True
             if news.held != held:
-                self._wishes.aimed = None
+                self._wishes.drop()
         elif isinstance(news, Waits):
             self._wishes.ask()
             self._people.miss(news.need.player)
@@ -157,7 +166,7 @@ class HostedTable:
         elif isinstance(news, messages.Pointed):
             self.audience.send_all({"type": "pointed", "piece": news.piece, "pose": row_of(news.pose)})
         elif isinstance(news, messages.Refused):
-            refused: Message = {"type": "refused", "clause": news.clause, "sentence": news.sentence}
+            refused: Refusal = {"type": "refused", "clause": news.clause, "sentence": news.sentence}
             self.audience.send_to(self._wishes.need.player, refused)
         elif isinstance(news, messages.Broken):
             self.audience.broken = news
@@ -166,15 +175,13 @@ class HostedTable:
     # -- time --------------------------------------------------------------------------------------------------------
 
     def tick(self) -> None:
-        """Sends what is due: aims to the physics, pictures to everybody, answers to who asked."""
-        order = self._wishes.due()
-        if order is not None:
-            self._physics.send(order)
-        now = time.monotonic()
+        """Sends what is due: goals to the physics, pictures to everybody, answers to who asked."""
+        now, is_moved = time.monotonic(), False
         if now - self._pictured >= PICTURE_S:
+            is_moved = self._is_moved
             self._show()
         with left_out("where a piece would land"):
-            landing = self._wishes.landing()
+            landing = self._wishes.step(is_moved=is_moved)
             if landing is not None:
                 self.audience.send_to(self._wishes.need.player, landing)
         with left_out("the coach"):
@@ -206,9 +213,12 @@ class HostedTable:
     @property
     def is_busy(self) -> bool:
         """Whether `tick` has something to do soon."""
-        aimed = self._wishes.aimed
-        is_aiming = aimed is not None and not (aimed.is_sent and aimed.is_told)
-        return self._is_moved or is_aiming or self.audience.painter.is_busy or bool(self._coach.seat)
+        return (
+            self._is_moved
+            or self._wishes.is_aiming
+            or self.audience.painter.is_busy
+            or bool(self._coach.seat)
+        )
 
     # -- from browsers -----------------------------------------------------------------------------------------------
 
@@ -255,14 +265,15 @@ class HostedTable:
         if self.chairs.of(connection.seat).style:
             raise WishError("A bot plays for you; the host can give you the seat back")
         wishes = self._wishes
-        if isinstance(given, AimAt):
+        if isinstance(given, (AimAt, PointAt)):
             wishes.aim(given)
+        elif isinstance(given, (HandAct, Shift, Spin)):
+            if wishes.act(given, connection):
+                self._answered()
         elif isinstance(given, LayDown):
-            for order in wishes.lay(given):
-                self._physics.send(order)
+            wishes.lay(given)
         elif isinstance(given, Plain) and given.type == "coach":
-            aim = -1 if wishes.aimed is None else wishes.aimed.number
-            self._coach.ask(wishes.place(), connection.seat, aim)
+            self._coach.ask(wishes.place(), connection.seat, wishes.heard)
         elif isinstance(given, Plain):
             self._order(wishes.plain(given), is_answer=given.type in ("undo", "clear", "let_go"))
         elif isinstance(given, Choose):
@@ -274,11 +285,14 @@ class HostedTable:
         """Gives an order. An answer ends the question: nobody is asked until the game asks again."""
         self._physics.send(order)
         if is_answer:
-            self._wishes.forget()
-            for view in self.audience.views.values():
-                view.client.act()
-            self._client.act()
-            self.audience.tell_turn()
+            self._answered()
+
+    def _answered(self) -> None:
+        self._wishes.forget()
+        for view in self.audience.views.values():
+            view.client.act()
+        self._client.act()
+        self.audience.tell_turn()
 
     def _manage(self, connection: Connection, given: HostMessage) -> None:
         if connection.role != "host":
@@ -292,10 +306,10 @@ class HostedTable:
         elif isinstance(given, ToPerson):
             self.chairs.to_person(given.seat)
             self._people.tell(f"{given.seat} plays again.")
-        elif isinstance(given, Speed):
-            self._physics.send(messages.SetSpeed(given.factor))
+        elif isinstance(given, SetSpeed):
+            self._physics.send(given)
         else:
-            self._physics.send(messages.Pause(given.is_paused))
+            self._physics.send(given)
             self._people.tell("The host has stopped the clock." if given.is_paused else "The game goes on.")
         self.audience.tell_seats()
 

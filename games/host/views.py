@@ -21,6 +21,17 @@ from games.present.hud import PROMPTS, card_of, conditions, image_of, piece_of
 from games.present.naming import game_of, piece_name
 from games.present.story import opening_for, told_to
 from games.server.messages import GameUpdate, News, Plan, TableView, Waits
+from games.server.news import (
+    CardRow,
+    ChoiceRow,
+    Over,
+    ScoreRow,
+    ShelfPiece,
+    Stroke,
+    TableNews,
+    Turn,
+    WaitWord,
+)
 from models.catalogue import catalogue
 from models.catalogue import games as shelves
 
@@ -28,8 +39,6 @@ MAX_STORY = 500
 """Lines of the story that are kept for those who come later."""
 MAX_PICTURED = 12
 """Choices with pictures; where there are more, people point at the table."""
-
-Message = dict[str, object]
 
 
 class SeatView:
@@ -75,7 +84,7 @@ class SeatView:
 
     # -- the messages ------------------------------------------------------------------------------------------------
 
-    def turn(self, number: int, need: Need) -> Message:
+    def turn(self, number: int, need: Need) -> Turn:
         """Returns the `turn` message: who is asked what, and what this seat may do."""
         client, is_mine = self.client, need.player == self.seat
         cards = self._details.cards(client) if self.seat else ()
@@ -84,7 +93,7 @@ class SeatView:
         return {
             "type": "turn",
             "turn": number,
-            "wait": need.wait.name.lower(),
+            "wait": cast("WaitWord", need.wait.name.lower()),
             "who": need.who,
             "mine": is_mine and client.waits is not None,
             "ask": self._ask(need, is_mine),
@@ -102,7 +111,7 @@ class SeatView:
     def _conditions(self, need: Need) -> list[str]:
         return [f"{each.clause}  {each.text}" for each in conditions(self.client, need)]
 
-    def _lines(self) -> list[Message]:
+    def _lines(self) -> list[Stroke]:
         return [
             {"points": _rounded(line), "colour": line.colour, "radius": line.radius, "cover": line.cover}
             for line in self._details.table_lines(self.client)
@@ -120,7 +129,7 @@ class SeatView:
         acts = {Wait.HAND: "lays a piece", Wait.PULL: "draws a brick"}.get(need.wait, "chooses")
         return f"{need.who} {acts}."
 
-    def _choice(self, at: int, choice: Choice, in_hand: dict[str, str], count: int) -> Message:
+    def _choice(self, at: int, choice: Choice, in_hand: dict[str, str], count: int) -> ChoiceRow:
         card, piece = card_of(choice), piece_of(choice)
         image = in_hand.get(card, "")
         if not image and count <= MAX_PICTURED:
@@ -134,14 +143,14 @@ class SeatView:
             "picture": image,
         }
 
-    def _scores(self, need: Need) -> list[Message]:
+    def _scores(self, need: Need) -> list[ScoreRow]:
         scores = self.game.rules.scores(self.client.state)
         return [
             {"seat": seat.name, "value": value, "on_turn": seat.name == need.player}
             for seat, value in zip(self.client.state.seats, scores, strict=True)
         ]
 
-    def over(self) -> Message | None:
+    def over(self) -> Over | None:
         """Returns how the game ended, None while it goes on."""
         outcome = self.game.rules.outcome(self.client.state)
         if outcome is None:
@@ -164,17 +173,16 @@ class SeatView:
         return self._details.unread(self.client)
 
 
-def pictures_of(turn: Message) -> set[str]:
+def pictures_of(turn: Turn) -> set[str]:
     """Returns the names of the pictures that a `turn` message shows."""
-    rows = [*cast("list[Message]", turn["cards"]), *cast("list[Message]", turn["choices"])]
-    return {str(row["picture"]) for row in rows} - {""}
+    return {row["picture"] for row in (*turn["cards"], *turn["choices"])} - {""}
 
 
 def _rounded(line: Line) -> list[list[float]]:
     return [[round(value, 4) for value in point] for point in line.points]
 
 
-def table_message(view: TableView, shown: list[int], held: int, is_mine: bool, number: int) -> Message:
+def table_message(view: TableView, shown: list[int], held: int, is_mine: bool, number: int) -> TableNews:
     """Returns the `table` message: what is there, what is held, the clock."""
     return {
         "type": "table",
@@ -190,7 +198,7 @@ def table_message(view: TableView, shown: list[int], held: int, is_mine: bool, n
 
 
 @cache
-def catalogue_rows() -> list[Message]:
+def catalogue_rows() -> list[ShelfPiece]:
     """Returns the pieces that the sandbox can bring, as `welcome` has them."""
     return [
         {"model": model, "label": f"{game_of(shelf).title}: {piece_name(model)}"}
@@ -199,7 +207,7 @@ def catalogue_rows() -> list[Message]:
     ]
 
 
-def _card(card: HeldCard, listed: Sequence[Choice]) -> Message:
+def _card(card: HeldCard, listed: Sequence[Choice]) -> CardRow:
     """A card in the hand of who looks. choice: that plays it, -1 for none."""
     return {
         "label": _title(card.image),

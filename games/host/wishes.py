@@ -6,62 +6,58 @@ Who is not asked may not answer: seat, turn and hand are checked here, the rules
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+
+import numpy as np
 
 from engine.pose import Pose
 from games.core.rules import Need, Wait
 from games.host.connection import Connection
-from games.host.schemas import (
-    AimAt,
-    BringModel,
-    Choose,
-    FetchPiece,
-    LayDown,
-    Plain,
-    PushPiece,
-    SandboxMessage,
-    TiltTable,
-)
 from games.host.seats import WishError
 from games.host.views import SeatView
 from games.present.client_state import ClientState
+from games.present.hand import HandControl
 from games.server import messages
 from games.server.messages import Order
+from games.server.news import Landing
+from games.server.protocol import (
+    AimAt,
+    BringModel,
+    Choose,
+    Fetch,
+    HandAct,
+    LayDown,
+    Plain,
+    PointAt,
+    SandboxMessage,
+    Shift,
+    Spin,
+    Tilt,
+)
 from models.catalogue import find
 from models.errors import ModelError
 
 AIM_S = 1.0 / 60.0
-"""Seconds between two aims that are passed on; of those that come faster the last one counts."""
-RESTING_S, LANDING_S = 0.1, 0.2
-"""Seconds after the last aim, and between two answers, after which the place below it is told."""
+"""Seconds between two goals that are worked out; of those that come faster the last one counts."""
 IN_HAND = ("let_go", "pull_out", "offer_places", "coach")
 """Acts with a piece in the hand."""
 
 
-@dataclass(slots=True)
-class Aimed:
-    """Where the held piece shall go. number: of the message; sent: whether the physics know."""
-
-    goal: Pose
-    number: int
-    at: float
-    is_sent: bool = False
-    is_told: bool = False
-
-
 class Wishes:
-    """The wishes of those who sit, for one game. client: the game with all secrets."""
+    """The wishes of those who sit, for one game. client: the game with all secrets. hand: of who is asked."""
 
-    def __init__(self, client: ClientState) -> None:
-        self._client = client
+    def __init__(self, client: ClientState, hand: HandControl) -> None:
+        self._client, self._hand = client, hand
         self.turn = 0
         """The number of the last question."""
         self.is_asked = False
         """Whether the last question has no answer yet."""
-        self.aimed: Aimed | None = None
+        self.heard = -1
+        """The number of the last message that the hand has followed; -1 before the first."""
+        self._aimed: AimAt | PointAt | None = None
+        self._told: tuple[object, ...] = ()
         self.is_offering = False
         """Whether places are being looked for: that takes the physics seconds, in which nothing else happens."""
-        self._aim_sent = self._told_at = 0.0
+        self._aimed_at = 0.0
 
     def ask(self) -> None:
         """A person is asked something new."""
@@ -70,7 +66,17 @@ class Wishes:
 
     def forget(self) -> None:
         """Nobody is asked, or the hand holds something else: what was aimed at means nothing any more."""
-        self.is_asked, self.aimed = False, None
+        self.is_asked = False
+        self.drop()
+
+    def drop(self) -> None:
+        """The hand holds something else: what it was wanted to do means nothing any more."""
+        self._aimed, self.heard = None, -1
+
+    @property
+    def is_aiming(self) -> bool:
+        """Whether there is a goal to be worked out."""
+        return self._aimed is not None
 
     @property
     def need(self) -> Need:
@@ -98,56 +104,97 @@ class Wishes:
             raise WishError(f"There is no choice {given.choice}")
         return messages.Do(choices[given.choice].action)
 
-    def aim(self, given: AimAt) -> None:
-        """Takes in where the held piece shall go; `due` says when. Raises WishError."""
+    def aim(self, given: AimAt | PointAt) -> None:
+        """Takes in where the held piece shall go; `step` works it out. Raises WishError."""
         self._check_hand()
-        if self.aimed is None or given.number > self.aimed.number:
-            self.aimed = Aimed(given.goal, given.number, time.monotonic())
+        if given.number > max(self.heard, -1 if self._aimed is None else self._aimed.number):
+            self._aimed = given
 
-    def due(self) -> Order | None:
-        """Returns the aim that the physics shall hear of now."""
-        now, aimed = time.monotonic(), self.aimed
-        if aimed is None or aimed.is_sent or now - self._aim_sent < AIM_S:
+    def step(self, *, is_moved: bool) -> Landing | None:
+        """Follows the last aim when it is due. is_moved: something on the table has. Returns the `landing` message,
+        when it says something new."""
+        self._hand.follow()
+        if is_moved:
+            self._hand.settle()
+        if time.monotonic() - self._aimed_at >= AIM_S:
+            self._flush()
+        grip = self._hand.grip
+        if grip is None:
+            self._told = ()
             return None
-        aimed.is_sent, self._aim_sent = True, now
-        return messages.Aim(aimed.goal)
-
-    def landing(self) -> dict[str, object] | None:
-        """Returns the `landing` message about the last aim, when it has rested or some time has passed."""
-        now, aimed = time.monotonic(), self.aimed
-        if aimed is None or aimed.is_told or not self._client.held:
+        told = (grip, self.heard, grip.goal, grip.landing, self._hand.place_word)
+        if told == self._told:
             return None
-        if now - aimed.at < RESTING_S and now - self._told_at < LANDING_S:
-            return None
-        aimed.is_told, self._told_at = True, now
-        lies = self._landing(aimed.goal)
+        self._told = told
+        landing = None if grip.landing is None else (*grip.goal.position[:2], grip.landing)
         return {
             "type": "landing",
-            "number": aimed.number,
-            "pose": row_of(lies or aimed.goal),
-            "verdict": "nothing" if lies is None else "free",
-            "clause": "",
-            "sentence": "" if lies is not None else "There is nothing below it to lay it on.",
+            "number": self.heard,
+            "goal": row_of(grip.goal),
+            "pose": None if landing is None else row_of(Pose(landing, grip.goal.orientation)),
+            "low": round(grip.low, 6),
+            "turned": round(grip.yaw),
+            "place": self._hand.place_word,
         }
 
-    def lay(self, given: LayDown) -> list[Order]:
-        """Returns the orders that lay the held piece where it was aimed at last. Raises WishError."""
+    def _flush(self) -> None:
+        """Works out where the piece goes, as the last aim has it."""
+        given, self._aimed = self._aimed, None
+        if given is None:
+            return
+        self._aimed_at, self.heard = time.monotonic(), given.number
+        if isinstance(given, AimAt):
+            self._hand.aim(given.goal)
+        else:
+            self._hand.is_fine = given.is_fine
+            self._hand.point(np.array(given.origin), np.array(given.direction), given.at)
+
+    def act(self, given: HandAct | Shift | Spin, connection: Connection) -> bool:
+        """Does what a key or a finger wants of the hand. Returns whether that ends the question. Raises WishError."""
+        self._check_hand()
+        if not connection.acts.take():
+            raise WishError("Too fast: the hand cannot follow")
+        self._flush()
+        hand, self.heard = self._hand, max(self.heard, given.number)
+        hand.follow()
+        if isinstance(given, Shift):
+            hand.shift(*given.by)
+            return False
+        if isinstance(given, Spin):
+            hand.turn(given.degrees)
+            return False
+        if given.name == "places" and self._client.places is None and self.need.wait is Wait.HAND:
+            self._offer()
+        if given.name == "lay":
+            self._check_lay()
+        hand.is_fine = given.is_fine
+        hand.act(given.name, given.right)
+        return given.name == "let_go"
+
+    def lay(self, given: LayDown) -> None:
+        """Lays the held piece where it was aimed at last. Raises WishError."""
+        self._check_lay()
+        if given.gap is None:
+            self._hand.act("lay", (1.0, 0.0))
+        else:
+            self._hand.physics.send(messages.Lay(given.gap))
+
+    def _check_lay(self) -> None:
         self._check_hand()
         if self.need.wait is not Wait.HAND:
             raise WishError("Draw it out of the tower first")
-        goal = self._goal()
-        gap = given.gap
-        if gap is None:
-            gap = max(goal.position[2] - self.place().position[2], 0.0)
-        return [messages.Aim(goal), messages.Lay(gap)]
+        self.place()
 
     def place(self) -> Pose:
         """Returns where the held piece would be laid now. Raises WishError over nothing."""
         self._check_hand()
-        lies = self._landing(self._goal())
-        if lies is None:
+        self._hand.follow()
+        self._flush()
+        grip = self._hand.grip
+        if grip is None or grip.landing is None:
             raise WishError("There is nothing below it to lay it on")
-        return lies
+        x, y, _ = grip.goal.position
+        return Pose((x, y, grip.landing), grip.goal.orientation)
 
     def plain(self, given: Plain) -> Order:
         """Returns the order for an act without words. Raises WishError."""
@@ -158,9 +205,7 @@ class Wishes:
         if given.type == "pull_out" and self.need.wait is not Wait.PULL:
             raise WishError("There is nothing to be pulled")
         if given.type == "offer_places":
-            if self.is_offering:
-                raise WishError("The places are being looked for")
-            self.is_offering = True
+            self._offer()
         if given.type == "undo" and not (self._client.waits is not None and self._client.waits.can_undo):
             raise WishError("There is nothing to take back")
         return messages.Act[given.type.upper()]
@@ -168,22 +213,25 @@ class Wishes:
     def build(self, given: SandboxMessage) -> Order:
         """Returns the order for an act of free building. Raises WishError."""
         self._check_free()
-        if isinstance(given, TiltTable):
-            return messages.Tilt(given.degrees, given.towards)
+        if isinstance(given, Tilt):
+            return given
         if isinstance(given, BringModel):
             try:
                 find(given.model)
             except ModelError as error:
                 raise WishError(str(error)) from None
             return messages.Do(self._client.bring(given.model))
-        known = self._client.off_table if isinstance(given, FetchPiece) else self._client.in_play
+        known = self._client.off_table if isinstance(given, Fetch) else self._client.in_play
         if given.piece not in known:
             raise WishError(
-                f"There is no such piece {'on the floor' if isinstance(given, FetchPiece) else ''}".strip()
+                f"There is no such piece {'on the floor' if isinstance(given, Fetch) else ''}".strip()
             )
-        if isinstance(given, PushPiece):
-            return messages.Shove(given.piece, given.newtons, given.towards)
-        return messages.Fetch(given.piece)
+        return given
+
+    def _offer(self) -> None:
+        if self.is_offering:
+            raise WishError("The places are being looked for")
+        self.is_offering = True
 
     def _check_free(self) -> None:
         if not self._client.game.is_free_building:
@@ -194,16 +242,6 @@ class Wishes:
     def _check_hand(self) -> None:
         if not self._client.held:
             raise WishError("The hand is empty")
-
-    def _goal(self) -> Pose:
-        return self.aimed.goal if self.aimed is not None else self._client.pose(self._client.held)
-
-    def _landing(self, goal: Pose) -> Pose | None:
-        """Returns where the held piece would meet what is below a pose; None over nothing."""
-        client, held = self._client, self._client.held
-        height = client.surface(held).landing(client.pieces[held], goal) if held in client.pieces else None
-        x, y, _ = goal.position
-        return None if height is None else Pose((x, y, height), goal.orientation)
 
 
 def row_of(pose: Pose) -> list[float]:

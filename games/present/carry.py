@@ -175,11 +175,18 @@ class CarryTarget:
     def flipped(self) -> None:
         """Lay it on the next face on which it stands."""
         faces = standing(self.piece)
-        if len(faces) < 2:
+        if not faces:
             return
         down = self._base.T @ np.array([0.0, 0.0, -1.0])
         now = int(np.argmax([float(down @ face.T @ np.array([0.0, 0.0, -1.0])) for face in faces]))
         self._base = faces[(now + 1) % len(faces)]
+
+    def tilted(self, axis: tuple[float, float], degrees: float) -> None:
+        """Tilt it about a level axis, a unit vector (x, y)."""
+        half = math.radians(degrees) / 2.0
+        x, y = (math.sin(half) * each for each in axis)
+        turn = Pose((0.0, 0.0, 0.0), (x, y, 0.0, math.cos(half)))
+        self._base, self._yaw = turn.matrix @ self.rotation.matrix, 0.0
 
     def lifted(self, metres: float) -> None:
         """Hold it higher or lower above what is below."""

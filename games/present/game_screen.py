@@ -12,7 +12,8 @@ from games.present.hud import piece_of
 from games.present.mouse import Mouse
 from games.present.settings import Settings
 from games.present.table_screen import TableScreen
-from games.server.messages import Act, Do, Order, Pause, Plan
+from games.server.messages import Act, Do, Order, Plan
+from games.server.protocol import Pause
 
 
 class GameScreen(TableScreen):
@@ -60,8 +61,6 @@ class GameScreen(TableScreen):
                 self._do(self.client.choices[int(rest)])
         elif kind == "act":
             self.act(rest)
-        elif kind == "pull":
-            self.physics.send(Act.PULL_OUT)
         elif kind == "place":
             self.one_button.choose(int(rest))
         elif kind == "line":
@@ -171,7 +170,12 @@ class GameScreen(TableScreen):
             self.hints.shows_hint = not self.hints.shows_hint
         elif name == "picture":
             self.wish = name
-        elif not self.hand.act(name, self.camera_control.camera) and name in ("left", "right", "far", "near"):
+        elif not self.hand.act(name, self.camera_control.camera.right) and name in (
+            "left",
+            "right",
+            "far",
+            "near",
+        ):
             turn = {"left": (-12, 0), "right": (12, 0), "far": (0, -12), "near": (0, 12)}[name]
             self.camera_control.drag(turn[0], turn[1], float(self.window.size[1]))
 

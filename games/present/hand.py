@@ -1,21 +1,23 @@
-"""A person's hand at the window: what mouse and keys want becomes targets of the held piece, and orders."""
+"""A person's hand, at the window or in a browser: what pointer and keys want becomes targets of the held piece, and
+orders."""
 
 from __future__ import annotations
 
 import math
+from typing import Protocol
 
 import numpy as np
 
 from engine.pose import Pose
-from engine.view.camera import Camera, on_plane, ray
+from engine.view.camera import on_plane
 from engine.view.overlays import Overlay
 from engine.world import TABLE
 from games.core.rules import Wait
 from games.present.carry import CarryTarget
 from games.present.client_state import ClientState
 from games.present.settings import Settings
-from games.server.client import PhysicsClient
-from games.server.messages import Act, Aim, Lay, Refused
+from games.server.messages import Act, Aim, Lay, Order, Refused
+from models.piece import Array
 
 NUDGE = 0.005
 """Metres that one press of a key moves the hand; a fifth of it in fine mode."""
@@ -37,23 +39,47 @@ OVER_EDGE = 0.05
 """Metres beyond the table's edge to which a hand carries a piece."""
 
 
-class HandControl:
-    """The hand of the people at one window."""
+Right = tuple[float, float]
+"""What is to the right of who looks: a level unit vector (x, y)."""
 
-    def __init__(self, client: ClientState, physics: PhysicsClient, settings: Settings) -> None:
+
+class OrderLine(Protocol):
+    """The line to the physics."""
+
+    def send(self, order: Order, /) -> None:
+        """Give an order."""
+
+
+class HandControl:
+    """The hand of the people at one window, or at one seat."""
+
+    def __init__(self, client: ClientState, physics: OrderLine, settings: Settings) -> None:
         self.client, self.physics, self.settings = client, physics, settings
         self.grip: CarryTarget | None = None
         self.is_fine = False
         self._dragged = 0.0
-        self._has_gone = self._is_fresh = False
+        self._has_gone = self._is_fresh = self._is_exact = False
         self._since: dict[str, float] = {}
         self._point: tuple[float, float] | None = None
         self._drawn_at: tuple[float, float] | None = None
+        self.place = -1
+        """The number of the place it was carried over last, of those that were asked for."""
+        self._wants_place = False
 
     @property
     def is_just_out(self) -> bool:
         """Whether it holds a brick that has come out, and the pointer has not gone on from there yet."""
         return self.grip is not None and not self.grip.is_pulling and self._drawn_at is not None
+
+    @property
+    def place_word(self) -> str:
+        """What is to be said of the places that are gone through; empty before."""
+        places = self.client.places
+        if self._wants_place:
+            return "looking for places ..."
+        if places is not None and not places:
+            return "no place is known"
+        return f"place {self.place + 1} of {len(places)}" if places and self.place >= 0 else ""
 
     @property
     def fine(self) -> float:
@@ -68,6 +94,9 @@ class HandControl:
             return
         is_pulling = client.waits.need.wait is Wait.PULL
         if self.grip is not None and (self.grip.name, self.grip.is_pulling) == (held, is_pulling):
+            if self._wants_place and client.places is not None:
+                self._wants_place = False
+                self._show_place()
             return
         pose = client.pose(held)
         hover = self.settings.hand.hover_mm / 1e3
@@ -78,6 +107,7 @@ class HandControl:
             held, client.pieces[held], pose, is_pulling=is_pulling, hover=hover, reach=reach
         )
         self._point, self._has_gone = None, False
+        client.places, self.place, self._wants_place = None, -1, False
         if is_pulling or not was_pulled:
             self._drawn_at = None
         if not is_pulling and not was_pulled:
@@ -92,19 +122,18 @@ class HandControl:
 
     # -- the pointer -------------------------------------------------------------------------------------------------
 
-    def point(self, camera: Camera, size: tuple[int, int], x: float, y: float) -> None:
-        """The pointer is at a place of the window."""
+    def point(self, origin: Array, direction: Array, at: tuple[float, float]) -> None:
+        """A ray of the pointer, metres. at: where in the picture it begins, in heights of the picture."""
         grip = self.grip
         if grip is None:
             return
-        origin, direction = ray(camera, size, x, y)
         if grip.is_pulling:
-            self._drawn_at = (x, y)
+            self._drawn_at = at
             place, before = on_plane(origin, direction, grip.start.position[2]), grip.goal
             if place is not None and math.dist(grip.pull(*place[:2]).position, before.position) > 1e-6:
                 self.physics.send(Aim(grip.goal))
             return
-        if self._drawn_at is not None and math.dist(self._drawn_at, (x, y)) < OVERRUN * size[1]:
+        if self._drawn_at is not None and math.dist(self._drawn_at, at) < OVERRUN:
             return
         there = self.client.surface(grip.name).pointed(grip.piece, grip.rotation, origin, direction, grip.low)
         if there is None:
@@ -117,6 +146,12 @@ class HandControl:
             self._go(*(h + self.fine * (t - b) for h, t, b in zip(here[:2], there, last, strict=True)))
         else:
             self._go(*there)
+
+    def turn(self, degrees: float) -> None:
+        """Turn the held piece by degrees."""
+        if self.grip is not None and not self.grip.is_pulling:
+            self.grip.turned(degrees)
+            self._again()
 
     def drag_turn(self, pixels: float, high: float, *, is_free: bool) -> None:
         """A right-drag: turn the piece in steps, or freely."""
@@ -137,7 +172,7 @@ class HandControl:
 
     # -- acts --------------------------------------------------------------------------------------------------------
 
-    def act(self, name: str, camera: Camera) -> bool:
+    def act(self, name: str, right: Right) -> bool:
         """One press of the key, or click of the button, that does something to the held piece. Returns
         whether it did."""
         grip = self.grip
@@ -145,11 +180,16 @@ class HandControl:
             return False
         hand = self.settings.hand
         if name in DIRECTIONS:
-            self._nudge(name, camera, NUDGE * self.fine)
+            self._nudge(name, right, NUDGE * self.fine)
+        elif name == "rest":
+            self.rest()
         elif grip.is_pulling:
-            if name != "tap":
+            if name == "tap":
+                self._tap(right)
+            elif name in ("let_go", "pull_out"):
+                self.physics.send(Act[name.upper()])
+            else:
                 return False
-            self._tap(camera)
         elif name in ("lay", "let_go"):
             if self.client.waits is None or self.client.waits.need.wait is not Wait.HAND:
                 return False
@@ -169,48 +209,55 @@ class HandControl:
         elif name == "flip":
             grip.flipped()
             self._again()
+        elif name == "tilt":
+            grip.tilted((-right[1], right[0]), hand.step_deg * self.fine)
+            self._again()
+        elif name == "places":
+            self._show_place()
         else:
             return False
         return True
 
-    def hold(self, down: set[str], camera: Camera, seconds: float) -> None:
+    def hold(self, down: set[str], right: Right, seconds: float) -> None:
         """Keys that stay down move the hand on."""
         for name in DIRECTIONS:
             if self.grip is not None and any(key in down for key in self.settings.keys_of(name)):
                 self._since[name] = self._since.get(name, 0.0) + seconds
                 if self._since[name] > HOLD_S:
-                    self._nudge(name, camera, self.settings.hand.speed_mm_s / 1e3 * seconds * self.fine)
+                    self._nudge(name, right, self.settings.hand.speed_mm_s / 1e3 * seconds * self.fine)
             else:
                 self._since.pop(name, None)
 
-    def slide(self, right: float, away: float, camera: Camera, seconds: float) -> None:
+    def slide(self, across: float, away: float, right: Right, seconds: float) -> None:
         """A stick moves the hand on: to the right and away from the eye, each -1 to 1."""
         metres = self.settings.hand.speed_mm_s / 1e3 * seconds * self.fine
-        self._move(metres * right, metres * away, camera)
+        self._move(metres * across, metres * away, right)
 
-    def _tap(self, camera: Camera) -> None:
+    def _tap(self, right: Right) -> None:
         """A tap with a finger: a little way along the brick, away from the person."""
         grip = self.grip
         assert grip is not None
         along = grip.goal.matrix[:, int(np.argmax(grip.piece.extents))][:2]
         along = along / max(float(np.linalg.norm(along)), 1e-9)
-        if float(along @ camera.axes[1][:2]) < 0.0:
+        if right[0] * along[1] < right[1] * along[0]:
             along = -along
         grip.drawn(TAP * float(along[0]), TAP * float(along[1]))
         self.physics.send(Aim(grip.goal))
 
-    def _nudge(self, name: str, camera: Camera, metres: float) -> None:
+    def _nudge(self, name: str, right: Right, metres: float) -> None:
         across, along = DIRECTIONS[name]
-        self._move(metres * across, metres * along, camera)
+        self._move(metres * across, metres * along, right)
 
-    def _move(self, across: float, along: float, camera: Camera) -> None:
+    def _move(self, across: float, along: float, right: Right) -> None:
         """So many metres to the right and away from the eye."""
+        x, y = right
+        self.shift(across * x - along * y, across * y + along * x)
+
+    def shift(self, x: float, y: float) -> None:
+        """Carry or draw the held piece on, metres."""
         grip = self.grip
-        assert grip is not None
-        right = camera.axes[0][:2]
-        right = right / np.linalg.norm(right)
-        away = np.array([-right[1], right[0]])
-        x, y = (across * right + along * away).tolist()
+        if grip is None:
+            return
         if grip.is_pulling:
             grip.drawn(x, y)
             self.physics.send(Aim(grip.goal))
@@ -228,6 +275,28 @@ class HandControl:
             self.grip.orient(pose)
             self._go(pose.position[0], pose.position[1])
 
+    def aim(self, pose: Pose) -> None:
+        """Carry or draw the held piece to a pose, as it is."""
+        grip = self.grip
+        if grip is None:
+            return
+        grip.orient(pose)
+        grip.goal, self._has_gone, self._is_exact, self._drawn_at = pose, True, True, None
+        if not grip.is_pulling:
+            grip.landing = self.client.surface(grip.name).landing(grip.piece, pose)
+        self.physics.send(Aim(pose))
+
+    def _show_place(self) -> None:
+        """Carry the held piece over the next place where it may be laid; ask for places before the first."""
+        places = self.client.places
+        if places is None:
+            if not self._wants_place:
+                self._wants_place = True
+                self.physics.send(Act.OFFER_PLACES)
+        elif places:
+            self.place = (self.place + 1) % len(places)
+            self.carry_to(places[self.place])
+
     def rest(self) -> None:
         """Pull no further."""
         if self.grip is not None and self.grip.is_pulling:
@@ -239,7 +308,7 @@ class HandControl:
     def _go(self, x: float, y: float) -> None:
         grip = self.grip
         assert grip is not None
-        self._has_gone, self._drawn_at, self._is_fresh = True, None, True
+        self._has_gone, self._is_exact, self._drawn_at, self._is_fresh = True, False, None, True
         before = grip.goal
         if self._aimed(x, y) != before:
             self.physics.send(Aim(grip.goal))
@@ -259,7 +328,8 @@ class HandControl:
         """The held piece has moved on: what is above its way may be another thing now."""
         is_known, self._is_fresh = self._is_fresh, False
         # while the pointer moves its way was looked at a moment ago, and will be again in the next
-        if self.grip is not None and not self.grip.is_pulling and self._has_gone and not is_known:
+        is_free = self._has_gone and not self._is_exact
+        if self.grip is not None and not self.grip.is_pulling and is_free and not is_known:
             before = self.grip.goal
             goal = self._aimed(*before.position[:2])
             if math.dist(goal.position, before.position) < TREMBLING:

@@ -19,7 +19,7 @@ from games.ui.pictures import from_above, of_piece
 
 CHOICES_PER_PAGE = 9
 """Choices that are listed at once; more are on further pages, or on the table."""
-PER_ROW = 5
+PER_ROW = 6
 """Buttons of the hand side by side."""
 REFUSED_S = 7.0
 """Seconds for which a refusal is shown."""
@@ -57,6 +57,8 @@ class HudState:
     now: float = 0.0
     places: int | None = None
     """How many places are offered in one-button play; None while they are looked for."""
+    place: str = ""
+    """What is said of the places that are gone through."""
     pieces: tuple[str, ...] = ()
     toast: tuple[str, ...] = ()
     toast_at: tuple[float, float] = (0.0, 0.0)
@@ -304,11 +306,11 @@ def _hand(client: ClientState, settings: Settings, look: HudState) -> tuple[Pane
         items.append(Text(f"The hand pulls with {force:.1f} N", "plain", "small"))
         items.append(Meter(force / 6.0, "warn" if force > 3.0 else "accent"))
         if look.is_scanning:
-            items.append(Button("pull", "Pull it out", "accent"))
+            items.append(Button("act:pull_out", "Pull it out", "accent"))
     else:
         fine = "  fine" if look.is_fine else ""
         where = f"{look.gap_mm:.0f} mm above its place, turned {look.yaw_deg:.0f} degrees{fine}"
-        items.append(Text(where, "plain", "small"))
+        items.append(Text("  ".join(filter(None, (where, look.place))), "plain", "small"))
         items += _one_button(look) if look.is_scanning else []
         buttons = nudges(settings, look)
         items += [Row(buttons[k : k + PER_ROW]) for k in range(0, len(buttons), PER_ROW)]
@@ -331,7 +333,14 @@ def _one_button(look: HudState) -> list[Item]:
 
 def nudges(settings: Settings, look: HudState) -> tuple[Button, ...]:
     """Buttons for what keys do with a held piece."""
-    named = [("lay", "Lay"), ("turn_left", "Turn"), ("flip", "Flip"), ("lift", "Lift"), ("lower", "Lower")]
+    named = [
+        ("lay", "Lay"),
+        ("turn_left", "Turn"),
+        ("flip", "Flip"),
+        ("tilt", "Tilt"),
+        ("lift", "Lift"),
+        ("lower", "Lower"),
+    ]
     if look.is_scanning:
         named += [("left", "Left"), ("right", "Right"), ("far", "Far"), ("near", "Near"), ("fine", "Fine")]
     return tuple(

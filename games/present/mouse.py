@@ -199,7 +199,7 @@ class Mouse:
     def _point(self, x: float, y: float) -> None:
         screen, size = self._screen, self._screen.window.size
         x = size[0] - x if screen.camera_control.eye.is_mirrored else x
-        screen.hand.point(screen.camera_control.camera, size, x, y)
+        screen.hand.point(*ray(screen.camera_control.camera, size, x, y), (x / size[1], y / size[1]))
 
     def _dragged(self, drag: Drag, event: PointerMoved) -> Drag:
         screen, high = self._screen, float(self._screen.window.size[1])

@@ -18,7 +18,8 @@ from games.present.file_prompt import FilePrompt
 from games.present.game_screen import GameScreen
 from games.present.naming import game_of, piece_name
 from games.present.settings import Settings
-from games.server.messages import Act, BringBody, Do, Fetch, Order, Plan, Shove, Tilt
+from games.server.messages import Act, BringBody, Do, Order, Plan
+from games.server.protocol import Fetch, Shove, Tilt
 from games.server.setup import folder
 from games.ui.pictures import of_piece
 from models.catalogue import catalogue

@@ -29,7 +29,8 @@ from games.present.shown_hand import ShownHand
 from games.present.toasts import TOLD_S, Toasts
 from games.present.tutorial import DONE, DONE_S, Tutorial, words_of
 from games.server.client import PhysicsClient
-from games.server.messages import NewBody, Plan, SetSpeed, TableView, Waits
+from games.server.messages import NewBody, Plan, TableView, Waits
+from games.server.protocol import SetSpeed
 from games.server.setup import first_view
 
 HOVER, LIT = "#f2c14e", "#e07a2f"
@@ -140,7 +141,7 @@ class TableScreen:
         self.mouse.step()
         self.camera_control.is_locked = self.camera_control.eye.locks(self.hand.grip is not None)
         self.hand.is_fine = self.is_down("fine")
-        self.hand.hold(self.window.down, self.camera_control.camera, seconds)
+        self.hand.hold(self.window.down, self.camera_control.camera.right, seconds)
 
     def _turn_camera(self, seconds: float, is_new: bool) -> None:
         """The camera goes on; it follows what is carried."""
@@ -289,6 +290,7 @@ class TableScreen:
             is_fine=self.hand.is_fine,
             gap_mm=1e3 * grip.gap if grip is not None else 0.0,
             yaw_deg=grip.yaw if grip is not None else 0.0,
+            place=self.hand.place_word,
             is_scanning=self.is_scanned,
             is_pad=self.window.is_padded,
             places=None if self.client.places is None else len(self.client.places),

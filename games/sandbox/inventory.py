@@ -17,7 +17,8 @@ from games.judge import places
 from games.judge.judge import Judge
 from games.play.session import Session
 from games.play.table import Moment
-from games.server.messages import Act, BringBody, Fetch, Order, Shove, Tilt
+from games.server.messages import Act, BringBody, Order
+from games.server.protocol import Fetch, Shove, Tilt
 from models.build import build
 from models.catalogue import find
 from models.errors import TeeterError

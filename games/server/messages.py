@@ -15,6 +15,7 @@ from typing_extensions import TypeVar
 from engine.pose import Pose
 from engine.world import Body
 from games.core.rules import Action, Choice, Input, Need, Running
+from games.server.protocol import Fetch, Pause, SetSpeed, Shove, Tilt
 
 S = TypeVar("S", bound=Running, default=Any)
 """The state of a game."""
@@ -66,49 +67,11 @@ class Lay:
     gap: float
 
 
-@dataclass(frozen=True, slots=True)
-class SetSpeed:
-    """How fast time runs: 1 as in the world, 0.25 slow motion."""
-
-    speed: float
-
-
-@dataclass(frozen=True, slots=True)
-class Pause:
-    """Time stands still, or goes on."""
-
-    is_paused: bool
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class BringBody:
     """Sandbox: a piece that no catalogue has, into the hand. Its name is one of many."""
 
     body: Body
-
-
-@dataclass(frozen=True, slots=True)
-class Shove:
-    """Sandbox: push a piece sideways for half a second. newtons; towards: degrees counter-clockwise from +x."""
-
-    piece: str
-    newtons: float
-    towards: float
-
-
-@dataclass(frozen=True, slots=True)
-class Tilt:
-    """Sandbox: tilt the table by degrees, downhill towards an angle from +x."""
-
-    degrees: float
-    towards: float
-
-
-@dataclass(frozen=True, slots=True)
-class Fetch:
-    """Sandbox: a piece that fell off the table comes into the hand, over the table."""
-
-    piece: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from games.core.rules import Input, Need, TakeBack, Wait
 from games.faults import said, write_report
 from games.play.session import Session
 from games.players.bots import Bot, bots_of, lay, offers, pull, skill_of, way_clear
-from games.server import messages
+from games.server import messages, protocol
 from games.server.clock import Clock
 from games.server.follower import HandFollower, laying
 from games.server.messages import Busy, GameUpdate, NewBody, Order, Plan, Refused, TableView, Waits
@@ -137,10 +137,10 @@ class PhysicsServer:
                 order = self._line.recv()
                 if order is messages.Act.QUIT:
                     raise Abandoned
-                if isinstance(order, messages.SetSpeed):
-                    self._clock.speed = order.speed
+                if isinstance(order, protocol.SetSpeed):
+                    self._clock.speed = order.factor
                     self._clock.restart(self.session.table.step)
-                elif isinstance(order, messages.Pause):
+                elif isinstance(order, protocol.Pause):
                     self._is_paused = order.is_paused
                     self._clock.restart(self.session.table.step)
                 elif isinstance(order, messages.SetBot):
@@ -216,7 +216,7 @@ class PhysicsServer:
 
     def _let_person(self, need: Need) -> None:
         # a slider that is dragged on while the table tilts counts where it ends
-        self._orders = deque([order for order in self._orders if isinstance(order, messages.Tilt)][-1:])
+        self._orders = deque([order for order in self._orders if isinstance(order, protocol.Tilt)][-1:])
         choices = self.session.choices
         can_undo = any(isinstance(each.action, TakeBack) for each in choices)
         can_undo |= self.active.building is not None and self.active.building.can_undo
@@ -249,7 +249,7 @@ class PhysicsServer:
         session = self.session
         try:
             building = self.active.building
-            if order is messages.Act.CLEAR or isinstance(order, (messages.Shove, messages.Tilt)):
+            if order is messages.Act.CLEAR or isinstance(order, (protocol.Shove, protocol.Tilt)):
                 self.say(Busy("waiting until all is still"))
             if building is not None and building.obey(order):
                 pass

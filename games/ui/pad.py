@@ -40,7 +40,7 @@ class PadControl:
         self._look(screen, seconds)
         if screen.is_carrying and screen.hand is not None and screen.camera_control is not None:
             if pad.left != (0.0, 0.0):
-                screen.hand.slide(*pad.left, screen.camera_control.camera, seconds)
+                screen.hand.slide(*pad.left, screen.camera_control.camera.right, seconds)
             elif self._is_sliding:
                 screen.hand.rest()
             self._is_sliding = pad.left != (0.0, 0.0)

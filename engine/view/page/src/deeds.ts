@@ -2,29 +2,11 @@
 
 import type { Acts } from "./desk";
 import { tokens } from "./line";
+import { KEYS } from "./protocol";
 import type { Seat } from "./seat";
 
-const KEYS: Record<string, string> = {
-  a: "turn_left",
-  d: "turn_right",
-  f: "flip",
-  g: "tilt",
-  e: "lift",
-  q: "lower",
-  ArrowLeft: "left",
-  ArrowRight: "right",
-  ArrowUp: "far",
-  ArrowDown: "near",
-  " ": "lay",
-  r: "let_go",
-  o: "pull_out",
-  p: "places",
-  h: "coach",
-  Shift: "fine",
-  u: "undo",
-  c: "view",
-  s: "sound",
-};
+// Keys of the page alone.
+const OWN: Record<string, string> = { m: "sound" };
 
 const REPEATED = new Set(["turn_left", "turn_right", "lift", "lower", "left", "right", "far", "near"]);
 
@@ -46,14 +28,14 @@ export class Deeds implements Acts {
     this.seat.wait();
   }
 
-  act(name: string): void {
+  // Returns whether that is something that can be done now.
+  act(name: string): boolean {
     if (name === "undo") {
-      if (!this.seat.turn?.mine || this.seat.busy || !this.seat.turn.can_undo) return;
+      if (!this.seat.turn?.mine || this.seat.busy || !this.seat.turn.can_undo) return false;
       this.seat.send({ type: "undo" });
       this.seat.wait();
-    } else if (name === "view") {
-      this.seat.outlook.next();
-    } else if (name === "sound") this.seat.desk.hear(this.seat.knocks.turn());
+    } else if (name === "view") this.seat.outlook.next();
+    else if (name === "sound") this.seat.desk.hear(this.seat.knocks.turn());
     else if (name === "story") this.seat.desk.openStory();
     else if (name === "stand_up") {
       tokens.forget();
@@ -61,6 +43,8 @@ export class Deeds implements Acts {
     } else if (name === "pause" || name === "speed") this.time(name);
     else if (name === "clear") this.seat.send({ type: "clear" });
     else if (this.seat.hand.act(name)) this.seat.loop.touch();
+    else return false;
+    return true;
   }
 
   private time(name: "pause" | "speed"): void {
@@ -124,12 +108,13 @@ export class Deeds implements Acts {
 
   // fine is on as long as its key is down.
   key(event: KeyboardEvent): void {
-    const name = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key],
+    // as the window calls them: arrow_left, page_up, space
+    const key = event.key === " " ? "space" : event.key.replace(/([a-z])([A-Z])/, "$1_$2").toLowerCase(),
+      name = KEYS[key] ?? OWN[key],
       on = event.target instanceof HTMLElement ? event.target.tagName : "";
     const isTheirs = on === "INPUT" || (on === "BUTTON" && event.key === " ");
     if (!name || isTheirs || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.type === "keyup" ? name !== "fine" : event.repeat && !REPEATED.has(name)) return;
-    event.preventDefault();
-    this.act(name);
+    if (this.act(name)) event.preventDefault();
   }
 }

@@ -6,11 +6,11 @@ import { HandPanel } from "./handpanel";
 import { tokens } from "./line";
 import { Pictures } from "./pictures";
 import { Shelf } from "./shelf";
-import type { Card, Choice, Guest, Over, SeatRow, Turn, Welcome } from "./messages";
+import type { CardRow, ChoiceRow, Guest, Over, SeatRow, Turn, Welcome } from "./protocol";
 
 export interface Acts {
   choose(choice: number): void;
-  act(name: string): void;
+  act(name: string): boolean;
   sit(seat: string): void;
   comeBack(seat: string): void;
   chat(text: string): void;
@@ -227,7 +227,7 @@ export class Desk {
     this.showChoices(choices.filter((each) => cards.every((card) => card.choice !== each.choice)));
   }
 
-  private showChoices(choices: Choice[]): void {
+  private showChoices(choices: ChoiceRow[]): void {
     const place = this.part.choices;
     place.replaceChildren();
     let listed = choices;
@@ -246,7 +246,7 @@ export class Desk {
         all.dataset.act = "list";
       }
     }
-    const groups = new Map<string, Choice[]>();
+    const groups = new Map<string, ChoiceRow[]>();
     for (const each of listed) groups.set(each.group, [...(groups.get(each.group) ?? []), each]);
     for (const [group, own] of groups) {
       if (groups.size > 1) make("h2", "", place, GROUPS[group] ?? group);
@@ -259,7 +259,7 @@ export class Desk {
     }
   }
 
-  private offer(box: HTMLElement, choice: Choice): void {
+  private offer(box: HTMLElement, choice: ChoiceRow): void {
     const made = button(box, "", choice.sentence, () => this.acts.choose(choice.choice));
     made.dataset.choice = String(choice.choice);
     if (choice.piece) made.dataset.piece = choice.piece;
@@ -271,7 +271,7 @@ export class Desk {
     made.addEventListener("blur", () => this.acts.point(""));
   }
 
-  private showCards(cards: Card[]): void {
+  private showCards(cards: CardRow[]): void {
     const place = this.part.cards;
     place.replaceChildren();
     if (cards.length) make("h2", "", place, "Your cards");

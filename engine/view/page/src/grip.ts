@@ -1,127 +1,80 @@
-// The wish of one's own hand for the piece it holds, and where that piece is drawn: at once where it is wanted, as fast
-// as a hand goes, and where it truly is when that is another place after all.
+// The wish of one's own hand for the piece it holds, as far as the server has not answered yet, and where that piece is
+// drawn: at once where it is wanted, as fast as a hand goes, and where it truly is when that is another place after all.
 
 import type { Triple } from "./data";
-import { about, after, angle, between, mixed, rotated, type Quaternion } from "./maths";
-import type { Ground } from "./ground";
-import type { Pose } from "./messages";
+import { about, after, angle, mixed, type Quaternion } from "./maths";
+import { LAG, RISE_FIRST, SPEED, TURNING, type Landing, type Pose } from "./protocol";
 
-const AIR = 0.005; // metres below a carried piece
-const CRUISE = 0.008; // more of them over what is crossed
-const NEAR = 0.006; // metres from its place within which it crosses nothing more
-const HIGHEST = 0.9;
-const [SPEED, TURNING, LAG] = [0.6, 5, 0.05]; // of a careful hand: m/s, rad/s, s
-const RISE_FIRST = 0.0015;
 const SETTLE_S = 0.35; // beyond a round trip, after which the truth is shown
 const BLEND_S = 0.08;
 
+type Wish = [x: number, y: number, turned: number]; // metres and degrees since it was taken
+
 export class Grip {
-  goal: number[];
-  lift = 0;
-  turned = 0; // degrees since it was taken
-  landing = -Infinity;
-  number = 0; // of the last aim
   isLaid = false;
-  private base: Quaternion;
+  private wish: Wish = [0, 0, 0];
+  private readonly wishes = new Map<number, Wish>(); // by number, those that are not answered
+  private heard: Wish = [0, 0, 0]; // that the server has answered last
+  private answer: Pose; // where the piece goes, by that
+  private turns = 0;
   private own: number[]; // where the piece is drawn, as far as it is the hand's to say
   private weight = 0; // of the own place over the true one
-  private quiet = 0; // seconds since it was last wanted elsewhere
-  private face = -1;
+  private quiet = 10; // seconds since it was last wanted elsewhere
 
   constructor(
     readonly body: number,
     readonly isPulling: boolean,
     readonly start: number[],
-    private readonly faces: Triple[],
+    public number: number, // of the last message about it
   ) {
-    this.goal = [...start];
+    this.answer = [...start];
     this.own = [...start];
-    this.base = start.slice(3) as Quaternion;
-    this.quiet = 10;
   }
 
-  get turn(): Quaternion {
-    return after(about([0, 0, 1], (this.turned * Math.PI) / 180), this.base);
+  // Where it goes, as far as is known here.
+  get goal(): number[] {
+    const [x, y, turned] = this.wish.map((value, k) => value - this.heard[k]),
+      turn = after(about([0, 0, 1], (turned * Math.PI) / 180), this.answer.slice(3) as Quaternion);
+    return [this.answer[0] + x, this.answer[1] + y, this.answer[2], ...turn];
   }
 
-  get gap(): number {
-    return this.landing > -1 ? Math.max(this.goal[2] - this.landing, 0) : 0;
+  get turned(): number {
+    return this.turns + this.wish[2] - this.heard[2];
   }
 
-  // Over a place, at a height that clears what lies on the way. where: the piece is now.
-  to(x: number, y: number, ground: Ground, where: ArrayLike<number>): void {
-    const under = ground.underside(this.body, this.turn);
-    this.landing = ground.landing(under, x, y);
-    const highest = ground.over(under, where, x, y);
-    const floor = Number.isFinite(highest) ? highest : under.low;
-    const crosses =
-      Math.hypot(x - where[0], y - where[1]) > NEAR &&
-      (floor > this.landing + 1e-3 || floor > where[2] - 1e-3);
-    const z = Math.min(floor + AIR + (crosses ? CRUISE : 0) + this.lift, HIGHEST);
-    this.aim([x, y, z, ...this.turn]);
-  }
-
-  // Level, by so much from where it was taken.
-  draw(x: number, y: number): void {
-    this.aim([this.start[0] + x, this.start[1] + y, this.start[2], ...this.turn]);
-  }
-
-  private aim(pose: number[]): void {
-    const isSame =
-      Math.hypot(pose[0] - this.goal[0], pose[1] - this.goal[1], pose[2] - this.goal[2]) < 5e-5 &&
-      angle(pose, this.goal, 3) < 1e-3;
-    if (isSame) return;
-    this.goal = pose;
+  // One more message: the piece shall go on by so much. Returns its number.
+  want(x = 0, y = 0, turned = 0): number {
+    this.wish = [this.wish[0] + x, this.wish[1] + y, this.wish[2] + turned];
+    this.wishes.set(++this.number, this.wish);
     this.quiet = 0;
-    ++this.number;
+    return this.number;
   }
 
-  spin(degrees: number, step = 0): void {
-    this.turned += degrees;
-    if (step) this.turned = step * Math.round(this.turned / step);
+  hear({ number, goal, turned }: Landing): void {
+    this.heard = this.wishes.get(number) ?? (number >= this.number ? this.wish : this.heard);
+    for (const old of this.wishes.keys()) if (old <= number) this.wishes.delete(old);
+    [this.answer, this.turns] = [goal, turned];
+    this.quiet = 0;
   }
 
-  // On the next face on which it stands.
-  flip(): void {
-    if (!this.faces.length) return;
-    const turn = this.turn;
-    if (this.face < 0)
-      this.face = this.faces.reduce(
-        (best, down, n) => (rotated(turn, down)[2] < rotated(turn, this.faces[best])[2] ? n : best),
-        0,
-      );
-    this.face = (this.face + 1) % this.faces.length;
-    const down = rotated(turn, this.faces[this.face]);
-    this.orient(after(between(down, [0, 0, -1]), turn));
+  // What was sent is lost, or was refused: it goes where the server has it.
+  forget(): void {
+    this.wishes.clear();
+    this.heard = this.wish;
   }
 
-  // About a level axis.
-  tilt(axis: Triple, degrees: number): void {
-    this.orient(after(about(axis, (degrees * Math.PI) / 180), this.turn));
-    this.face = -1;
+  // Whether something that was sent has no answer yet.
+  get isWaiting(): boolean {
+    return this.wishes.size > 0;
   }
 
-  orient(turn: Quaternion): void {
-    this.base = turn;
-    this.turned = 0;
-  }
-
-  raise(metres: number): void {
-    this.lift = Math.min(Math.max(this.lift + metres, 0), HIGHEST);
-  }
-
-  // Where the piece is drawn now. truth: where the server has it. heard: the last aim it has taken in.
-  shown(
-    truth: number[],
-    heard: number,
-    roundTrip: number,
-    seconds: number,
-  ): { pose: number[]; isMoving: boolean } {
-    const arrived = distance(this.own, this.goal) < 5e-4 && angle(this.own, this.goal, 3) < 0.01;
+  // Where the piece is drawn now. truth: where the server has it.
+  shown(truth: number[], roundTrip: number, seconds: number): { pose: number[]; isMoving: boolean } {
+    const goal = this.goal,
+      arrived = distance(this.own, goal) < 5e-4 && angle(this.own, goal, 3) < 0.01;
     if (arrived) this.quiet += seconds;
-    const isOwn =
-      !this.isPulling && !this.isLaid && (heard < this.number || this.quiet < roundTrip + SETTLE_S);
-    if (isOwn) this.follow(seconds);
+    const isOwn = !this.isPulling && !this.isLaid && (this.isWaiting || this.quiet < roundTrip + SETTLE_S);
+    if (isOwn) this.follow(goal, seconds);
     else if (this.weight < 0.01) this.own = [...truth];
     const before = this.weight;
     this.weight += ((isOwn ? 1 : 0) - this.weight) * (1 - Math.exp(-seconds / BLEND_S));
@@ -130,8 +83,8 @@ export class Grip {
     return { pose, isMoving: !arrived || before !== this.weight };
   }
 
-  private follow(seconds: number): void {
-    const off = [0, 1, 2].map((k) => this.goal[k] - this.own[k]);
+  private follow(goal: number[], seconds: number): void {
+    const off = [0, 1, 2].map((k) => goal[k] - this.own[k]);
     let eager = 1;
     if (off[2] > RISE_FIRST) {
       // over an obstacle, not through it
@@ -143,17 +96,22 @@ export class Grip {
       far = part * Math.hypot(...off),
       most = SPEED * seconds;
     const share = far > most ? (part * most) / far : part;
-    const left = angle(this.own, this.goal, 3);
+    const left = angle(this.own, goal, 3);
     const turn = left < 1e-4 ? 1 : Math.min(part * eager, (TURNING * seconds) / left);
-    const turned = mixed(this.own, this.goal, 0, turn);
+    const turned = mixed(this.own, goal, 0, turn);
     this.own = [...[0, 1, 2].map((k) => this.own[k] + share * off[k]), ...turned.slice(3)];
     // going on so slowly that nobody sees it
-    if (distance(this.own, this.goal) < 2e-5 && left < 1e-3) this.own = [...this.goal];
+    if (distance(this.own, goal) < 2e-5 && left < 1e-3) this.own = [...goal];
   }
 }
 
-export const poseOf = (poses: Float32Array, n: number): Pose =>
-  [...poses.subarray(7 * n, 7 * n + 7)] as unknown as Pose;
+export const poseOf = (poses: Float32Array, n: number): Pose => [...poses.subarray(7 * n, 7 * n + 7)];
+
+// Where a ray meets a level plane.
+export function onPlane(eye: Triple, ray: Triple, height: number): [number, number] | null {
+  const far = (height - eye[2]) / ray[2];
+  return far > 0 && far < 10 ? [eye[0] + far * ray[0], eye[1] + far * ray[1]] : null;
+}
 
 const distance = (a: ArrayLike<number>, b: ArrayLike<number>): number =>
   Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);

@@ -3,7 +3,7 @@
 import type { Triple } from "./data";
 import type { Overlay } from "./marks";
 import { placed } from "./maths";
-import type { Stroke } from "./messages";
+import type { Stroke } from "./protocol";
 import type { Stage } from "./stage";
 
 export const MINE = [0.17, 0.48, 0.73, 1]; // the outline of what one holds, as long as nothing is known of its place

@@ -1,21 +1,34 @@
-// One's own hand at the table: what pointer, keys and buttons want of the held piece, and how it is drawn.
+// One's own hand at the table: what pointer, keys and buttons want of the held piece is told to the server, which knows
+// where it goes then; until it answers the piece goes on here.
 
 import type { Reach } from "./fingers";
-import { faces } from "./faces";
-import { Ground } from "./ground";
-import { Grip, poseOf } from "./grip";
+import type { Triple } from "./data";
+import { Grip, onPlane, poseOf } from "./grip";
 import { guides, INKS, MINE } from "./guides";
 import type { Overlay } from "./marks";
-import type { Coached, Landing, Pose, TableNews, Turn } from "./messages";
+import {
+  FINE,
+  NUDGE,
+  STEP,
+  type Coached,
+  type HandAct,
+  type Landing,
+  type TableNews,
+  type Turn,
+} from "./protocol";
 import type { Table } from "./table";
 
-const AIMS_MS = 33; // between two aims
-const NUDGE = 0.005; // metres
-const TURN = 15; // degrees
-const FINE = 0.2; // of a step, in fine mode
+const POINTS_MS = 33; // between two looks of the server where the pointer is
 const LANDS = { free: "It can be lowered there", nothing: "Nothing is below it" };
 const RESTING_S = 0.4; // the hand is still for so long before the coach is asked
-const OVER_EDGE = 0.05; // metres beyond the table to which a hand goes
+const SPINS: Record<string, number> = { turn_left: 1, turn_right: -1 };
+const MOVES: Record<string, [right: number, away: number]> = {
+  left: [-1, 0],
+  right: [1, 0],
+  far: [0, 1],
+  near: [0, -1],
+};
+const HANDS = "turn_left turn_right lift lower left right far near flip tilt places tap pull_out let_go lay";
 
 export class Hand implements Reach {
   grip: Grip | null = null;
@@ -24,15 +37,11 @@ export class Hand implements Reach {
   private coached: Coached | null = null;
   private isCoached = false; // the coach was asked
   private still = 0; // seconds for which the hand has not moved
-  private places: Pose[] | null = null;
-  private placeAt = -1;
   private force = 0;
-  private heard = 0; // the last aim the server has taken in
-  private sent = 0;
-  private sentAt = 0;
+  private pointed: { ray: Triple; at: [number, number] } | null = null; // the pointer was there last
+  private isPointing = false; // the server does not know that yet
+  private pointedAt = 0;
   drawn: number[] | null = null; // where the held piece is seen
-  private ground: { at: number; map: Ground } | null = null;
-  private pulled: [number, number] = [0, 0];
   private owesLay = false;
 
   constructor(private readonly table: Table) {}
@@ -41,50 +50,43 @@ export class Hand implements Reach {
   follow(news: TableNews, turn: Turn | null): void {
     const isMine = turn?.mine && news.mine && (turn.wait === "hand" || turn.wait === "pull");
     this.force = news.force;
-    this.heard = news.number;
     if (!isMine || news.held < 0 || !this.table.live.isKnown(news.held)) {
-      this.grip = this.drawn = null;
+      this.grip = this.drawn = this.landing = null;
       this.tell();
       return;
     }
-    const isPulling = turn.wait === "pull",
-      { props } = this.table.stage,
-      wasHeld = this.grip?.body === news.held;
-    if (wasHeld && this.grip?.isPulling === isPulling) {
+    const isPulling = turn.wait === "pull";
+    if (this.grip?.body === news.held && this.grip.isPulling === isPulling) {
       this.tell();
       return;
     }
-    const shape = props.shapes[props.bodies[news.held].mesh];
-    this.grip = new Grip(news.held, isPulling, poseOf(this.table.live.truth, news.held), faces(shape));
-    this.grip.number = this.sent = Math.max(news.number, this.sent);
-    this.landing = this.coached = this.places = this.ground = null;
-    this.isCoached = false;
-    this.placeAt = -1;
-    this.pulled = [0, 0];
-    // a piece just pulled out stays where it is until the hand moves: what it came from may still be above it
-    if (!isPulling && !wasHeld) this.go(this.grip.goal[0], this.grip.goal[1]);
+    if (this.grip?.body !== news.held) this.landing = null;
+    this.grip = new Grip(news.held, isPulling, poseOf(this.table.live.truth, news.held), news.number);
+    if (this.landing) this.grip.hear(this.landing);
+    this.coached = this.pointed = null;
+    this.isCoached = this.isPointing = false;
     if (this.owesLay) this.lay();
     this.owesLay = false;
     this.tell();
   }
 
-  // The line is new, or an order was refused: what was wanted is wanted again.
+  // The line is new, or an order was refused: what was wanted has to be wanted again.
   again(): void {
     if (this.grip) this.grip.isLaid = false;
-    this.isCoached = false;
-    if (this.table.isOpen) this.sent = Math.min(this.sent, this.heard);
+    this.grip?.forget();
+    this.isCoached = this.isPointing = false;
+    this.tell();
   }
 
-  hear(news: Landing | Coached | { type: "places"; poses: Pose[] }): void {
-    if (news.type === "landing") this.landing = news;
-    else if (news.type === "coached") {
-      // what is said of a place that the hand has left is of no use
-      if (news.number >= 0 && news.number < (this.grip?.number ?? 0)) return;
-      [this.coached, this.isCoached] = [news, false];
+  hear(news: Landing | Coached): void {
+    if (news.type === "landing") {
+      this.landing = news;
+      this.grip?.hear(news);
+      this.table.touch();
     } else {
-      this.places = news.poses;
-      this.placeAt = -1;
-      if (news.poses.length) this.showPlace();
+      // what is said of a place that the hand has left is of no use
+      if (this.grip?.isWaiting || news.number < (this.landing?.number ?? -1)) return;
+      [this.coached, this.isCoached] = [news, false];
     }
     this.tell();
   }
@@ -94,11 +96,11 @@ export class Hand implements Reach {
     const grip = this.grip;
     if (!grip) return false;
     const truth = poseOf(this.table.live.poses, grip.body);
-    const { pose, isMoving } = grip.shown(truth, this.heard, this.table.roundTrip, seconds);
+    const { pose, isMoving } = grip.shown(truth, this.table.roundTrip, seconds);
     this.drawn = pose;
-    if (grip.number > this.sent && now - this.sentAt > AIMS_MS && !grip.isLaid) this.aim(now);
+    if (this.isPointing && now - this.pointedAt > POINTS_MS && !grip.isLaid) this.tellPoint(now);
     this.still += seconds;
-    const isFree = this.landing?.verdict === "free" && !this.isOld && !grip.isLaid;
+    const isFree = this.landing?.pose && !this.isOld && !grip.isLaid;
     if (isFree && this.still > RESTING_S && !this.coached && !this.isCoached) this.askCoach();
     return isMoving;
   }
@@ -107,12 +109,6 @@ export class Hand implements Reach {
     this.table.send({ type: "coach" });
     this.isCoached = true;
     this.tell();
-  }
-
-  private aim(now: number): void {
-    const grip = this.grip!;
-    [this.sent, this.sentAt] = [grip.number, now];
-    this.table.send({ type: "aim", pose: grip.goal, number: grip.number });
   }
 
   // Poses with the held piece where one's own hand has it.
@@ -124,11 +120,11 @@ export class Hand implements Reach {
   }
 
   private get isOld(): boolean {
-    return !this.coached && (!this.landing || !this.grip || this.landing.number < this.grip.number);
+    return !this.coached && (!this.landing || !this.grip || this.grip.isWaiting);
   }
 
-  private get verdict(): string {
-    return this.coached?.verdict ?? this.landing?.verdict ?? "nothing";
+  private get verdict(): "free" | "nothing" | Coached["verdict"] {
+    return this.coached?.verdict ?? (this.landing?.pose ? "free" : "nothing");
   }
 
   get ink(): number[] {
@@ -136,69 +132,42 @@ export class Hand implements Reach {
   }
 
   guides(): Overlay[] {
-    if (!this.grip || this.grip.isPulling || this.grip.isLaid || !this.drawn) return [];
-    const ghost =
-      !this.isOld && this.landing?.pose ? { pose: this.landing.pose, ink: INKS[this.verdict] } : null;
-    const { low } = this.map().underside(this.grip.body, this.grip.turn);
-    return guides(this.table.stage, this.grip.body, this.drawn, this.grip.landing - low, low, ghost);
+    if (!this.grip || this.grip.isPulling || this.grip.isLaid || !this.drawn || !this.landing?.pose)
+      return [];
+    const { pose, low } = this.landing,
+      ghost = this.isOld ? null : { pose, ink: INKS[this.verdict] };
+    return guides(this.table.stage, this.grip.body, this.drawn, pose[2] - low, low, ghost);
   }
 
   private tell(): void {
-    const { grip, places } = this,
+    const { grip, landing } = this,
       { desk } = this.table;
     if (!grip) {
       desk.hand.show(null);
       return;
     }
+    const gap = landing?.pose ? Math.max(landing.goal[2] - landing.pose[2], 0) : 0;
     const where = grip.isPulling
       ? `The hand pulls with ${this.force.toFixed(1)} N`
-      : `${Math.round(1000 * grip.gap)} mm above its place, turned ${Math.round(grip.turned)}°`;
-    const named = places?.length ? `Place ${this.placeAt + 1} of ${places.length}` : "No place known";
+      : `${Math.round(1000 * gap)} mm above its place, turned ${Math.round(grip.turned)}°`;
+    const place = landing?.place ?? "";
     desk.hand.show({
       isPulling: grip.isPulling,
       isLaid: grip.isLaid,
       where,
-      places: places === null ? "Show places" : named,
+      places: place ? place[0].toUpperCase() + place.slice(1) : "Show places",
       isFine: this.isFine,
     });
     if (this.isCoached) desk.hand.judge("The coach looks ...", "");
     else if (this.coached) desk.hand.judge(this.coached.sentence, this.coached.verdict);
-    else if (this.landing && !this.isOld)
-      desk.hand.judge(
-        [this.landing.clause, this.landing.sentence || LANDS[this.landing.verdict]]
-          .filter(Boolean)
-          .join("  "),
-        this.landing.verdict,
-      );
-    else desk.hand.judge("", "");
+    else if (this.isOld || grip.isPulling) desk.hand.judge("", "");
+    else desk.hand.judge(LANDS[landing?.pose ? "free" : "nothing"], landing?.pose ? "free" : "nothing");
   }
 
-  // -- moving it ----------------------------------------------------------------------------------------------------
+  // -- what it wants ------------------------------------------------------------------------------------------------
 
-  private map(): Ground {
-    const { live, stage } = this.table;
-    if (!this.ground || (this.ground.at !== live.settled && !live.isMoving))
-      this.ground = {
-        at: live.settled,
-        map: new Ground(stage.props, live.truth, live.seen, this.grip?.body ?? -1),
-      };
-    return this.ground.map;
-  }
-
-  private go(x: number, y: number): void {
-    const grip = this.grip!,
-      { props } = this.table.stage,
-      { truth } = this.table.live;
-    if (props.table >= 0) {
-      const [a, b] = props.bodies[props.table].extents,
-        at = 7 * props.table;
-      const near = (value: number, middle: number, half: number): number =>
-        Math.min(Math.max(value, middle - half), middle + half);
-      x = near(x, truth[at], a / 2 + OVER_EDGE);
-      y = near(y, truth[at + 1], b / 2 + OVER_EDGE);
-    }
-    grip.to(x, y, this.map(), this.drawn ?? poseOf(truth, grip.body));
-    this.moved();
+  private get share(): number {
+    return this.isFine ? FINE : 1;
   }
 
   private moved(): void {
@@ -207,6 +176,37 @@ export class Hand implements Reach {
     this.still = 0;
     this.tell();
     this.table.touch();
+  }
+
+  private tellPoint(now: number): void {
+    const { ray, at } = this.pointed!;
+    [this.isPointing, this.pointedAt] = [false, now];
+    const number = this.grip!.number;
+    this.table.send({
+      type: "point",
+      origin: this.table.eye,
+      direction: ray,
+      at,
+      number,
+      is_fine: this.isFine,
+    });
+  }
+
+  // The last place of the pointer comes before what is done there.
+  private press(name: HandAct["name"], x = 0, y = 0, turned = 0): void {
+    const now = performance.now(),
+      [right] = this.table.axes(),
+      level = Math.hypot(right[0], right[1]);
+    if (this.isPointing) this.tellPoint(now);
+    const number = this.grip!.want(x, y, turned);
+    this.table.send({
+      type: "hand",
+      name,
+      right: [right[0] / level, right[1] / level],
+      number,
+      is_fine: this.isFine,
+    });
+    this.moved();
   }
 
   // -- pointer ------------------------------------------------------------------------------------------------------
@@ -235,70 +235,53 @@ export class Hand implements Reach {
   point(x: number, y: number): void {
     const grip = this.grip;
     if (!grip || grip.isPulling) return;
-    const under = this.map().underside(grip.body, grip.turn);
-    const place = this.map().pointed(under, this.table.eye, this.table.ray(x, y));
-    if (place) this.go(...place);
+    const ray = this.table.ray(x, y),
+      before = this.pointed,
+      { goal } = grip,
+      height = this.landing?.pose ? this.landing.pose[2] - this.landing.low : goal[2];
+    // heights of the picture, as the window has them
+    this.pointed = { ray, at: [(x * innerWidth) / innerHeight / 2, y / 2] };
+    const place = onPlane(this.table.eye, ray, height),
+      from = before ? onPlane(this.table.eye, before.ray, height) : this.isFine ? place : goal;
+    this.isPointing = true;
+    if (place && from) grip.want(this.share * (place[0] - from[0]), this.share * (place[1] - from[1]));
+    else grip.want();
+    this.moved();
   }
 
   drag(from: [number, number], to: [number, number]): void {
     const grip = this.grip;
     if (!grip) return;
     // over the plane in which the piece is
-    const place = ([x, y]: [number, number]): [number, number] | null => {
-      const ray = this.table.ray(x, y),
-        eye = this.table.eye,
-        far = (grip.goal[2] - eye[2]) / ray[2];
-      return far > 0 && far < 10 ? [eye[0] + far * ray[0], eye[1] + far * ray[1]] : null;
-    };
-    const [a, b] = [place(from), place(to)];
+    const [a, b] = [from, to].map((at) => onPlane(this.table.eye, this.table.ray(...at), grip.goal[2]));
     if (!a || !b) return;
-    this.shift(b[0] - a[0], b[1] - a[1]);
-  }
-
-  private shift(x: number, y: number): void {
-    const grip = this.grip!;
-    if (!grip.isPulling) {
-      this.go(grip.goal[0] + x, grip.goal[1] + y);
-      return;
-    }
-    this.pulled = [this.pulled[0] + x, this.pulled[1] + y];
-    grip.draw(...this.pulled);
+    const by: [number, number] = [b[0] - a[0], b[1] - a[1]];
+    this.table.send({ type: "shift", by, number: grip.want(...by) });
     this.moved();
   }
 
   rest(): void {
-    const grip = this.grip;
-    if (!grip?.isPulling) return;
-    const { truth } = this.table.live,
-      at = 7 * grip.body;
-    this.pulled = [truth[at] - grip.start[0], truth[at + 1] - grip.start[1]];
-    grip.draw(...this.pulled);
-    this.moved();
+    if (this.grip?.isPulling) this.press("rest");
   }
 
   lay(): void {
     const grip = this.grip;
     if (!grip) this.owesLay = true;
     else if (!grip.isPulling && !grip.isLaid) {
-      if (grip.number > this.sent) this.aim(performance.now());
-      this.table.send({ type: "lay", gap: null });
+      this.press("lay");
       grip.isLaid = true;
       this.tell();
     }
   }
 
   spin(degrees: number): void {
-    const grip = this.grip;
-    if (!grip || grip.isPulling) return;
-    grip.spin(degrees);
-    this.go(grip.goal[0], grip.goal[1]);
+    if (!this.grip || this.grip.isPulling) return;
+    this.table.send({ type: "spin", degrees, number: this.grip.want(0, 0, degrees) });
+    this.moved();
   }
 
   raise(notches: number): void {
-    const grip = this.grip;
-    if (!grip || grip.isPulling) return;
-    grip.raise(NUDGE * notches * (this.isFine ? FINE : 1));
-    this.go(grip.goal[0], grip.goal[1]);
+    if (this.grip && !this.grip.isPulling) this.press(notches > 0 ? "lift" : "lower");
   }
 
   // -- buttons and keys ---------------------------------------------------------------------------------------------
@@ -312,53 +295,19 @@ export class Hand implements Reach {
       return true;
     }
     if (!grip || grip.isLaid) return false;
-    const share = this.isFine ? FINE : 1,
-      [right, forward] = this.table.axes();
-    const level = Math.hypot(right[0], right[1]),
-      across: [number, number] = [right[0] / level, right[1] / level];
-    const nudge = (a: number, b: number): void =>
-      this.shift(
-        NUDGE * share * (a * across[0] - b * across[1]),
-        NUDGE * share * (a * across[1] + b * across[0]),
+    if (name === "lay") this.lay();
+    else if (name === "coach" || name === "hint") this.askCoach();
+    else if (HANDS.split(" ").includes(name)) {
+      const [right] = this.table.axes(),
+        level = Math.hypot(right[0], right[1]) / (NUDGE * this.share),
+        [a, b] = MOVES[name] ?? [0, 0];
+      this.press(
+        name as HandAct["name"],
+        (a * right[0] - b * right[1]) / level,
+        (a * right[1] + b * right[0]) / level,
+        STEP * this.share * (SPINS[name] ?? 0),
       );
-    const acts: Record<string, () => void> = {
-      left: () => nudge(-1, 0),
-      right: () => nudge(1, 0),
-      far: () => nudge(0, 1),
-      near: () => nudge(0, -1),
-      turn_left: () => this.spin(TURN * share),
-      turn_right: () => this.spin(-TURN * share),
-      lift: () => this.raise(1),
-      lower: () => this.raise(-1),
-      flip: () => {
-        grip.flip();
-        this.go(grip.goal[0], grip.goal[1]);
-      },
-      tilt: () => {
-        grip.tilt([forward[0], forward[1], 0], TURN * share);
-        this.go(grip.goal[0], grip.goal[1]);
-      },
-      lay: () => this.lay(),
-      let_go: () => this.table.send({ type: "let_go" }),
-      pull_out: () => this.table.send({ type: "pull_out" }),
-      coach: () => {
-        if (grip.number > this.sent) this.aim(performance.now());
-        this.askCoach();
-      },
-      places: () => (this.places === null ? this.table.send({ type: "offer_places" }) : this.showPlace()),
-    };
-    if (grip.isPulling && ["turn_left", "turn_right", "lift", "lower", "flip", "tilt", "lay"].includes(name))
-      return true;
-    acts[name]?.();
-    return name in acts;
-  }
-
-  // The next of the places it may be laid.
-  private showPlace(): void {
-    if (!this.grip || !this.places?.length) return;
-    this.placeAt = (this.placeAt + 1) % this.places.length;
-    const [x, y, , ...turn] = this.places[this.placeAt];
-    this.grip.orient(turn);
-    this.go(x, y);
+    } else return false;
+    return true;
   }
 }

@@ -1,6 +1,7 @@
 // The buttons of one's own hand, and what is told of the piece in it.
 
 import { button, make, write } from "./dom";
+import { ACTS } from "./protocol";
 
 export interface HandTold {
   isPulling: boolean;
@@ -10,28 +11,29 @@ export interface HandTold {
   isFine: boolean;
 }
 
-const NUDGES: [name: string, text: string, title: string][] = [
-  ["turn_left", "⟲", "Turn to the left (A)"],
-  ["turn_right", "⟳", "Turn to the right (D)"],
-  ["flip", "Flip", "On the next face on which it stands (F)"],
-  ["tilt", "Tilt", "Tilt it by 15 degrees (G)"],
-  ["lift", "Higher", "Higher (E)"],
-  ["lower", "Lower", "Lower (Q)"],
-  ["left", "←", "To the left (arrow)"],
-  ["far", "↑", "Away (arrow)"],
-  ["near", "↓", "Nearer (arrow)"],
-  ["right", "→", "To the right (arrow)"],
-];
-const ACTS: typeof NUDGES = [
-  ["places", "Show places", "Go through the places it may be laid (P)"],
-  ["coach", "Coach", "Would it stand there? (H)"],
-  ["fine", "Fine", "Small steps (Shift)"],
-  ["pull_out", "Pull it out", "Draw it out, as a steady hand does (O)"],
-  ["let_go", "Let go", "Let go of it where it is (R)"],
-  ["lay", "Lay", "Lower it and let go (space)"],
-];
-const CARRYING = ["places", "coach", "lay", "turn_left", "turn_right", "flip", "tilt", "lift", "lower"];
-const PULLING = ["pull_out", "let_go"];
+const NUDGES = {
+  turn_left: "⟲",
+  turn_right: "⟳",
+  flip: "Flip",
+  tilt: "Tilt",
+  lift: "Higher",
+  lower: "Lower",
+  left: "←",
+  far: "↑",
+  near: "↓",
+  right: "→",
+};
+const OWN = {
+  places: "Show places",
+  hint: "Coach",
+  fine: "Fine",
+  tap: "Tap",
+  pull_out: "Pull it out",
+  let_go: "Let go",
+  lay: "Lay",
+};
+const CARRYING = ["places", "hint", "lay", "turn_left", "turn_right", "flip", "tilt", "lift", "lower"];
+const PULLING = ["tap", "pull_out", "let_go"];
 
 export class HandPanel {
   private readonly panel: HTMLElement;
@@ -47,11 +49,11 @@ export class HandPanel {
     this.word.setAttribute("aria-live", "polite");
     for (const [kind, rows] of [
       ["row nudges", NUDGES],
-      ["row", ACTS],
+      ["row", OWN],
     ] as const) {
       const row = make("div", kind, this.panel);
-      for (const [name, text, title] of rows) {
-        this.buttons[name] = button(row, text, title, () => act(name));
+      for (const [name, text] of Object.entries(rows)) {
+        this.buttons[name] = button(row, text, ACTS[name], () => act(name));
         this.buttons[name].dataset.act = name;
       }
     }

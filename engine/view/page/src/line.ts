@@ -1,6 +1,6 @@
 // The line to the server. It comes back by itself when it is lost, to the seat that one had.
 
-import type { News, Order } from "./messages";
+import type { News, Order } from "./protocol";
 
 const WAITS_S = [0.5, 1, 2, 4, 5]; // before the next try
 const PING_S = 4;

@@ -4,14 +4,14 @@ import { Numbers, type Triple } from "./data";
 import { Deeds } from "./deeds";
 import { Desk } from "./desk";
 import { Fingers } from "./fingers";
-import { picked } from "./ground";
+import { picked } from "./pick";
 import { Strokes } from "./guides";
 import { Hand } from "./hand";
 import { Knocks } from "./knocks";
 import { Line } from "./line";
 import { Live } from "./live";
 import { Loop } from "./loop";
-import type { Choice, News, Order, Pose, TableNews, Turn, Welcome } from "./messages";
+import type { ChoiceRow, News, Order, Pose, TableNews, Turn, Welcome } from "./protocol";
 import { Outlook } from "./outlook";
 import type { Stage } from "./stage";
 import type { Table } from "./table";
@@ -118,8 +118,10 @@ export class Seat implements Table {
         desk.pictures.keep(news.pictures);
         break;
       case "landing":
+        if (this.table) this.table.number = Math.max(this.table.number, news.number);
+        hand.hear(news);
+        break;
       case "coached":
-      case "places":
         hand.hear(news);
         break;
       case "refused":
@@ -203,7 +205,7 @@ export class Seat implements Table {
 
   // -- what is shown of it ------------------------------------------------------------------------------------------
 
-  private get choices(): Choice[] {
+  private get choices(): ChoiceRow[] {
     return this.turn?.mine && !this.busy && this.isOpen ? this.turn.choices : [];
   }
 
@@ -296,7 +298,7 @@ export class Seat implements Table {
     return picked(stage.props, live.poses, live.seen, this.eye, this.ray(x, y), isTouch ? REACH : 0);
   }
 
-  private about(body: number): Choice[] {
+  private about(body: number): ChoiceRow[] {
     return body < 0 ? [] : this.choices.filter((each) => this.numbers.get(each.piece) === body);
   }
 

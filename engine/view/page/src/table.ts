@@ -3,7 +3,7 @@
 import type { Triple } from "./data";
 import type { Desk } from "./desk";
 import type { Live } from "./live";
-import type { Order } from "./messages";
+import type { Order } from "./protocol";
 import type { Stage } from "./stage";
 
 export interface Table {

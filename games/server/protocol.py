@@ -1,6 +1,6 @@
 """What browsers may send, message by message: strict, finite, bounded. All else is refused before it is looked at.
 
-Names and numbers stand in `README.md`, with what the server says.
+Those that mean the same to the physics go on to them as they are. `news.py` has what the server says.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import math
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
 
 from engine.pose import Pose
 from games.core.setup import LONGEST_NAME
@@ -42,15 +43,31 @@ def _is_rigid(values: tuple[float, ...]) -> tuple[float, ...]:
     return values
 
 
+def _is_unit(values: tuple[float, float]) -> tuple[float, float]:
+    if abs(math.hypot(*values) - 1.0) > UNIT_MISS:
+        raise ValueError("is no unit vector")
+    return values
+
+
 Number = Annotated[float, Field(allow_inf_nan=False)]
+Coordinate = Annotated[Number, Field(ge=-100.0, le=100.0)]
+Place = tuple[Coordinate, Coordinate, Coordinate]
+Level = tuple[Coordinate, Coordinate]
+HandKey = Literal[
+    "left", "right", "far", "near", "turn_left", "turn_right", "lift", "lower", "flip", "tilt", "places",
+    "tap", "pull_out", "let_go", "rest", "lay",
+]  # fmt: skip
 PoseRow = Annotated[tuple[Number, Number, Number, Number, Number, Number, Number], AfterValidator(_is_rigid)]
 """x, y, z in metres and the quaternion x, y, z, w."""
+
+
+STRICT = ConfigDict(extra="forbid", strict=True)
 
 
 class Message(BaseModel):
     """What every message is: an object with a `type`, and nothing that is not named here."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, **STRICT)
 
 
 class Hello(Message):
@@ -99,6 +116,44 @@ class AimAt(Message):
         return Pose((x, y, z), (a, b, c, d))
 
 
+class PointAt(Message):
+    """A ray of the pointer, with a piece in the hand. at: where it begins in the picture, in heights of the picture.
+    is_fine: a fifth of the way."""
+
+    type: Literal["point"]
+    origin: Place
+    direction: Place
+    at: Level
+    number: Count
+    is_fine: bool = False
+
+
+class Shift(Message):
+    """Carry or draw the held piece on, metres."""
+
+    type: Literal["shift"]
+    by: Level
+    number: Count
+
+
+class Spin(Message):
+    """Turn the held piece by degrees, counter-clockwise seen from above."""
+
+    type: Literal["spin"]
+    degrees: Annotated[Number, Field(ge=-360.0, le=360.0)]
+    number: Count
+
+
+class HandAct(Message):
+    """One press of a key of the hand. right: what is to the right of who looks."""
+
+    type: Literal["hand"]
+    name: HandKey
+    right: Annotated[Level, AfterValidator(_is_unit)]
+    number: Count
+    is_fine: bool = False
+
+
 class LayDown(Message):
     """Lower the held piece and let go. gap: metres free below it; null: the server measures."""
 
@@ -119,28 +174,31 @@ class BringModel(Message):
     model: Name
 
 
-class PushPiece(Message):
-    """Sandbox: push a piece. towards: degrees from +x."""
+@dataclass(frozen=True, config=STRICT)
+class Shove:
+    """Sandbox: push a piece sideways for half a second. towards: degrees counter-clockwise from +x."""
 
-    type: Literal["push"]
     piece: Name
     newtons: Annotated[Number, Field(ge=0.0, le=20.0)]
     towards: Annotated[Number, Field(ge=-360.0, le=360.0)]
+    type: Literal["push"] = "push"
 
 
-class TiltTable(Message):
-    """Sandbox: tilt the table."""
+@dataclass(frozen=True, config=STRICT)
+class Tilt:
+    """Sandbox: tilt the table by degrees, downhill towards an angle from +x."""
 
-    type: Literal["tilt"]
     degrees: Annotated[Number, Field(ge=0.0, le=45.0)]
     towards: Annotated[Number, Field(ge=-360.0, le=360.0)]
+    type: Literal["tilt"] = "tilt"
 
 
-class FetchPiece(Message):
-    """Sandbox: a piece that fell off the table comes into the hand."""
+@dataclass(frozen=True, config=STRICT)
+class Fetch:
+    """Sandbox: a piece that fell off the table comes into the hand, over the table."""
 
-    type: Literal["fetch"]
     piece: Name
+    type: Literal["fetch"] = "fetch"
 
 
 class Chat(Message):
@@ -172,18 +230,20 @@ class ToPerson(Message):
     seat: Name
 
 
-class Speed(Message):
-    """The host: how fast time runs."""
+@dataclass(frozen=True, config=STRICT)
+class SetSpeed:
+    """How fast time runs: 1 as in the world, 0.25 slow motion. In a hosted game the host's to say."""
 
-    type: Literal["speed"]
     factor: Annotated[Number, Field(ge=0.1, le=100.0)]
+    type: Literal["speed"] = "speed"
 
 
-class PauseGame(Message):
-    """The host: time stands still, or goes on."""
+@dataclass(frozen=True, config=STRICT)
+class Pause:
+    """Time stands still, or goes on. In a hosted game the host's to say."""
 
-    type: Literal["pause"]
     is_paused: bool
+    type: Literal["pause"] = "pause"
 
 
 class MuteGuest(Message):
@@ -201,9 +261,9 @@ class SendAway(Message):
     name: Name
 
 
-SandboxMessage = BringModel | PushPiece | TiltTable | FetchPiece
-HostMessage = ToBot | ToPerson | Speed | PauseGame | MuteGuest | SendAway
-HandMessage = AimAt | LayDown | Plain
+SandboxMessage = BringModel | Shove | Tilt | Fetch
+HostMessage = ToBot | ToPerson | SetSpeed | Pause | MuteGuest | SendAway
+HandMessage = AimAt | PointAt | Shift | Spin | HandAct | LayDown | Plain
 Given = Hello | Sit | StandUp | Choose | HandMessage | SandboxMessage | Chat | Ping | HostMessage
 _READER: TypeAdapter[Given] = TypeAdapter(Annotated[Given, Field(discriminator="type")])
 

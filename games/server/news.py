@@ -1,0 +1,282 @@
+"""What the server of a hosted game says to browsers: texts of JSON, each of one of these forms.
+
+Poses of what moves are bytes (`games/host/scene.py`); all else is here, and `engine/view/page/src/protocol.ts` is made
+of it by `make page`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from typing_extensions import TypedDict
+
+Row = list[float]
+"""A pose: x, y, z in metres and the quaternion x, y, z, w."""
+
+
+WaitWord = Literal["action", "hand", "pull", "rest", "count", "answer", "over"]
+
+
+class ShelfPiece(TypedDict):
+    """A piece that the sandbox can bring."""
+
+    model: str
+    label: str
+
+
+class Welcome(TypedDict):
+    """What a browser is at the table."""
+
+    type: Literal["welcome"]
+    protocol: int
+    role: Literal["host", "seat", "spectator"] | None
+    game: str
+    title: str
+    seat: str
+    token: str
+    catalogue: list[ShelfPiece]
+
+
+class SeatRow(TypedDict):
+    """A seat, and who sits there."""
+
+    name: str
+    members: list[str]
+    state: Literal["free", "here", "away", "bot"]
+    style: str
+    muted: bool
+    colour: str
+
+
+class Seats(TypedDict):
+    """Who sits where."""
+
+    type: Literal["seats"]
+    seats: list[SeatRow]
+
+
+class Guest(TypedDict):
+    """Who is there and sits nowhere."""
+
+    name: str
+    role: Literal["host", "seat", "spectator"] | None
+    muted: bool
+
+
+class Guests(TypedDict):
+    """Told to the host."""
+
+    type: Literal["guests"]
+    guests: list[Guest]
+
+
+class Bodies(TypedDict):
+    """Bodies from a number on. scene: how they look, with places in the blob."""
+
+    type: Literal["bodies"]
+    first: int
+    scene: dict[str, Any]
+    blob: str
+
+
+class TableNews(TypedDict):
+    """What is there, by numbers; held: -1 for nothing. left_s: of a challenge against the clock. mine: the hand is that
+    of who hears it. number: of the last message that this hand has followed."""
+
+    type: Literal["table"]
+    step: int
+    rate: int
+    shown: list[int]
+    held: int
+    force: float
+    left_s: float | None
+    mine: bool
+    number: int
+
+
+class ChoiceRow(TypedDict):
+    """What may be chosen. picture: a name; the picture itself comes on its own, later or never."""
+
+    choice: int
+    label: str
+    sentence: str
+    group: str
+    piece: str
+    picture: str
+
+
+class CardRow(TypedDict):
+    """A card in the hand. choice: that plays it; -1 for none."""
+
+    label: str
+    sentence: str
+    picture: str
+    choice: int
+
+
+class Stroke(TypedDict):
+    """A line on the table, metres."""
+
+    points: list[list[float]]
+    colour: str
+    radius: float
+    cover: float
+
+
+class ScoreRow(TypedDict):
+    """The score of a seat."""
+
+    seat: str
+    value: str | float
+    on_turn: bool
+
+
+class Turn(TypedDict):
+    """Who is asked what. conditions: how the piece has to lie. lit: the pieces that everything is about now."""
+
+    type: Literal["turn"]
+    turn: int
+    wait: WaitWord
+    who: str
+    mine: bool
+    ask: str
+    choices: list[ChoiceRow]
+    can_undo: bool
+    scores: list[ScoreRow]
+    score_word: str
+    facts: list[str]
+    conditions: list[str]
+    cards: list[CardRow]
+    lines: list[Stroke]
+    lit: list[str]
+
+
+class PictureNews(TypedDict):
+    """PictureNews by name, as `data:` links."""
+
+    type: Literal["pictures"]
+    pictures: dict[str, str]
+
+
+class Story(TypedDict):
+    """Lines of the story."""
+
+    type: Literal["story"]
+    lines: list[str]
+
+
+class Landing(TypedDict):
+    """Where the held piece goes. number: of the last message that this follows. pose: where it would lie below; None
+    over nothing. low: metres of its lowest point below its middle. turned: degrees since it was taken. place: what is
+    said of the places that are gone through."""
+
+    type: Literal["landing"]
+    number: int
+    goal: Row
+    pose: Row | None
+    low: float
+    turned: int
+    place: str
+
+
+class Coached(TypedDict):
+    """What the coach says of a place. number: of the message that the hand had followed then."""
+
+    type: Literal["coached"]
+    number: int
+    verdict: Literal["stands", "topples", "unsure", "forbidden"]
+    sentence: str
+
+
+class PlaceRows(TypedDict):
+    """Where the held piece may be laid, the best first."""
+
+    type: Literal["places"]
+    poses: list[Row]
+
+
+class Refusal(TypedDict):
+    """Why something was not done; the clause is empty where no rule is concerned."""
+
+    type: Literal["refused"]
+    clause: str
+    sentence: str
+
+
+class BusyNews(TypedDict):
+    """Nobody is asked, and why."""
+
+    type: Literal["busy"]
+    why: str
+    share: float
+
+
+class PointedNews(TypedDict):
+    """The referee points to where a piece would lie."""
+
+    type: Literal["pointed"]
+    piece: str
+    pose: Row
+
+
+class ChatLine(TypedDict):
+    """A line for everybody; who is empty for the table itself."""
+
+    type: Literal["chat"]
+    who: str
+    text: str
+
+
+class Away(TypedDict):
+    """Who sat there has lost the line."""
+
+    type: Literal["away"]
+    seat: str
+    seconds_left: int
+
+
+class Over(TypedDict):
+    """How the game ended."""
+
+    type: Literal["over"]
+    winners: list[str]
+    reason: str
+    clause: str
+    result: str
+
+
+class BrokenNews(TypedDict):
+    """The game cannot go on."""
+
+    type: Literal["broken"]
+    why: str
+
+
+class Pong(TypedDict):
+    """The answer to a `ping`."""
+
+    type: Literal["pong"]
+    number: int
+
+
+SeatNews = (
+    Welcome
+    | Seats
+    | Guests
+    | Bodies
+    | TableNews
+    | Turn
+    | PictureNews
+    | Story
+    | Landing
+    | Coached
+    | PlaceRows
+    | Refusal
+    | BusyNews
+    | PointedNews
+    | ChatLine
+    | Away
+    | Over
+    | BrokenNews
+    | Pong
+)
