@@ -14,7 +14,8 @@ from noise_scenes import SCENES, at_edge
 from statics_scenes import box, pose, scene
 from typer.testing import CliRunner
 
-from engine.topple.balance.safety_margin import carried_on, safe_verdict, widened
+from engine.topple.balance.rolled import carried_on
+from engine.topple.balance.safety_margin import safe_verdict, widened
 from engine.topple.contact.detection import find_contacts
 from engine.topple.laboratory.noise import Noise, Sample, chance, counted, noisy, sample, wilson
 from engine.world import Assembly

@@ -130,11 +130,11 @@ def at_rest(assembly: Assembly) -> Assembly | None:
         found = resting(assembly)
         if found is None:
             return None
-        assembly = _moved(assembly, found.motions)
+        assembly = moved(assembly, found.motions)
     return assembly
 
 
-def _moved(assembly: Assembly, motions: Array) -> Assembly:
+def moved(assembly: Assembly, motions: Array) -> Assembly:
     """Returns the assembly with its free pieces moved and turned about their centres of mass: (n, 6)."""
     poses = np.zeros((len(motions), 7))
     for row, body in enumerate(assembly.free):
@@ -250,7 +250,7 @@ def rejoined(declared: Assembly, rested: Assembly, reach: float) -> Assembly:
         if not len(whole.points):
             break
         open_by = np.concatenate([gaps[near], gaps_of(rested, found)[new]])
-        rested = _moved(rested, _closing(rested, whole, open_by))
+        rested = moved(rested, closing(rested, whole, open_by))
     return rested
 
 
@@ -301,15 +301,15 @@ def _joined(one: Contacts, other: Contacts) -> Contacts:
     )
 
 
-def _closing(assembly: Assembly, contacts: Contacts, gaps: Array) -> Array:
+def closing(assembly: Assembly, contacts: Contacts, gaps: Array) -> Array:
     """Returns the motions (n, 6) of least squares that close the gaps of some contact points: metres, radians."""
     free, number = assembly.free, free_numbers(contacts.fixed)
     centres = np.array([body.pose.apply(body.piece.centre_of_mass) for body in free])
     length = float(np.median([body.piece.extents.mean() for body in free]))
-    closing = _normal_rows(
+    rows = _normal_rows(
         contacts, centres / length, number[contacts.first], number[contacts.second], length, slice(0, 6)
     )
-    found = lsqr(closing.T, -gaps, damp=STAYING, atol=1e-12, btol=1e-12)[0]
+    found = lsqr(rows.T, -gaps, damp=STAYING, atol=1e-12, btol=1e-12)[0]
     motions = np.array(found).reshape(-1, 6)
     motions[:, 3:] /= length
     return motions

@@ -258,4 +258,8 @@ def tilt_of(tower: Sequence[Body], table: Body, body: Body) -> float | None:
     """Degrees that the table may be tilted under a tower with one more piece; None when that cannot be judged."""
     assembly = Assembly("tower", (table, *tower, body))
     contacts = find_contacts(assembly, *TOUCH_IN_GAME)
-    return None if contacts.floating else analyse(assembly, loads=False, contacts=contacts).tilt_deg
+    return (
+        None
+        if contacts.floating
+        else analyse(assembly, loads=False, contacts=contacts, follow=False).tilt_deg
+    )

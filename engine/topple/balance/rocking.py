@@ -44,6 +44,8 @@ FINEST = np.radians(4.0)
 PRECISE = 1e-3
 """Of a margin, and of the weight: how closely it is searched."""
 LEAP = 4.0
+BEYOND = 2e-3
+"""Part of a margin past it at which the motion is asked for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,11 +53,13 @@ class RollingContacts:
     """All contacts of an assembly, those on curved surfaces too.
 
     mobility: (k, 3, 3) metres: of contact point c, where the pieces turn against each other by a small rotation w, the
-    point moves by mobility @ (w x normal) as they roll; zero on flat faces, corners and across edges.
+    point moves by mobility @ (w x normal) as they roll; zero on flat faces, corners and across edges. gaps: metres, of
+    the last points, which are those on curves; negative inside each other.
     """
 
     contacts: Contacts
     mobility: Array
+    gaps: Array
 
 
 def with_curves(assembly: Assembly, contacts: Contacts) -> RollingContacts | None:
@@ -75,7 +79,7 @@ def with_curves(assembly: Assembly, contacts: Contacts) -> RollingContacts | Non
     old = len(contacts.points)
     mobility = np.zeros((old + len(points), 3, 3))
     if not points:
-        return RollingContacts(contacts, mobility)
+        return RollingContacts(contacts, mobility, np.zeros(0))
     mobility[old:] = [point.mobility for point in points]
     # each is a patch of its own
     patch = np.arange(len(points)) + contacts.patch.max(initial=-1) + 1
@@ -87,14 +91,14 @@ def with_curves(assembly: Assembly, contacts: Contacts) -> RollingContacts | Non
         normals=np.concatenate([contacts.normals, [point.normal for point in points]]),
         patch=np.append(contacts.patch, patch),
     )
-    return RollingContacts(whole, mobility)
+    return RollingContacts(whole, mobility, np.array([point.gap for point in points]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rocking:
     """stands. forces: (k, 3) as n, t1, t2, None when nothing balances. motion: (6 n,), in which it falls, or rolls to
     rest. rolls: numbers of the pieces that may roll on and on: nothing drives them and nothing brings them back.
-    is_far: it does not stand only because its rest is further than the curvature here tells, `MAX_ROLL` at most.
+    is_far: it does not stand only because its rest is further than the curvature here tells, or than was allowed.
     """
 
     stands: bool
@@ -138,7 +142,7 @@ class RockingBalance:
         self.balance = balance
         mobility = np.zeros((len(balance.friction), 3, 3)) if mobility is None else mobility
         self._mobility = mobility / balance.length
-        self._rolls = null_space(balance.matrix.T.toarray(), rcond=LOST)
+        self._loose, self._rolls = self._motions()
         self._points = balance.contacts.points / balance.length
 
     def under(self, balance: Balance) -> RockingBalance:
@@ -147,27 +151,62 @@ class RockingBalance:
         other.balance = balance
         return other
 
+    def _motions(self) -> tuple[Array, Array]:
+        """Returns orthonormal motions (6 n, m) in which no contact slides or opens; and those of them in which nothing
+        spins on the spot, about the normal of the one point it touches at: however small, a point of wood on wood is a
+        spot, and that is held there."""
+        balance = self.balance
+        stays = balance.matrix.T.toarray()
+        loose = null_space(stays, rcond=LOST)
+        if not loose.shape[1]:
+            return loose, loose
+        turns = np.zeros((len(balance.first), 3, stays.shape[1]))
+        for sign, body in ((1.0, balance.first), (-1.0, balance.second)):
+            at = np.flatnonzero(body >= 0)
+            columns = 6 * body[at, None] + np.arange(3, 6)
+            turns[at[:, None, None], np.arange(3)[:, None], columns[:, None]] += sign * balance.frames[at]
+        # frames: rows normal, then across it
+        spins = null_space(np.concatenate([stays, turns[:, 1:].reshape(-1, stays.shape[1])]), rcond=LOST)
+        spinning = np.abs(turns[:, 0] @ spins).max(axis=1, initial=0.0) > SMOOTH
+        if not spinning.any():
+            return loose, loose
+        return loose, null_space(np.concatenate([stays, turns[spinning, 0]]), rcond=LOST)
+
     @property
     def can_roll(self) -> bool:
         """Whether any piece can."""
-        return bool(self._rolls.shape[1])
+        return bool(self._loose.shape[1])
 
-    def judged(self, load: Array, friction: Array | None = None) -> Rocking:
+    def judged(self, load: Array) -> Rocking:
         """Returns whether the pieces stand under a load (6 n,) in the units of the balance."""
-        balance, rolls = self.balance, self._rolls
-        friction = balance.friction if friction is None else friction
-        slope = rolls.T @ load
-        held = load - rolls @ slope
-        forces = newton(balance, held, steps=QUICK_STEPS, limit=1e4) if friction is balance.friction else None
-        if forces is None or out_of_balance(balance, forces, held) > UNBALANCED / 10:
-            limit = np.repeat(1.0 / balance.sizes, 6)
-            answer = fall_within(balance.matrix, friction, held, -limit, limit)
-            if answer.value > UNBALANCED:
-                return Rocking(False, None, answer.x)
-            forces = newton(balance, held) if friction is balance.friction else np.zeros((len(friction), 3))
-            if forces is None:
-                return Rocking(False, None, answer.x)
-        return self._second(slope, forces)
+        slope, held = self._apart(load)
+        forces, fall = self._held(held)
+        return Rocking(False, None, fall) if forces is None else self._second(slope, forces)
+
+    def downhill(self, load: Array) -> Array | None:
+        """Returns the motion (6 n,) by which pieces roll towards their rest under a load, as long as the energy bends
+        alike; where it bends down, on along its slope. None where nothing holds them against the rest of the load."""
+        slope, held = self._apart(load)
+        forces, _ = self._held(held)
+        if forces is None:
+            return None
+        values, vectors = np.linalg.eigh(self._rolls.T @ self._curvature(forces) @ self._rolls)
+        found: Array = self._rolls @ (vectors @ (vectors.T @ slope / np.maximum(np.abs(values), NEUTRAL)))
+        return found
+
+    def _apart(self, load: Array) -> tuple[Array, Array]:
+        """Returns what of a load (6 n,) drives the rolling motions, and the rest of it, which contacts have to hold."""
+        return self._rolls.T @ load, load - self._loose @ (self._loose.T @ load)
+
+    def _held(self, load: Array) -> tuple[Array | None, Array]:
+        """Returns forces (k, 3) that hold a load which drives nothing, or None and the motion of the fall (6 n,)."""
+        balance = self.balance
+        forces = newton(balance, load, steps=QUICK_STEPS, limit=1e4)
+        if forces is not None and out_of_balance(balance, forces, load) <= UNBALANCED / 10:
+            return forces, np.zeros(len(load))
+        limit = np.repeat(1.0 / balance.sizes, 6)
+        answer = fall_within(balance.matrix, balance.friction, load, -limit, limit)
+        return (None if answer.value > UNBALANCED else newton(balance, load)), answer.x
 
     def margin(self, load: Array, more: Array, most: float) -> tuple[float, Array]:
         """Returns how far loads more @ h can grow in their worst direction h (2,) before the pieces fall, and that
@@ -204,7 +243,7 @@ class RockingBalance:
     def _second(self, slope: Array, forces: Array) -> Rocking:
         """By the second variation over the rolling motions, whose first one is - slope."""
         rolls = self._rolls
-        if not self.can_roll:
+        if not rolls.shape[1]:
             return Rocking(True, forces, np.zeros(rolls.shape[0]))
         values, vectors = np.linalg.eigh(rolls.T @ self._curvature(forces) @ rolls)
         modes, pull = rolls @ vectors, vectors.T @ slope
@@ -232,7 +271,7 @@ class RockingBalance:
         world = np.einsum("ki,kij->kj", forces, balance.frames)
         for at in np.flatnonzero(forces[:, 0] > 1e-9):
             force, normal = world[at], balance.frames[at, 0]
-            rolling = -_cross(force) @ self._mobility[at] @ _cross(normal)
+            rolling = -cross_matrix(force) @ self._mobility[at] @ cross_matrix(normal)
             pair = [(balance.first[at], 1.0), (balance.second[at], -1.0)]
             for body, sign in pair:
                 if body < 0:
@@ -250,6 +289,7 @@ class RockingBalance:
         return (total + total.T) / 2
 
 
-def _cross(vector: Array) -> Array:
+def cross_matrix(vector: Array) -> Array:
+    """Returns the matrix (3, 3) of the cross product with a vector."""
     x, y, z = vector
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

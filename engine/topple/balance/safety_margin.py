@@ -20,13 +20,12 @@ from functools import partial
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from scipy.linalg import expm
 
 from engine.geometry.rotation import angle_between
-from engine.pose import Pose
 from engine.tolerances import has_fallen
 from engine.topple.balance.equilibrium import UNBALANCED, Balance, balance_of, fall
 from engine.topple.balance.margins import mechanism_of, weakest
+from engine.topple.balance.rolled import carried_on
 from engine.topple.balance.statics import feasible_forces
 from engine.topple.balance.wedging import can_wedge
 from engine.topple.contact.arrays import Array, Ints, pairs_of_boxes
@@ -180,16 +179,3 @@ def _has_fallen(before: Body, after: Body, *, times: float, down: Array) -> bool
     lowered = float((np.subtract(after.pose.position, before.pose.position)) @ down)
     is_down = has_fallen(lowered, float(before.piece.extents.min()), LIMITS.drop * times)
     return bool(is_down) or angle_between(before.pose.orientation, after.pose.orientation) > LIMITS.tumble
-
-
-def carried_on(body: Body, velocity: Vector, spin: Vector, time: float) -> Pose:
-    """Where a body is after so many seconds of one steady screw motion (velocity of its centre of mass, m/s,
-    and spin, rad/s): the exponential of the twist."""
-    x, y, z = spin
-    twist = np.zeros((4, 4))
-    twist[:3, :3] = [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]
-    twist[:3, 3] = velocity
-    screw = expm(time * twist)
-    centre = body.pose.apply(body.piece.centre_of_mass)
-    position = centre + screw[:3, 3] + screw[:3, :3] @ (np.asarray(body.pose.position) - centre)
-    return Pose.of(position, screw[:3, :3] @ body.pose.matrix)

@@ -26,14 +26,13 @@ from engine.topple.balance.margins import (
     Mode,
     TiltMargin,
     Velocities,
-    horizontal,
     margins_of,
     mechanism_of,
-    push_loads,
     tilt_of,
     weakest,
 )
 from engine.topple.balance.rocking import RockingBalance, hangs, rocking_of
+from engine.topple.balance.rolled import margin_of, pulls_of
 from engine.topple.balance.wedging import Wedge, called_up, can_wedge, clamping
 from engine.topple.contact.arrays import Array
 from engine.topple.contact.detection import Contacts, find_contacts
@@ -57,10 +56,6 @@ class LoadFactor:
     least: float | None
     stands: bool
     without: bool
-
-
-BEYOND = 2e-3
-"""Part of a tilt margin past it at which the mechanism is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +109,13 @@ def analyse(
     friction: float | None = None,
     contacts: Contacts | None = None,
     curves: bool = True,
+    follow: bool = True,
 ) -> Statics:
     """Everything statics has to say. margins: with tilt and push; loads: with what each piece carries.
 
     gravity: m/s^2, turned to tilt the table and all supports. friction: overrides every pair's coefficient.
     contacts: those already found. curves: where pieces touch on curves too, by the second variation of the energy.
+    follow: pieces that roll far before they fall, to where they do; else the margin is told as the least.
     Raises ValueError for zero gravity or negative friction.
     """
     contacts = contacts or find_contacts(assembly)
@@ -128,11 +125,11 @@ def analyse(
             if found is None:
                 return Statics(stands=None, why=curved_reason(contacts))
             if found.can_roll:
-                return _rocking(assembly, found, margins=margins, loads=loads)
+                return _rocking(assembly, found, friction, margins=margins, loads=loads, follow=follow)
             balance = found.balance
         else:
             balance = balance_of(assembly, contacts, gravity=gravity, friction=friction)
-        return _analysed(assembly, balance, margins=margins, loads=loads)
+        return _analysed(assembly, balance, friction, margins=margins, loads=loads, follow=follow)
     except StaticsError as error:
         return Statics(stands=None, why=str(error))
 
@@ -171,11 +168,21 @@ def curved_reason(contacts: Contacts) -> str:
     return f"{upper} and {lower} touch on a curved surface{more}: a force balance says nothing about rocking"
 
 
-def _analysed(assembly: Assembly, balance: Balance, *, margins: bool, loads: bool) -> Statics:
+def _analysed(
+    assembly: Assembly,
+    balance: Balance,
+    friction: float | None,
+    *,
+    margins: bool,
+    loads: bool,
+    follow: bool,
+) -> Statics:
     if not balance.names:
         return Statics(stands=True, needs_friction=False, tilt_deg=90.0, tilt_direction_deg=0.0)
     if hangs(balance):
-        return _rocking(assembly, RockingBalance(balance), margins=margins, loads=loads)
+        return _rocking(
+            assembly, RockingBalance(balance), friction, margins=margins, loads=loads, follow=follow
+        )
     found = _judged(balance)
     if not found.balanced:
         return Statics(
@@ -215,7 +222,15 @@ def _analysed(assembly: Assembly, balance: Balance, *, margins: bool, loads: boo
     )
 
 
-def _rocking(assembly: Assembly, rocking: RockingBalance, *, margins: bool, loads: bool) -> Statics:
+def _rocking(
+    assembly: Assembly,
+    rocking: RockingBalance,
+    friction: float | None,
+    *,
+    margins: bool,
+    loads: bool,
+    follow: bool,
+) -> Statics:
     """What statics says of pieces some of which touch on curves."""
     balance = rocking.balance
     load = balance.acting
@@ -233,31 +248,29 @@ def _rocking(assembly: Assembly, rocking: RockingBalance, *, margins: bool, load
     rolls = tuple(balance.names[at] for at in found.rolls)
     if not margins:
         return Statics(stands=True, needs_friction=not smooth, loads=carry, rolls=rolls)
-    east, north = horizontal(balance.down)
-    tilting = np.stack([balance.load(east), balance.load(north)], axis=1)
-    tilt, downhill = rocking.margin(load, tilting, MAX_PULL)
+    tilting, pushing, piece = pulls_of(assembly, balance)
+    tilt = margin_of(assembly, rocking, tilting, friction, follow=follow)
+    push = margin_of(assembly, rocking, pushing, friction, follow=False)
     # forces that do not turn with gravity would take another round for each tilt
     turns = not len(balance.pulled)
-    piece, pushing = push_loads(balance, assembly)
-    push, along = rocking.margin(load, pushing, MAX_PULL)
-    lost = rocking.judged(load + tilting @ ((1 + BEYOND) * tilt * downhill))
-    pushed = rocking.judged(load + pushing @ ((1 + BEYOND) * push * along))
     return Statics(
         stands=True,
         needs_friction=not smooth,
-        tilt_deg=(math.degrees(math.atan(tilt)) if tilt < MAX_PULL else 90.0) if turns else None,
-        tilt_direction_deg=math.degrees(math.atan2(downhill[1], downhill[0])) % 360.0 if turns else None,
-        push_n=push * float(balance.weights[balance.names.index(piece)]) * balance.force
-        if push < MAX_PULL
+        tilt_deg=(math.degrees(math.atan(tilt.distance)) if tilt.distance < MAX_PULL else 90.0)
+        if turns
+        else None,
+        tilt_direction_deg=math.degrees(math.atan2(*tilt.direction[::-1])) % 360.0 if turns else None,
+        push_n=push.distance * float(balance.weights[balance.names.index(piece)]) * balance.force
+        if push.distance < MAX_PULL
         else None,
         push_piece=piece,
-        push_mode="topple" if push < MAX_PULL else None,
-        weakest=None if lost.is_far else weakest(balance, lost.motion),
+        push_mode="topple" if push.distance < MAX_PULL else None,
+        weakest=None if tilt.is_least else weakest(balance, tilt.motion),
         loads=carry,
-        mechanism={} if lost.is_far else mechanism_of(balance, lost.motion),
+        mechanism={} if tilt.is_least else mechanism_of(tilt.balance, tilt.motion),
         rolls=rolls,
-        tilt_at_least=lost.is_far,
-        push_at_least=pushed.is_far,
+        tilt_at_least=tilt.is_least,
+        push_at_least=push.is_least,
     )
 
 

@@ -85,6 +85,10 @@ class Round:
             out, radius = np.linalg.svd(self.axis[None])[2][1], 0.0
         return np.array([radius, height]), out / max(float(np.linalg.norm(out)), 1e-300)
 
+    def spoke(self, point: Array) -> Array:
+        """Returns the unit vector (3,) from the axis to a point."""
+        return self._profile(point)[1]
+
     def distance(self, point: Array) -> tuple[float, Array, Array]:
         """Returns how far a point (3,) lies outside the surface, the gradient (3,) and the second derivative (3, 3)."""
         at, out = self._profile(point)

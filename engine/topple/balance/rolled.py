@@ -1,0 +1,251 @@
+"""Margins of pieces that roll far before they fall: the pull grows, and they are followed to where they rest under it.
+
+`rocking` judges by the curvature of the energy where the pieces are. A dome on a slope rests turned by as much as 90
+degrees, on a boat's keel things fall where the curve of rests turns back; so here the pieces are moved along their
+rolling motions, step by step (Newton's method on the energy, no step longer than contacts can follow), the gaps that a
+finite step leaves are closed, and the contacts are found again. What finds no rest any more has fallen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.pose import Pose
+from engine.tolerances import TOUCH_AT_REST
+from engine.topple.balance.equilibrium import MAX_PULL, Balance, balance_of, wrenches_at
+from engine.topple.balance.margins import horizontal, push_loads, top_piece
+from engine.topple.balance.rocking import (
+    BEYOND,
+    FINEST,
+    PRECISE,
+    RockingBalance,
+    cross_matrix,
+    with_curves,
+)
+from engine.topple.contact.arrays import Array
+from engine.topple.contact.detection import find_contacts
+from engine.topple.contact.rounds import rounds_of
+from engine.topple.resting import closing, gaps_of, moved
+from engine.world import Assembly, Body, Vector, magnification
+
+MAX_SURFACES = 40
+"""Curved surfaces of all pieces beyond which each look takes too long: a turned mesh of another program has
+hundreds."""
+LONGEST = np.radians(8.0)
+"""Of a step: neighbouring facets are hardly further apart."""
+ALIKE = 4e-3
+"""Of a margin: another direction has to be this much worse to count."""
+STILL = 1e-5
+"""Radians: nearer to its rest nothing need be brought."""
+FARTHEST = np.radians(30.0)
+"""From one pull to the next: what rolls on is falling, or the pull grew too fast."""
+STEPS = 30
+CLOSINGS = 3
+"""Looks at the gaps, the last without closing them: each round leaves the square of what was open."""
+FIRST = 0.05
+"""Of the weight: the first pull."""
+GROWS = 2.0
+LEAST = 1e-3
+"""Of the weight: a smaller pull is none."""
+CLOSED = 1e-3
+"""Of the gap at which things touch: what is open by less is closed."""
+
+Pull = Callable[[Assembly, Balance, Array], Array]
+"""The load (6 n,) of a pull (2,) on pieces where they are now."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Place:
+    """Pieces at rest under a pull, and their balance there."""
+
+    assembly: Assembly
+    rocking: RockingBalance
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RollingMargin:
+    """distance: the least pull at which the pieces fall, in weights. direction: (2,) of it. balance, motion: of the
+    pieces where they rested last, (6 n,) in which they fall from there. is_least: it is no less; more is not computed.
+    """
+
+    distance: float
+    direction: Array
+    balance: Balance
+    motion: Array
+    is_least: bool = False
+
+
+def pulls_of(assembly: Assembly, balance: Balance) -> tuple[Pull, Pull, str]:
+    """Returns the pull of a tilted table on all pieces, that at the top centre of the highest, and which that is."""
+    piece, _ = push_loads(balance, assembly)
+    top, height = top_piece(assembly)
+    x, y, _ = top.pose.position
+    # the push goes where that point of the piece goes
+    local = (np.array([x, y, height]) - top.pose.position) @ top.pose.matrix
+    at, (east, north) = balance.names.index(piece), horizontal(balance.down)
+
+    def tilting(_: Assembly, now: Balance, pull: Array) -> Array:
+        return now.load(pull[0] * east + pull[1] * north)
+
+    def pushing(moved: Assembly, now: Balance, pull: Array) -> Array:
+        wrench = np.zeros((len(now.names), 6))
+        point = moved.free[at].pose.apply(local) / now.length
+        wrench[at] = wrenches_at(point, now.centres[at], now.weights[at] * np.append(pull, 0.0))
+        return wrench.reshape(-1)
+
+    return tilting, pushing, piece
+
+
+def margin_of(
+    assembly: Assembly, rocking: RockingBalance, pull: Pull, friction: float | None, *, follow: bool
+) -> RollingMargin:
+    """Returns how far a pull can grow in its worst direction before pieces that rock fall: by the curvature where they
+    are and, where they roll too far for that and `follow` is wanted, by following them. friction: overrides every
+    pair's."""
+    balance = rocking.balance
+    load = balance.acting
+    more = np.stack([pull(assembly, balance, unit) for unit in np.eye(2)], axis=1)
+    distance, direction = rocking.margin(load, more, MAX_PULL)
+    lost = rocking.judged(load + more @ ((1 + BEYOND) * distance * direction))
+    # forces at a place would have to go where the pieces go
+    if follow and lost.is_far and not len(balance.pulled):
+        followed = _Follower(assembly, balance, pull, friction).margin(
+            float(np.arctan2(*direction[::-1])), MAX_PULL
+        )
+        if followed is not None and followed.distance > distance:
+            return followed
+    return RollingMargin(distance, direction, balance, lost.motion, lost.is_far)
+
+
+class _Follower:
+    """Follows pieces that roll under pulls of one kind."""
+
+    def __init__(self, assembly: Assembly, balance: Balance, pull: Pull, friction: float | None) -> None:
+        x, y, z = balance.down.tolist()
+        self._gravity, self._friction, self._pull = (x, y, z), friction, pull
+        self._gap = TOUCH_AT_REST.gap * magnification(assembly.bodies)
+        self._start = self._placed(assembly)
+
+    def margin(self, first: float, most: float) -> RollingMargin | None:
+        """Returns the least pull of any direction that moves the pieces on and on, up to `most`; None where that is
+        not found. first: radians, the direction in which they yield most."""
+        if self._start is None:
+            return None
+        best, angle = most, first
+        for bearing in (first + np.arange(4) * np.pi / 2).tolist():
+            if (found := self._reach(bearing, best)) < best:
+                best, angle = found, bearing
+        if not 0 < best < most:
+            return None
+        step = np.pi / 4
+        while step > FINEST:
+            found, bearing = min((self._reach(side, best), side) for side in (angle - step, angle + step))
+            if found >= best:
+                break
+            best, angle, step = found, bearing, step / 2
+        return self._fallen(best, np.array([np.cos(angle), np.sin(angle)]))
+
+    def _reach(self, angle: float, high: float) -> float:
+        """Returns how far a pull in one direction can grow, `high` if no less."""
+        unit = np.array([np.cos(angle), np.sin(angle)])
+        place, low, step = self._start, 0.0, FIRST
+        assert place is not None
+        while step > PRECISE * max(low, LEAST):
+            at = min(low + step, (1 - ALIKE) * high)
+            found = self._rest(place, at * unit)
+            if found is None:
+                # close to where no rest is left a long step goes past the one there is
+                step = (at - low) / 4
+            elif at >= (1 - ALIKE) * high:
+                return high
+            else:
+                place, low, step = found, at, GROWS * step
+        return low
+
+    def _rest(self, place: _Place, pull: Array) -> _Place | None:
+        """Returns where pieces come to rest under a pull (2,) that rested under a smaller one; None where they fall."""
+        left = FARTHEST
+        for _ in range(STEPS):
+            load = self._load(place, pull)
+            motion = place.rocking.downhill(load)
+            if motion is None:
+                return None
+            turned = motion.reshape(-1, 6)
+            angle = float(np.linalg.norm(turned[:, 3:], axis=1).max(initial=0.0))
+            if angle <= STILL:
+                return place if place.rocking.judged(load).stands else None
+            left -= min(angle, LONGEST)
+            further = self._placed(_rolled(place, min(1.0, LONGEST / angle) * turned))
+            if further is None or left < 0:
+                return None
+            place = further
+        return None
+
+    def _load(self, place: _Place, pull: Array) -> Array:
+        balance = place.rocking.balance
+        load = balance.load(balance.down) + self._pull(place.assembly, balance, pull)
+        return np.asarray(load / max(1.0, float(np.linalg.norm(pull))))
+
+    def _placed(self, assembly: Assembly) -> _Place | None:
+        """Returns pieces with the gaps between them closed, and their balance; None where a curve is not known."""
+        if sum(len(rounds_of(body.piece)) for body in assembly.bodies) > MAX_SURFACES:
+            return None
+        for left in reversed(range(CLOSINGS)):
+            contacts = find_contacts(assembly, self._gap)
+            rolling = with_curves(assembly, contacts)
+            if rolling is None or not len(rolling.contacts.points):
+                return None
+            gaps = np.append(gaps_of(assembly, contacts) if len(contacts.points) else [], rolling.gaps)
+            if left and float(np.abs(gaps).max()) > CLOSED * self._gap:
+                assembly = moved(assembly, closing(assembly, rolling.contacts, gaps))
+                continue
+            balance = balance_of(assembly, rolling.contacts, gravity=self._gravity, friction=self._friction)
+            return _Place(assembly, RockingBalance(balance, rolling.mobility))
+        return None
+
+    def _fallen(self, distance: float, direction: Array) -> RollingMargin:
+        """Returns the margin with the motion that begins just beyond it, from where the pieces rested just before."""
+        place = self._start
+        assert place is not None
+        for share in np.append(np.arange(0.125, 1.0, 0.125), 1.0 - PRECISE):
+            found = self._rest(place, share * distance * direction)
+            if found is None:
+                break
+            place = found
+        motion = place.rocking.judged(self._load(place, (1.0 + BEYOND) * distance * direction)).motion
+        return RollingMargin(distance, direction, place.rocking.balance, motion)
+
+
+def _rolled(place: _Place, motion: Array) -> Assembly:
+    """Returns the pieces moved along (n, 6), metres over the length of the balance and radians."""
+    balance = place.rocking.balance
+    velocity = dict(zip(balance.names, motion, strict=True))
+    bodies = []
+    for body in place.assembly.bodies:
+        if not body.fixed:
+            shift, spin = balance.length * velocity[body.name][:3], velocity[body.name][3:]
+            body = body.at(carried_on(body, (shift[0], shift[1], shift[2]), (spin[0], spin[1], spin[2]), 1.0))
+        bodies.append(body)
+    return Assembly(place.assembly.name, tuple(bodies))
+
+
+def carried_on(body: Body, velocity: Vector, spin: Vector, time: float) -> Pose:
+    """Where a body is after so many seconds of one steady screw motion (velocity of its centre of mass, m/s,
+    and spin, rad/s): the exponential of the twist."""
+    angle = np.asarray(spin) * time
+    size = float(np.linalg.norm(angle))
+    turn = cross_matrix(angle)
+    if size < 1e-8:
+        about, along = turn, np.eye(3)
+    else:
+        about = np.sin(size) / size * turn + (1 - np.cos(size)) / size**2 * turn @ turn
+        along = (
+            np.eye(3) + (1 - np.cos(size)) / size**2 * turn + (size - np.sin(size)) / size**3 * turn @ turn
+        )
+    centre = body.pose.apply(body.piece.centre_of_mass)
+    arm = np.asarray(body.pose.position) - centre
+    position = centre + along @ (np.asarray(velocity) * time) + arm + about @ arm
+    return Pose.of(position, body.pose.matrix + about @ body.pose.matrix)

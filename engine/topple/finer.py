@@ -1,0 +1,125 @@
+"""Pieces whose convex parts have the true curve where they touch, for trials.
+
+A simulated cylinder has 64 sides whose corners stick out by a hundredth of a millimetre, so a board that would rock on
+it tips off a corner and lies down on a side, three degrees away: more than a trial allows. Here the corners of the
+parts that are touched lie on the surface that the sides approximate (`contact.rounds`), with more of them close to
+where it is touched.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.spatial import ConvexHull
+
+from engine.tolerances import TOUCH_AT_REST
+from engine.topple.contact.arrays import Array
+from engine.topple.contact.curves import touching_on_curves
+from engine.topple.contact.detection import find_contacts
+from engine.topple.contact.features import departure, sagitta
+from engine.topple.contact.rims import rims_of
+from engine.topple.contact.rounds import Round, rounds_of
+from engine.world import Assembly, Body, magnification
+from models.piece import Part
+
+FINE = np.radians(0.2)
+"""Between neighbouring corners: a tenth of what a trial lets a piece turn by."""
+AROUND = np.arange(-30, 31) * FINE
+"""To both sides of the contact: over two of the usual facets."""
+RINGS, WAYS = 12, 16
+COARSER = np.radians(0.5)
+"""Of corners around a contact on a surface that bulges both ways, and how far apart the rings are."""
+APPROACHES = 4
+SAME = 1e-7
+"""Of a part's size: corners so little outside a side lie on it."""
+
+
+def with_true_curves(assembly: Assembly) -> Assembly:
+    """Returns the assembly with pieces that touch on convex curves finer there; the same one where none do."""
+    found: dict[str, list[Array]] = {}
+    bodies = {body.name: body for body in assembly.bodies}
+    gap = TOUCH_AT_REST.gap * magnification(assembly.bodies)
+    for upper, lower in find_contacts(assembly).curved:
+        touches = touching_on_curves(bodies[upper], bodies[lower], gap)
+        for name in (upper, lower):
+            body = bodies[name]
+            room = gap + sagitta(body.piece) + departure(body.piece)
+            for touch in touches:
+                place = (touch.place - body.pose.position) @ body.pose.matrix
+                found.setdefault(name, []).extend(_corners(body, place, room))
+    finer = {name: _finer(bodies[name], np.concatenate(new)) for name, new in found.items() if new}
+    if not finer:
+        return assembly
+    return Assembly(assembly.name, tuple(finer.get(body.name, body) for body in assembly.bodies))
+
+
+def _corners(body: Body, place: Array, room: float) -> list[Array]:
+    """Corners (n, 3) on the curves of a piece around a place (3,) on them, in its frame."""
+    found = []
+    for surface in rounds_of(body.piece):
+        if abs(float(surface.near(place[None], room)[0])) <= room:
+            second = surface.distance(place)[2]
+            if np.linalg.eigvalsh(second)[0] >= -1e-6 * np.abs(second).max():
+                found.append(_along(surface, place) if surface.centre is None else _around(surface, place))
+    for rim in rims_of(body.piece):
+        spoke = rim.nearest(place)
+        if rim.radius > 0 and np.linalg.norm(rim.at(spoke[None])[0] - place) <= room:
+            spokes = _turned(spoke, rim.axis)
+            found.append(rim.at(spokes[rim.has(spokes)]))
+    return found
+
+
+def _along(surface: Round, place: Array) -> Array:
+    """Both ends of the straight lines of a cylinder or cone beside a place."""
+    out = surface.spoke(place)
+    spokes = np.array([each for each in _turned(out, surface.axis) if surface.goes(each)]).reshape(-1, 3)
+    lines = [surface.origin + radius * spokes + height * surface.axis for radius, height in surface.ends]
+    return np.concatenate(lines)
+
+
+def _around(surface: Round, place: Array) -> Array:
+    """Points around a place, in rings."""
+    _, normal, second = surface.distance(place)
+    radius = 1.0 / float(np.abs(second).max())
+    across = np.linalg.svd(normal[None])[2][1:]
+    angles = np.arange(WAYS) * 2 * np.pi / WAYS
+    ways = np.cos(angles)[:, None] * across[0] + np.sin(angles)[:, None] * across[1]
+    points = [
+        place,
+        *(place + radius * np.sin(ring * COARSER) * way for ring in range(1, RINGS + 1) for way in ways),
+    ]
+    for _ in range(APPROACHES):
+        away = [surface.distance(point) for point in points]
+        points = [point - value * gradient for point, (value, gradient, _) in zip(points, away, strict=True)]
+    near = np.array(points)
+    there: Array = near[np.isfinite(surface.near(near, 1e-3 * radius))]
+    return there
+
+
+def _turned(spoke: Array, axis: Array) -> Array:
+    turned: Array = np.cos(AROUND)[:, None] * spoke + np.sin(AROUND)[:, None] * np.cross(axis, spoke)
+    return turned
+
+
+def _finer(body: Body, corners: Array) -> Body:
+    """A body whose hulls have more corners: each those that lie outside it by as little as facets do."""
+    piece = body.piece
+    room = 2.0 * (sagitta(piece) + departure(piece))
+    parts = tuple(_wider(part, corners, room, rounds_of(piece)) for part in piece.parts)
+    return replace(body, piece=replace(piece, parts=parts))
+
+
+def _wider(part: Part, corners: Array, room: float, surfaces: tuple[Round, ...]) -> Part:
+    if part.kind != "hull":
+        return part
+    on_curves = part.vertices.copy()
+    for surface in surfaces:
+        away = surface.near(on_curves, room)
+        for row in np.flatnonzero(np.abs(away) <= room):
+            on_curves[row] -= away[row] * surface.distance(on_curves[row])[1]
+    size = float(np.ptp(on_curves, axis=0).max())
+    planes = ConvexHull(on_curves / size).equations
+    outside = size * (corners / size @ planes[:, :3].T + planes[:, 3]).max(axis=1)
+    new = corners[(outside > SAME * size) & (outside <= room)]
+    return replace(part, vertices=np.concatenate([on_curves, new])) if len(new) else part
