@@ -57,9 +57,16 @@ def _run(came: list[int]) -> None:
         signal.signal(number, _leave_while_loading)
     _refuse_foreign_packages()
     try:
+        if sys.argv[1:2] == ["doctor"]:
+            import pydantic  # noqa: F401  # typer asks for it when a command runs
         from games import cli
         from games.commands.console import Terminated
     except (Exception, SystemExit) as error:
+        if isinstance(error, ModuleNotFoundError) and sys.argv[1:2] == ["doctor"]:
+            # which needs none of the packages that it looks for
+            from games.health import print_plainly
+
+            raise SystemExit(exits.answer(print_plainly(sys.argv[2:], error))) from None
         exits.cannot_start(error)
 
     def interrupt(number: int, frame: object) -> NoReturn:

@@ -125,8 +125,12 @@ def hiding(error: BaseException) -> str:
             trace = trace.tb_next
         behind = behind.__cause__ or behind.__context__
     searched = {os.path.realpath(each or os.curdir) for each in sys.path} - own
+    # where pip installs, of whatever environment
+    searched = {each for each in searched if os.path.basename(each) not in ("site-packages", "dist-packages")}
     found = []
     for file in filter(None, files):
+        if file.startswith("<"):
+            continue
         folder = os.path.dirname(os.path.realpath(file))
         if os.path.basename(file) == "__init__.py":
             folder = os.path.dirname(folder)
@@ -136,14 +140,35 @@ def hiding(error: BaseException) -> str:
     return ", ".join(dict.fromkeys(found))
 
 
+PACKAGES = {"direct": "panda3d", "pybullet_utils": "pybullet", "pydantic_core": "pydantic", "click": "typer"}
+"""Which package brings a module that is not called like it."""
+
+
+def missing(error: BaseException) -> str:
+    """Returns which package an error came of that is not here, and how to install it; empty for another error."""
+    behind: BaseException | None = error
+    while behind is not None:
+        if isinstance(behind, ModuleNotFoundError) and behind.name:
+            name = behind.name.partition(".")[0]
+            package = PACKAGES.get(name, name).replace("_", "-")
+            if not os.path.exists(os.path.join(_HOME, name)):
+                from models.extras import install_line
+
+                return (
+                    f"{sys.executable} has no package {package!r}: install teeter with this Python's pip, or only this "
+                    f"one: {install_line(package)} (teeter doctor lists all that is missing)"
+                )
+        behind = behind.__cause__ or behind.__context__
+    return ""
+
+
 def cannot_start(error: BaseException) -> NoReturn:
     """Leave because Python could not load the program: a package is missing, or a file hides it."""
     files = hiding(error)
     if isinstance(error, MemoryError):
         raise error
-    if isinstance(error, ModuleNotFoundError) and error.name and not files:
-        why = f"{sys.executable} has no package {error.name!r}: install teeter with this Python's pip"
-    else:
+    why = missing(error) if not files else ""
+    if not why:
         why = " ".join(f"{type(error).__name__}: {error}".split())
         why += f"; {files} may hide a package: take its folder out of PYTHONPATH" if files else ""
     sys.stderr.write(f"teeter: cannot start: {why}\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -15,9 +16,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
+import trimesh
 
 from engine.record import archive
-from games.commands.doctor import findings
+from games.health import findings
 from games.play.recording import begin
 from games.players.bots import play_out
 from games.registry import game_named
@@ -126,6 +128,7 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, offset in (("stands", "5"), ("topples", "25"), ("unsure", "20.0")):
         (folder / f"{name}.toml").write_text(SCENE % offset)
     record(folder)
+    trimesh.creation.box((30, 30, 30)).export(folder / "block.stl")
     proof = folder / "proof.json"
     certify = ("check", "stands.toml", "--workers", "1", "--certificate", str(proof))
     assert run(certify, CUTS["whole"], folder)[0] == 0
@@ -151,7 +154,7 @@ def record(folder: Path) -> None:
 
 def run(words: tuple[str, ...], cut: Cut, folder: Path) -> tuple[int, str]:
     """The exit code and what stood on standard error, where that was left."""
-    line = " ".join(f"'{word}'" for word in (*cut.before, *words))
+    line = shlex.join((*cut.before, *words))
     script = f"{line} {cut.shell}; exit ${{PIPESTATUS[0]}}"
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(
@@ -177,6 +180,56 @@ def test_a_command_that_is_cut_off_leaves_with_no_answer_that_is_not_its_own(
     code, error = run(words, CUTS[cut], scenes)
     assert code in ({right} if cut in MUST_ANSWER else {right, *NO_ANSWER}), error
     assert "Traceback" not in error
+
+
+NEEDED_BY = {
+    **dict.fromkeys(
+        ("typer", "click", "rich", "numpy", "pydantic", "typing_extensions"), ("check", "topples.toml")
+    ),
+    "scipy": ("check", "dome"),
+    "pybullet": ("check", "topples.toml", "--engine", "bullet"),
+    "trimesh": ("check", "block.stl"),
+    "manifold3d": ("convert", "block.stl", "out.glb"),
+    "clarabel": ("check", "arch"),
+    "shapely": ("check", "arch"),
+    "av": ("video", "honest.teeter", "-o", "out.mp4", "--to", "0.1", "--size", "64x36"),
+    "panda3d": ("video", "honest.teeter", "-o", "out.png", "--size", "64x36"),
+    "websockets": ("play", "wonky", "--host", "127.0.0.1:0", "--players", "bot:steady,bot:bold"),
+    "segno": ("play", "wonky", "--host", "127.0.0.1:0", "--players", "bot:steady,bot:bold"),
+}
+"""A command that cannot do without a package."""
+WITHOUT = (
+    "import sys; sys.modules[{!r}] = None; sys.argv[0] = 'teeter'; from games.__main__ import main; main()"
+)
+
+
+@pytest.mark.parametrize("package", NEEDED_BY)
+def test_a_package_that_is_missing_is_named_in_a_line(package: str, scenes: Path) -> None:
+    code, error = run((WITHOUT.format(package), *NEEDED_BY[package]), Cut((PYTHON, "-c")), scenes)
+    if code != 70:
+        # it does without, or says so itself
+        assert code in (0, 1, 2), error
+        assert "Traceback" not in error
+        return
+    name = {"click": "typer"}.get(package, package).replace("_", "-")
+    assert len(error.splitlines()) == 1, error
+    assert f"has no package {name!r}" in error or f"pip install '{name}" in error
+    assert "pip install" in error
+
+
+@pytest.mark.parametrize("package", ["typer", "rich", "numpy", "pydantic"])
+def test_the_doctor_does_without_what_it_looks_for(package: str, scenes: Path) -> None:
+    words = (WITHOUT.format(package), "doctor", "--json")
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    env = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run(
+        [PYTHON, "-c", *words], cwd=scenes, env=env, capture_output=True, text=True, check=False
+    )
+    rows = {each["what"]: each for each in json.loads(done.stdout)["findings"]}
+    if package in ("typer", "rich", "pydantic"):
+        assert done.returncode == 1, done.stderr
+        assert f"pip install '{package}" in rows[package]["fix"]
+    assert {"teeter", "python", "scipy", "pyarrow (parquet)", "display"} <= {*rows}
 
 
 def test_a_full_disk_is_told_on_the_stream_that_is_left(scenes: Path) -> None:

@@ -136,6 +136,16 @@ def doctor_names_what_is_missing(python: Path, folder: Path) -> None:
         assert code == 1
         assert [row["what"] for row in rows.values() if row["fix"] and row["needed"]] == [what]
         assert "missing" in rows[what]["found"]
+    # the doctor itself is made of these
+    for name in ("typer", "rich"):
+        gone = [
+            path.rename(folder / path.name) for path in (*site.glob(name), *site.glob(f"{name}-*.dist-info"))
+        ]
+        code, rows = found()
+        for path in gone:
+            path.rename(site / path.name)
+        assert (code, rows[name]["found"]) == (1, "missing")
+        assert rows[name]["fix"].startswith(f"pip install '{name}")
 
 
 def test_debian_packages_are_installed_or_named() -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
 import typer
 from typer.core import TyperGroup
 
-from games.exits import CRASHED, answer, ask, hiding
+from games.exits import CRASHED, answer, ask, hiding, missing
 from games.faults import said, write_report
 from models.errors import TeeterError
 
@@ -134,9 +134,13 @@ def stopped(error: KeyboardInterrupt, hint: str = "") -> NoReturn:
 
 def crashed(error: Exception) -> NoReturn:
     """Leave because of a fault of the program: one line, and a file with what a report needs."""
+    files = hiding(error)
+    if not files and (why := missing(error)):
+        sys.stderr.write(f"teeter: no verdict: {why}\n")
+        sys.exit(CRASHED)
     file = write_report(error)
     where = f"please report it with {file}" if file is not None else "please report it"
-    if files := hiding(error):
+    if files:
         where = f"{files} may hide a package; if it does not, {where}"
     sys.stderr.write(f"teeter: internal error, no verdict: {said(error)}; {where}\n")
     sys.exit(CRASHED)

@@ -2,172 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import platform
-import re
-import shutil
-import subprocess
-import sys
-from dataclasses import dataclass
-from importlib import metadata
-
 from rich.console import Console
 from rich.text import Text
 
-from games.commands.console import Json, plain_table, print_json
-from games.faults import teeter_version
-from models.extras import install_line
-
-TESTED = ((3, 11), (3, 12), (3, 13))
-NO_BULLET = (3, 12)
-"""The first Python that pybullet has no wheels for."""
-COLLECTIONS = ("all", "dev")
-"""Extras made of other extras, and what only developing needs."""
-
-
-@dataclass(frozen=True, slots=True)
-class DoctorLine:
-    """One line of the report. fix: the command that mends it, empty when nothing is wrong."""
-
-    what: str
-    found: str
-    fix: str = ""
-    is_needed: bool = True
-
-
-def findings() -> list[DoctorLine]:
-    """Everything that is looked at, in order."""
-    found = [
-        DoctorLine("teeter", teeter_version()),
-        _python(),
-        DoctorLine("system", f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"),
-    ]
-    found += engines()
-    for line in metadata.requires("teeter") or ():
-        extra = re.search(r"extra == .(\w+)", line)
-        is_here = "python_version" not in line or sys.version_info < NO_BULLET
-        if is_here and (extra is None or extra[1] not in COLLECTIONS):
-            found.append(_package(line.partition(";")[0].strip(), "" if extra is None else extra[1]))
-    return [*found, page(), font(), renderer(), display(), *tools()]
-
-
-def _python() -> DoctorLine:
-    version = platform.python_version()
-    tested = sys.version_info[:2] in TESTED
-    return DoctorLine("python", version if tested else f"{version} (3.11, 3.12 and 3.13 are tested)")
-
-
-def _package(requirement: str, extra: str) -> DoctorLine:
-    """Whether a package is here. requirement: as `numpy<3,>=2.1`."""
-    name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
-    label = f"{name} ({extra})" if extra else name
-    try:
-        version = metadata.version(name)
-    except metadata.PackageNotFoundError:
-        version = ""
-    return DoctorLine(
-        label, version or "missing", "" if version else f"pip install '{requirement}'", is_needed=not extra
-    )
-
-
-def engines() -> list[DoctorLine]:
-    """Which engine simulates here, and why."""
-    from engine.worlds import ENGINES, PACKAGES, installed_engines
-
-    there = installed_engines()
-    if not there:
-        return [DoctorLine("engine", "none: nothing can be simulated", install_line(PACKAGES[ENGINES[-1]]))]
-    if there[0] == ENGINES[0]:
-        return [DoctorLine("engine", "bullet: the default; another one with --engine", is_needed=False)]
-    if sys.version_info >= NO_BULLET:
-        why = "pybullet has no wheels for Python 3.12 and later"
-        return [DoctorLine("engine", f"{there[0]}: {why}", is_needed=False)]
-    return [
-        DoctorLine("engine", f"{there[0]}: pybullet is not installed", install_line(PACKAGES[ENGINES[0]]))
-    ]
-
-
-def page() -> DoctorLine:
-    """Whether HTML pages can be written."""
-    from engine.view.page.html import FOLDER, SCRIPT, STYLE
-
-    missing = [name for name in (SCRIPT, STYLE) if not FOLDER.joinpath(name).is_file()]
-    if missing:
-        fix = "install teeter again, or run `make page` in a checkout"
-        return DoctorLine("script of pages", f"missing: {', '.join(missing)}", fix)
-    return DoctorLine("script of pages", "here")
-
-
-def font() -> DoctorLine:
-    """Whether the letters of windows, films and pictures are here."""
-    fix = "pip install --force-reinstall font-source-sans-pro"
-    try:
-        from engine.view.opengl import ViewError
-        from engine.view.window.hud import FONT_FILES, font_folder
-
-        missing = [name for name in FONT_FILES.values() if not (font_folder() / name).is_file()]
-    except (ImportError, ViewError) as error:
-        return DoctorLine("font", f"missing: {error}", fix)
-    return DoctorLine(
-        "font", f"missing: {', '.join(missing)}" if missing else "Source Sans Pro", fix if missing else ""
-    )
-
-
-def tools() -> list[DoctorLine]:
-    """What the tests take from Debian, where they can be run."""
-    from importlib.util import find_spec
-
-    from engine.view.opengl import debian_packages
-
-    if find_spec("pytest") is None or shutil.which("dpkg-query") is None:
-        return []
-    return [_debian(name, use) for name, use in debian_packages("test").items()]
-
-
-def _debian(name: str, use: str) -> DoctorLine:
-    asked = subprocess.run(
-        ["dpkg-query", "-W", "-f", "${db:Status-Status}", name], capture_output=True, text=True, check=False
-    )
-    is_here = asked.stdout == "installed"
-    fix = "" if is_here else f"sudo apt-get install --yes {name}"
-    return DoctorLine(f"{name} (tests)", use if is_here else "missing", fix, is_needed=False)
-
-
-def renderer() -> DoctorLine:
-    """What draws pictures here: a graphics card, software GL, or nothing."""
-    from engine.view.opengl import describe
-
-    seen = describe()
-    return DoctorLine("renderer", str(seen), seen.remedy)
-
-
-def display() -> DoctorLine:
-    """Whether a window can be opened here; everything but `teeter play` and `teeter view` works without."""
-    named = os.environ.get("DISPLAY", "")
-    if named:
-        return DoctorLine("display", f"{named}: windows can be opened", is_needed=False)
-    fix = "log in to a desktop, or sudo apt-get install --yes xvfb xauth and put xvfb-run before teeter"
-    return DoctorLine("display", "none: no windows", fix, is_needed=False)
+from games.commands.console import Json, plain_table
+from games.health import as_json as json_of
+from games.health import code_of, findings
 
 
 def run(as_json: Json = False) -> int:
     """Versions, the renderer found, and the line that installs what is missing."""
     found = findings()
-    missing = [finding for finding in found if finding.is_needed and finding.fix]
     if as_json:
-        print_json(
-            {
-                "ok": not missing,
-                "findings": [
-                    {"what": each.what, "found": each.found, "fix": each.fix, "needed": each.is_needed}
-                    for each in found
-                ],
-            }
-        )
-        return 1 if missing else 0
+        print(json_of(found))
+        return code_of(found)
     table = plain_table("what", "found", "to mend it")
     for finding in found:
         style = "red" if finding.fix and finding.is_needed else "dim" if finding.fix else ""
         table.add_row(*(Text(text, style) for text in (finding.what, finding.found, finding.fix)))
     Console().print(table)
-    return 1 if missing else 0
+    return code_of(found)
