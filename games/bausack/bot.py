@@ -6,6 +6,7 @@ import math
 
 from engine.pose import Pose
 from engine.world import Body
+from games.bausack.bot_expert import calculating
 from games.bausack.judge import areas
 from games.bausack.state import Accept, Bid, Build, Pass, PassOn, Phase, Push
 from games.core.rules import Action, Need, Take, TakeBack
@@ -29,7 +30,7 @@ HOLLOWS = 4
 """Hollows that a round piece is tried in."""
 FIRM_DEG = 6.0
 """A place in which the tower bears so much tilt is taken without looking at others."""
-NOISE_DEG = {"steady": 0.3, "bold": 4.0, "clumsy": 12.0}
+NOISE_DEG = {"steady": 0.3, "bold": 4.0, "clumsy": 12.0, "expert": 0.0}
 """How much of the ranking is left to chance."""
 BUILDS = {"steady": 0.1, "bold": 0.5}
 """How often a piece that fits well is kept instead of pushed."""
@@ -42,6 +43,8 @@ class BausackSkill(Skill):
 
     def choose(self, bot: Bot, session: Session, need: Need) -> Action:
         """Build with what fits the own tower, push what does not; pay to be rid of it."""
+        if bot.style == "expert":
+            return calculating(session, bot.random, worth)
         state, actions = session.state, [choice.action for choice in session.choices]
         if state.phase is Phase.CHOOSE:
             return _pick(bot, session, [action for action in actions if isinstance(action, Take)])

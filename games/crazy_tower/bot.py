@@ -5,10 +5,6 @@ Places come from `crazy_tower_places`; the force balance has the last word on th
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
 from engine.pose import Pose
 from engine.world import TABLE
 from games.core.rules import Action, Need, Take
@@ -19,8 +15,10 @@ from games.crazy_tower.bot_places import (
     places,
     special,
     tower_of,
+    way_out,
     would_stand,
 )
+from games.crazy_tower.bot_saboteur import CARD_M, CARRIES, loosened, sabotages, undermine, weakest
 from games.crazy_tower.rules_allowed import is_card, top_card
 from games.crazy_tower.state import (
     COMPETITIVE,
@@ -40,17 +38,20 @@ from models.piece import Array
 
 GAIN = {Sort.AGAIN: 10.0, Sort.REMOVE: 6.0}
 """Degrees' worth of a covered box to a steady player in a race: one block more laid, or one more for others to lay."""
+EXPERT_GAIN = {Sort.AGAIN: 40.0, Sort.REMOVE: 20.0}
+"""The same to an expert, who counts turns."""
+FRESH_DEG = 10.0
+"""Degrees that the tower must bear with the next block for an expert to begin a floor: the first who lays a block there
+has the box of its card."""
 BOLD_GAIN = 4.0
 """The same of any box to a bold player."""
 CALM, DOWN_BY = 2e-3, 4e-3
 """Metres that a tower may move when a block is pulled out of it, and at which it is left alone."""
-SHARP_DEG = 3.0
-"""What a saboteur likes to leave."""
 GREED_DEG = 2.0
 """What each cube of a block is worth: large blocks are good feet, small ones do for the last floors."""
 TRIES = 4
 """Places that the force balance looks at."""
-NOISE_DEG = {"steady": 0.3, "bold": 2.0, "clumsy": 30.0}
+NOISE_DEG = {"steady": 0.3, "bold": 2.0, "clumsy": 30.0, "expert": 0.0}
 """How much of the ranking is left to chance."""
 
 
@@ -68,12 +69,19 @@ class CrazySkill(Skill):
         if takes and is_card(session.state, takes[0].piece):
             return takes[0]
         other = next((a for a in actions if isinstance(a, (RevealCard, NothingFits))), None)
+        if sabotages(bot, session):
+            wanted = undermine(session, takes, other if isinstance(other, RevealCard) else None)
+            if wanted is not None:
+                return wanted
         best, tilt = _best_block(bot, session, takes)
         if best is None:
             return other or bot.random.choice(actions)
         is_bare = not session.state.floors[-1].blocks
         # a new floor is rather begun than a block laid that leaves less
-        if isinstance(other, RevealCard) and not is_bare and bot.style == "steady" and tilt < FIRM_DEG:
+        is_calm = bot.style in ("steady", "expert")
+        if isinstance(other, RevealCard) and not is_bare and is_calm and tilt < FIRM_DEG:
+            return other
+        if isinstance(other, RevealCard) and bot.style == "expert" and _is_worth_a_floor(bot, session, tilt):
             return other
         return best
 
@@ -82,7 +90,9 @@ class CrazySkill(Skill):
         held = need.pieces[0]
         scene = session.table.scene()
         if is_card(session.state, held):
-            return card_place(session.state, scene, held)
+            return card_place(session.state, scene, held, CARD_M if sabotages(bot, session) else None)
+        if sabotages(bot, session) and (weak := weakest(session, held)) is not None:
+            return weak
         # a block that has no place goes to the middle of its floor
         floor = session.state.target or top_card(session.state)
         found = _ranked(bot, session, places(session.state, scene, held, _gain(bot, session), floor=floor))
@@ -104,7 +114,7 @@ class CrazySkill(Skill):
 
     def pull(self, bot: Bot, session: Session, need: Need) -> Array | None:
         """Straight out of the tower, away from its axis."""
-        return way_out(session, need.pieces[0])
+        return way_out(session.state, session.table.scene(), need.pieces[0])
 
     def answer(self, bot: Bot, session: Session, need: Need) -> bool:
         """CT-10, CT-20: whether any of the blocks finds a place on any of the floors."""
@@ -117,17 +127,6 @@ class CrazySkill(Skill):
         blocks = [piece for piece in need.pieces if not is_card(state, piece)]
         tried = ((piece, places(state, scene, piece, floor=floor)) for floor in floors for piece in blocks)
         return next(((piece, found[0].pose) for piece, found in tried if found), None)
-
-
-def way_out(session: Session, name: str) -> Array:
-    """The way (3,), metres, along which a block is pulled."""
-    scene = session.table.scene()
-    block = scene.bodies[name]
-    floor = next(each for each in session.state.floors if name in each.blocks)
-    card = scene.bodies[floor.card]
-    local = (np.asarray(block.pose.position) - np.asarray(card.pose.position)) @ card.pose.matrix
-    axis = int(np.argmax(np.abs(local[:2])))
-    return np.asarray(card.pose.matrix[:, axis] * math.copysign(0.14, local[axis]))
 
 
 def _mend(session: Session, actions: list[Action]) -> Action:
@@ -147,12 +146,25 @@ def _act_on_box(bot: Bot, session: Session, actions: list[Action]) -> Action:
     swaps = [action for action in actions if isinstance(action, Swap)]
     if swaps:
         return max(swaps, key=lambda swap: (value[swap.give] - value[swap.take], bot.random.random()))
+    pulls = [action for action in actions if isinstance(action, Pull)]
+    if sabotages(bot, session):
+        wanted = loosened(session, pulls)
+        return wanted or next(action for action in actions if isinstance(action, Decline))
     own = state.colours[state.turn]
-    pulls = [a for a in actions if isinstance(a, Pull) and not a.piece.startswith(own)]
+    pulls = [each for each in pulls if not each.piece.startswith(own)]
     if _races(bot, session):
         felt = session.table.pressing()
-        for each in sorted(pulls, key=lambda one: (felt.get(one.piece, 0.0), one.piece))[:TRIES]:
-            if drawn(session, each.piece, way_out(session, each.piece), DOWN_BY) <= CALM:
+        left = {
+            colour: len(hand) for hand, own in zip(state.hands, state.colours, strict=True) for colour in own
+        }
+
+        def liking(pull: Pull) -> tuple[int, float, str]:
+            # an expert stops who is about to win, others take what is loose
+            owner = left[pull.piece.partition("_")[0]] if bot.style == "expert" else 0
+            return owner, felt.get(pull.piece, 0.0), pull.piece
+
+        for each in sorted(pulls, key=liking)[:TRIES]:
+            if drawn(session, each.piece, way_out(state, session.table.scene(), each.piece), DOWN_BY) <= CALM:
                 return each
     elif pulls and bot.style != "steady" and bot.random.random() < 0.5:
         return pulls[-1]
@@ -176,7 +188,13 @@ def _best_block(bot: Bot, session: Session, takes: list[Take]) -> tuple[Take | N
 
 def _races(bot: Bot, session: Session) -> bool:
     """Whether this player minds who lays the last block first (CT-21)."""
-    return bool(bot.style == "steady" and session.state.mode == COMPETITIVE)
+    return bot.style in ("steady", "expert") and bool(session.state.mode == COMPETITIVE)
+
+
+def _is_worth_a_floor(bot: Bot, session: Session, tilt: float) -> bool:
+    """Whether an expert who races begins a new floor: the tower is firm, and the highest floor carries one."""
+    is_broad = len(session.state.floors[-1].blocks) >= CARRIES
+    return _races(bot, session) and tilt >= FRESH_DEG and is_broad
 
 
 def _gain(bot: Bot, session: Session) -> float:
@@ -186,17 +204,10 @@ def _gain(bot: Bot, session: Session) -> float:
     if not _races(bot, session):
         return 0.0
     sort = special(session.table.scene().bodies[top_card(session.state)])
-    return GAIN.get(sort, 0.0) if sort is not None else 0.0
+    gains = EXPERT_GAIN if bot.style == "expert" else GAIN
+    return gains.get(sort, 0.0) if sort is not None else 0.0
 
 
 def _ranked(bot: Bot, session: Session, found: list[BlockPlace]) -> list[BlockPlace]:
-    """The places in the order this player likes them."""
-    state = session.state
-    sly = state.saboteur == state.turn
-
-    def worth(each: BlockPlace) -> float:
-        liked = -abs(each.tilt - SHARP_DEG) if sly else each.worth
-        return float(liked + bot.random.uniform(0.0, NOISE_DEG[bot.style]))
-
-    scored = [(worth(each), each) for each in found]
+    scored = [(each.worth + bot.random.uniform(0.0, NOISE_DEG[bot.style]), each) for each in found]
     return [each for _, each in sorted(scored, key=lambda pair: -pair[0])]

@@ -57,9 +57,16 @@ class SupportLevel:
 
     def tilt(self, mass: float, centres: Array) -> Array:
         """Degrees (n,) until it tips with one more mass at each of these centres (n, 3); negative: it falls."""
-        joint = (self.mass * self.centre + mass * centres) / (self.mass + mass)
-        room = (self.offsets - joint[:, :2] @ self.normals.T).min(axis=1)
-        return np.asarray(np.degrees(np.arctan2(room, np.maximum(joint[:, 2] - self.height, 1e-3))))
+        joint = self._joint(mass, centres)
+        high = np.maximum(joint[:, 2] - self.height, 1e-3)
+        return np.asarray(np.degrees(np.arctan2(self.room(mass, centres), high)))
+
+    def room(self, mass: float, centres: Array) -> Array:
+        """Metres (n,) from the joint centre to the nearest edge of what it stands on; negative: it falls."""
+        return np.asarray((self.offsets - self._joint(mass, centres)[:, :2] @ self.normals.T).min(axis=1))
+
+    def _joint(self, mass: float, centres: Array) -> Array:
+        return np.asarray((self.mass * self.centre + mass * centres) / (self.mass + mass))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,11 +80,18 @@ class BlockPlace:
 
 
 def places(
-    state: State, scene: TableScene, name: str, gain: float = 0.0, most: int = 60, floor: str = ""
+    state: State,
+    scene: TableScene,
+    name: str,
+    gain: float = 0.0,
+    most: int = 60,
+    floor: str = "",
+    weak: float | None = None,
 ) -> list[BlockPlace]:
     """The most promising places of a block on a floor, by its card, the highest by default; none when it fits nowhere.
     On a lower floor (CT-20) it is let down from above, past all that lies higher. gain: degrees' worth of a special box
-    that is covered where the tower stays firm."""
+    that is covered where the tower stays firm. weak: those that leave the tower weakest instead, and for the special
+    box, but with so many metres from every joint centre to the nearest edge of what it stands on."""
     at = next((index for index, each in enumerate(state.floors) if each.card == floor), len(state.floors) - 1)
     card, piece = scene.bodies[state.floors[at].card], build(find(f"crazy_tower/{name}"))
     lying = [scene.bodies[block] for block in state.floors[at].blocks if block != name]
@@ -86,13 +100,17 @@ def places(
     grounds = _grounds(card, [*lying, *higher])
     levels = levels_of(state, scene, at, name)
     found: list[BlockPlace] = []
-    for turn in orientations(piece, upright and piece.extents.max() > 1.01 * piece.extents.min()):
-        spots, boxes = _free(piece, turn, grounds)
+    for turned in orientations(piece, upright and piece.extents.max() > 1.01 * piece.extents.min()):
+        spots, boxes = _free(piece, turned, grounds)
+        turn = turned.turn
         lift = float(card.piece.extents[2]) / 2 + float((np.abs(turn) @ piece.extents)[2]) / 2
         local = np.column_stack([spots / 1e3, np.full(len(spots), lift)])
         centres = card.pose.apply(local + turn @ piece.centre_of_mass)
-        tilt = _least_tilt(levels, piece.mass, centres)
+        tilt = _least([level.tilt(piece.mass, centres) for level in levels], len(centres))
         worth = np.minimum(tilt, 25.0) + _evenness(card, lying, centres) + gain * boxes * (tilt > FIRM_DEG)
+        if weak is not None:
+            room = _least([level.room(piece.mass, centres) for level in levels], len(centres))
+            worth = np.where(room >= weak, gain * boxes - tilt, -np.inf)
         found += [
             BlockPlace(
                 Pose.of(local[each], turn).then(card.pose),
@@ -101,13 +119,14 @@ def places(
                 int(boxes[each]),
             )
             for each in np.argsort(-worth)[:most].tolist()
+            if worth[each] > -np.inf
         ]
     return sorted(found, key=lambda each: -each.worth)[:most]
 
 
-def _least_tilt(levels: list[SupportLevel], mass: float, centres: Array) -> Array:
-    tilts = [level.tilt(mass, centres) for level in levels]
-    return np.asarray(np.min(tilts, axis=0)) if tilts else np.full(len(centres), 45.0)
+def _least(of_levels: list[Array], count: int) -> Array:
+    """The least (n,) of all levels; plenty where there is none."""
+    return np.asarray(np.min(of_levels, axis=0)) if of_levels else np.full(count, 45.0)
 
 
 def _evenness(card: Body, lying: list[Body], centres: Array) -> Array:
@@ -123,15 +142,21 @@ def _evenness(card: Body, lying: list[Body], centres: Array) -> Array:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Grounds:
-    """Rasters (129, 129) over a card, x along rows: what is free of red boxes and blocks, the card, special boxes."""
+    """Spectra of rasters (129, 129) over a card, x along rows: blocks, red boxes, the card, special boxes with
+    their mm2. edge: millimetres from the card's middle that a block's middle may be."""
 
-    taken: Array
-    red: Array
-    card: Array
-    special: tuple[Array, ...]
+    taken: Spectrum
+    red: Spectrum
+    card: Spectrum
+    special: tuple[tuple[Spectrum, float], ...]
+    edge: float
 
 
 _AXIS = np.arange(-HALF_MM, HALF_MM + 1)
+_HALF = np.arange(-HALF_MM // 2, HALF_MM // 2 + 1)
+_SIDE = 200
+"""Points of a transform: no fewer than a raster and a kernel have together, 193, and quick for being round."""
+Spectrum = NDArray[np.complex128]
 
 
 def _raster(shape: shapely.Geometry, axis: NDArray[np.int64] = _AXIS) -> Array:
@@ -151,11 +176,15 @@ def _grounds(card: Body, lying: list[Body]) -> _Grounds:
         box.buffer(-RED_SLIP_MM, join_style="mitre") for mark, box in boxes.values() if mark == Sort.RED.mark
     ]
     plain = (Sort.RED.mark, Sort.WHITE.mark)
+    special = [_raster(box) for mark, box in boxes.values() if mark not in plain]
+    outline = _raster(judge.outline(card))
     return _Grounds(
-        _raster(shapely.union_all(shadows).buffer(CLEAR_MM)),
-        _raster(shapely.union_all(red)),
-        _raster(judge.outline(card)),
-        tuple(_raster(box) for mark, box in boxes.values() if mark not in plain),
+        _spectrum(_raster(shapely.union_all(shadows).buffer(CLEAR_MM))),
+        _spectrum(_raster(shapely.union_all(red))),
+        _spectrum(outline),
+        tuple((_spectrum(box), float(box.sum())) for box in special),
+        # the middle of the block over the card: what overhangs further tips
+        float(outline.sum()) ** 0.5 / 2 - 4.0,
     )
 
 
@@ -171,10 +200,21 @@ def _shadow(parts: list[Array]) -> shapely.Geometry:
     return shapely.union_all([shapely.MultiPoint(part[:, :2]).convex_hull for part in parts])
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Turned:
+    """A way to lay a block: turn (3, 3); what stands on the floor, its mm2, and the shadow, as spectra of rasters
+    (65, 65) about its frame."""
+
+    turn: Array
+    foot: Spectrum
+    area: float
+    shadow: Spectrum
+
+
 @lru_cache(maxsize=256)
-def orientations(piece: Piece, upright: bool = False) -> tuple[Array, ...]:
-    """The quarter turns (3, 3) in which a block lies flat, or stands on its side, each outline once."""
-    turns: dict[tuple[bytes, ...], Array] = {}
+def orientations(piece: Piece, upright: bool = False) -> tuple[_Turned, ...]:
+    """The quarter turns in which a block lies flat, or stands on its side, each outline once."""
+    turns: dict[tuple[bytes, ...], _Turned] = {}
     for axes in permutations(range(3)):
         for signs in product((1.0, -1.0), repeat=3):
             turn = np.zeros((3, 3))
@@ -182,7 +222,10 @@ def orientations(piece: Piece, upright: bool = False) -> tuple[Array, ...]:
             is_flat = bool(piece.extents[axes[2]] < 1.01 * piece.extents.min())
             if np.linalg.det(turn) < 0 or is_flat == upright:
                 continue
-            turns.setdefault(tuple(kernel.tobytes() for kernel in _kernels(piece, turn)), turn)
+            foot, shadow = _kernels(piece, turn)
+            kernels = [_spectrum(kernel[::-1, ::-1]) for kernel in (foot, shadow)]
+            turned = _Turned(turn, kernels[0], float(foot.sum()), kernels[1])
+            turns.setdefault((foot.tobytes(), shadow.tobytes()), turned)
     return tuple(turns.values())
 
 
@@ -190,39 +233,32 @@ def _kernels(piece: Piece, turn: Array) -> tuple[Array, Array]:
     """Rasters (65, 65) of a turned block about its frame: what stands on the floor, and its shadow."""
     parts = [part.vertices @ turn.T * 1e3 for part in piece.parts]
     least = min(float(part[:, 2].min()) for part in parts)
-    axis = np.arange(-HALF_MM // 2, HALF_MM // 2 + 1)
     foot = _shadow([part for part in parts if part[:, 2].min() < least + 0.1])
-    return _raster(foot.buffer(0.1), axis), _raster(_shadow(parts).buffer(0.1), axis)
+    return _raster(foot.buffer(0.1), _HALF), _raster(_shadow(parts).buffer(0.1), _HALF)
 
 
-def _correlated(raster: Array, kernel: Array) -> Array:
-    """How much of a kernel lies on a raster, with its middle on each point of it. By Fourier transforms, as
-    `scipy.signal.fftconvolve` does it, which takes a second to import."""
-    size = [one + other - 1 for one, other in zip(raster.shape, kernel.shape, strict=True)]
-    spectrum = np.fft.rfft2(raster, size) * np.fft.rfft2(kernel[::-1, ::-1], size)
-    first = [(side - 1) // 2 for side in kernel.shape]
-    whole = np.fft.irfft2(spectrum, size)
-    return np.asarray(
-        whole[tuple(slice(at, at + side) for at, side in zip(first, raster.shape, strict=True))]
-    )
+def _spectrum(raster: Array) -> Spectrum:
+    return np.asarray(np.fft.rfft2(raster, (_SIDE, _SIDE)))
 
 
-def _free(piece: Piece, turn: Array, grounds: _Grounds) -> tuple[Array, Array]:
+def _under(raster: Spectrum, kernel: Spectrum) -> Array:
+    """How many points (65, 65) of a kernel lie on a raster, with its middle on every `STEP_MM`th point of it. By
+    Fourier transforms, as `scipy.signal.fftconvolve` does it, which takes a second to import."""
+    whole = np.fft.irfft2(raster * kernel, (_SIDE, _SIDE))
+    first, last = HALF_MM // 2, HALF_MM // 2 + len(_AXIS)
+    return np.asarray(np.rint(whole[first:last:STEP_MM, first:last:STEP_MM]))
+
+
+def _free(piece: Piece, turned: _Turned, grounds: _Grounds) -> tuple[Array, Array]:
     """Millimetres (n, 2) from the card's centre where a turned block may be, and special boxes (n,) it covers."""
-    foot, shadow = _kernels(piece, turn)
-
-    def under(raster: Array, kernel: Array) -> Array:
-        return _correlated(raster, kernel)[::STEP_MM, ::STEP_MM]
-
-    fits = (under(grounds.taken, shadow) < 0.5) & (under(grounds.red, foot) < 0.5)
-    fits &= under(grounds.card, foot) >= ON_CARD * foot.sum()
-    # the middle of the block over the card: what overhangs further tips
-    edge = float(grounds.card.sum()) ** 0.5 / 2 - 4.0
+    fits = (_under(grounds.taken, turned.shadow) < 0.5) & (_under(grounds.red, turned.foot) < 0.5)
+    fits &= _under(grounds.card, turned.foot) >= ON_CARD * turned.area
     x, y = np.meshgrid(_AXIS[::STEP_MM], _AXIS[::STEP_MM], indexing="ij")
-    centre = turn @ piece.centre_of_mass * 1e3
-    fits &= (np.abs(x + centre[0]) < edge) & (np.abs(y + centre[1]) < edge)
+    centre = turned.turn @ piece.centre_of_mass * 1e3
+    fits &= (np.abs(x + centre[0]) < grounds.edge) & (np.abs(y + centre[1]) < grounds.edge)
     boxes = sum(
-        (under(box, foot) > judge.COVERED_SHARE * box.sum() for box in grounds.special), np.zeros(fits.shape)
+        (_under(box, turned.foot) > judge.COVERED_SHARE * area for box, area in grounds.special),
+        np.zeros(fits.shape),
     )
     return np.column_stack([x[fits], y[fits]]).astype(np.float64), np.asarray(boxes)[fits]
 
@@ -270,8 +306,9 @@ def _shadow_of(bodies: list[Body]) -> shapely.Geometry:
     return _shadow(parts)
 
 
-def card_place(state: State, scene: TableScene, name: str) -> Pose:
-    """A floor card level on the blocks of the highest floor, where it and the tower below it balance best."""
+def card_place(state: State, scene: TableScene, name: str, weak: float | None = None) -> Pose:
+    """A floor card level on the blocks of the highest floor, where it and the tower below it balance best. weak: where
+    they balance worst instead, but with so many metres from the middle of its load to the nearest edge below."""
     card = build(find(f"crazy_tower/{name}"))
     below = [scene.bodies[block] for block in state.floors[-1].blocks] if state.floors else []
     if not below:
@@ -289,8 +326,12 @@ def card_place(state: State, scene: TableScene, name: str) -> Pose:
     own = _level(below, [Body(name, card, Pose.of(centres[len(centres) // 2], last.matrix))])
     if own is not None:
         tilts.append(own.tilt(LOAD, centres))
-    worth = np.minimum(np.min(tilts, axis=0), 40.0) if tilts else np.zeros(len(centres))
-    at = int(np.argmax(worth - 100.0 * np.linalg.norm(offsets, axis=1)))
+    tilt = np.min(tilts, axis=0) if tilts else np.zeros(len(centres))
+    worth = np.minimum(tilt, 40.0) - 100.0 * np.linalg.norm(offsets, axis=1)
+    if weak is not None and own is not None:
+        room = np.min([level.room(LOAD, centres) for level in (*levels, own)], axis=0)
+        worth = np.where(room >= weak, -room, room - 1.0)
+    at = int(np.argmax(worth))
     yaw = math.atan2(last.matrix[1, 0], last.matrix[0, 0])
     turn = [[math.cos(yaw), -math.sin(yaw), 0.0], [math.sin(yaw), math.cos(yaw), 0.0], [0.0, 0.0, 1.0]]
     return Pose.of(centres[at], np.array(turn))
@@ -305,3 +346,13 @@ def would_stand(tower: list[Body], table: Body, body: Body) -> bool | None:
     assembly = Assembly("tower", (table, *[each for each in tower if each.name != body.name], body))
     contacts = find_contacts(assembly, *TOUCH_IN_GAME)
     return None if contacts.floating else stands(assembly, contacts=contacts)
+
+
+def way_out(state: State, scene: TableScene, name: str) -> Array:
+    """The way (3,), metres, along which a block is pulled."""
+    block = scene.bodies[name]
+    floor = next(each for each in state.floors if name in each.blocks)
+    card = scene.bodies[floor.card]
+    local = (np.asarray(block.pose.position) - np.asarray(card.pose.position)) @ card.pose.matrix
+    axis = int(np.argmax(np.abs(local[:2])))
+    return np.asarray(card.pose.matrix[:, axis] * math.copysign(0.14, local[axis]))

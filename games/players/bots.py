@@ -28,8 +28,9 @@ from games.play.session import Session
 from games.registry import game_named
 from models.piece import Array
 
-STYLES = ("steady", "bold", "clumsy")
-TREMOR = {"steady": 0.0, "bold": 0.0003, "clumsy": 0.002}
+STYLES = ("steady", "bold", "clumsy", "expert")
+"""In the order in which a person comes across them. By strength: expert, steady, clumsy; bold takes chances."""
+TREMOR = {"steady": 0.0, "bold": 0.0003, "clumsy": 0.002, "expert": 0.0}
 """Metres: how much the hand shakes. A calm hand at rest shakes by a tenth of a millimetre, a nervous one by a few."""
 HOVER = 0.005
 """Metres above its place where a carried piece is stopped, to be lowered from there."""

@@ -11,12 +11,13 @@ from engine.pose import Pose
 from engine.world import Body
 from games.core.rules import Action, Need, Take
 from games.play.session import Session
-from games.players.ahead import firmest
 from games.players.bots import Bot, Skill
+from games.wonky.bot_expert import far_sighted
+from games.wonky.chain import softest
 from games.wonky.rules_turn import card_named, free_blocks
 from games.wonky.state import PlayCard, Sort
 
-SLOPPY = {"steady": 0.0, "bold": 0.002, "clumsy": 0.006}
+SLOPPY = {"steady": 0.0, "bold": 0.002, "clumsy": 0.006, "expert": 0.0}
 """Metres: how far from the best place a hand of this style aims, one standard deviation."""
 
 
@@ -34,35 +35,28 @@ class WonkySkill(Skill):
         takes = [choice.action for choice in choices if isinstance(choice.action, Take)]
         if bot.style == "clumsy":
             return bot.random.choice(takes or [choice.action for choice in choices])
+        tower = session.state.tower
+        if bot.style == "expert":
+            return far_sighted(session.state, [choice.action for choice in choices])
         if not takes:
             return _card(session)
-        takes.sort(key=lambda take: (-_width(session, take.piece), take.piece))
-        if not session.state.tower or len(takes) == 1:
-            return takes[0]
-        liked = [_firmest(session, take.piece, [_over(session, take.piece)])[0] for take in takes]
-        return takes[liked.index(max(liked))]
+        if not tower:
+            return min(takes, key=lambda take: (-_width(session, take.piece), take.piece))
+        return max(takes, key=lambda take: (softest((*tower, take.piece))[0], take.piece))
 
     def place(self, bot: Bot, session: Session, need: Need) -> Pose:
-        """Centre of mass over the highest point of the tower, turned and shifted as the tower bears it best; the first
-        block in the middle of the table."""
+        """Centre of mass over the highest point of the tower, or where its weight holds against the lean that the tower
+        resists least; the first block in the middle of the table."""
         held = need.pieces[0]
         east, north = (bot.random.gauss(0.0, SLOPPY[bot.style]) for _ in range(2))
         error = Pose((east, north, 0.0))
         best = _over(session, held)
-        if bot.style == "clumsy" or not session.state.tower:
-            return best.then(error)
-        turned = [_over(session, held, quarters) for quarters in range(4)]
-        most, best = _firmest(session, held, turned)
-        for step in STEPS:
-            shifts = ((step, 0.0), (-step, 0.0), (0.0, step), (0.0, -step))
-            bears, pose = _firmest(session, held, [best.then(Pose((x, y, 0.0))) for x, y in shifts])
-            if bears > most:
-                most, best = bears, pose
+        if bot.style != "clumsy" and session.state.tower:
+            best = best.then(Pose((*_upright(session, held), 0.0)))
         return best.then(error)
 
     def places(self, session: Session, need: Need) -> list[Pose]:
-        """Over the summit of a tower. With it, only one bot looks for the place that bears most, which takes seconds:
-        the others would find the same, but for the shaking of their hands."""
+        """Over the summit of a tower."""
         return [_over(session, need.pieces[0])] if session.state.tower else []
 
     def height(self, session: Session) -> float | None:
@@ -97,14 +91,23 @@ def _over(session: Session, name: str, quarters: int = 0) -> Pose:
     return Pose((x, y, summits[2] + float(body.piece.extents[2]) / 2), turned.orientation)
 
 
-def _firmest(session: Session, name: str, poses: list[Pose]) -> tuple[float, Pose]:
-    return firmest(session, session.state.tower, session.table.bodies[name], poses)
+def _upright(session: Session, held: str) -> tuple[float, float]:
+    """Metres from over the summit where one more block makes the tower lean no further: over the middle of the points
+    on which it rolls, each counted by its share in the lean that the tower resists least."""
+    tower = session.state.tower
+    feet = np.array([summit(session.table.bodies[name])[:2] for name in tower])
+    shares = softest((*tower, held))[1]
+    total = float(shares.sum())
+    if total <= 0.0:
+        return 0.0, 0.0
+    x, y = np.clip(shares @ feet / total - feet[-1], -FAR, FAR).tolist()
+    return x, y
 
 
+FAR = 0.004
+"""Metres from over the summit within which a block stays where it is let go."""
 DROPPED = 4e-4
 """Metres above its place from where a block is let go that must not push."""
-STEPS = (0.004, 0.002, 0.001, 0.0005)
-"""Metres: how far from over the summit a block is tried as well, one step after the other."""
 
 
 def summit(body: Body) -> tuple[float, float, float]:
