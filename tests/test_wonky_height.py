@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from engine.pose import Pose
 from engine.world import Body, Scale
 from games.players.ahead import CALM, firmness
+from games.wonky.chain import softest
 from models.build import build
 from models.catalogue import find
 from scenes.assemble import table_body
@@ -92,6 +93,16 @@ def test_four_blocks_stand_in_some_orders_and_five_in_none() -> None:
     most = max((order for order in fives if order[0] == "large"), key=stiffness)
     assert most == ("large", "large", "large", "small", "small")
     assert stiffness(most) < 0.0
+
+
+def test_bots_know_which_towers_stand() -> None:
+    """Their closed form against the energy of the chain, whose second derivatives are taken here by differences."""
+    assert softest(("large_green",))[0] == np.inf
+    orders = [order for count in (2, 3, 4, 5) for order in product(SIZES, repeat=count)]
+    for order in [order for order in orders if max(map(order.count, SIZES)) <= len(COLOURS)][::7]:
+        names = tuple(f"{size}_{COLOURS[order[:at].count(size)]}" for at, size in enumerate(order))
+        # metres and newtons there, millimetres and kilograms here
+        assert softest(names)[0] == pytest.approx(9.81e-3 * stiffness(order), rel=1e-3, abs=1e-6)
 
 
 @pytest.mark.slow

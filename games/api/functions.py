@@ -255,7 +255,7 @@ def play(
     force: bool = False,
     **options: object,
 ) -> Played:
-    """Play a game by bots (`bot:steady`, `bot:bold`, `bot:clumsy`).
+    """Play a game by bots (`bot:expert`, `bot:steady`, `bot:bold`, `bot:clumsy`).
 
     game: as `teeter games` lists it. turns: choices after which it is broken off. tremor_mm: how much hands shake.
     record: a file to keep it in. force: replace what is there. options: the mode and the house rules of the game.

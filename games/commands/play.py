@@ -38,7 +38,7 @@ class PlayRequest:
     players: Annotated[
         str | None,
         typer.Option(
-            help="Names in clockwise order; bot:steady, bot:bold, bot:clumsy. By default as few bots as can play."
+            help="Names in clockwise order; bot:expert, :steady, :bold, :clumsy. By default as few bots as can play."
         ),
     ] = None
     seed: Annotated[
@@ -311,7 +311,7 @@ def _begun(replay: Replay, seconds: float) -> float:
 
 def _check_players(game: Game, players: tuple[str, ...]) -> None:
     from games.core.errors import SetupError
-    from games.players.bots import STYLES
+    from games.core.setup import STYLES
     from games.registry import GAMES
 
     if not game.has_bots:

@@ -25,6 +25,9 @@ LONGEST_NAME = 40
 """Characters; longer ones break every table and panel."""
 
 BOT = "bot:"
+STYLES = ("steady", "bold", "clumsy", "expert")
+"""The kinds of computer players, in the order in which a person comes across them. By strength: expert, steady, clumsy;
+bold takes chances."""
 
 
 @dataclass(frozen=True, slots=True)

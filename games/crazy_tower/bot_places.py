@@ -260,7 +260,8 @@ def _free(piece: Piece, turned: _Turned, grounds: _Grounds) -> tuple[Array, Arra
         (_under(box, turned.foot) > judge.COVERED_SHARE * area for box, area in grounds.special),
         np.zeros(fits.shape),
     )
-    return np.column_stack([x[fits], y[fits]]).astype(np.float64), np.asarray(boxes)[fits]
+    covered = np.asarray(boxes, dtype=np.float64)[fits]
+    return np.column_stack([x[fits], y[fits]]).astype(np.float64), covered
 
 
 def tower_of(state: State, scene: TableScene) -> list[Body]:

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from games.core.errors import unknown
-from games.core.setup import Seat
+from games.core.setup import STYLES, Seat
 from games.host.connection import TAKEN_OVER, Connection
 from games.host.links import Links
-from games.players.bots import STYLES
 from models.errors import TeeterError
 
 AWAY_S = 300.0

@@ -1,6 +1,6 @@
-"""The computer players `steady`, `bold` and `clumsy`, and how a player's hand lays and pulls pieces. Bots choose by the
-rules' legal actions and propose poses; what they know of each game stands in a module of its own. A bot looks at
-nothing its seat may not see."""
+"""The computer players `expert`, `steady`, `bold` and `clumsy`, and how a player's hand lays and pulls pieces. Bots
+choose by the rules' legal actions and propose poses; what they know of each game stands in a module of its own. A bot
+looks at nothing its seat may not see."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ from engine.world import FLOOR, TABLE
 from games.core.errors import SetupError
 from games.core.events import Condition
 from games.core.rules import Action, Need, TakeBack, Wait
+from games.core.setup import STYLES
 from games.game import Game
 from games.judge.places import outline
 from games.play.session import Session
 from games.registry import game_named
 from models.piece import Array
 
-STYLES = ("steady", "bold", "clumsy", "expert")
-"""In the order in which a person comes across them. By strength: expert, steady, clumsy; bold takes chances."""
 TREMOR = {"steady": 0.0, "bold": 0.0003, "clumsy": 0.002, "expert": 0.0}
 """Metres: how much the hand shakes. A calm hand at rest shakes by a tenth of a millimetre, a nervous one by a few."""
+OFFERING = ("steady", "bold", "clumsy")
+"""Whose places are offered to people, the best first."""
 HOVER = 0.005
 """Metres above its place where a carried piece is stopped, to be lowered from there."""
 DROP = 0.026
@@ -166,7 +167,7 @@ def offers(session: Session, need: Need, most: int = 6) -> tuple[Pose, ...]:
         return ()
     game, found = session.game.name, list[Pose]()
     listed = skill_of(session.game).places(session, need)
-    styles = STYLES[:1] if listed else (*STYLES, *STYLES)
+    styles = OFFERING[:1] if listed else (*OFFERING, *OFFERING)
     proposed = [Bot(style, game, seed).place(session, need) for seed, style in enumerate(styles)]
     for pose in (*proposed, *listed):
         if all(math.dist(pose.position, other.position) > APART for other in found):

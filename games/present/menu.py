@@ -9,7 +9,7 @@ from pathlib import Path
 from engine.view.panels import Button, Field, Gap, Item, Panel, Row, Text
 from games.core.errors import SetupError
 from games.core.random_state import draw_seed
-from games.core.setup import BOT, Mode
+from games.core.setup import BOT, STYLES, Mode
 from games.game import Game
 from games.present.house_rules import given_to_next, house_rules, toggled, without_seats
 from games.present.pages import TITLES, Pages, tutorial_button
@@ -20,15 +20,13 @@ from games.server.setup import SavedGame, title_of
 
 NAMES = ("Ana", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gita", "Hugo")
 """What players are called until they say otherwise."""
-STYLES = ("steady", "bold", "clumsy")
-"""As in `games.players.bots`, which takes long to load."""
 SEED_DIGITS = 40
 """That are typed; a drawn seed has 39."""
 MOST_SEATS = 8
 """Seats that the menu offers; the command line takes more where a game does."""
 FIELD_LETTERS = 24
 """Letters of a field."""
-BOTS = "The computer's hand: steady never shakes, bold risks more, clumsy trembles."
+BOTS = "The computer plays: expert looks ahead, steady is careful, bold takes chances, clumsy trembles."
 LEVELS = {
     "coach": "hints, and a ghost where it would rest",
     "table": "rules only",

@@ -17,6 +17,7 @@ from games.play.session import Session
 from games.players.ahead import drawn
 from games.players.bots import Bot, Skill
 from games.tower_topple import judge
+from games.tower_topple.bot_expert import leaves_none
 from games.tower_topple.judge import OpenRow, lying, to_the_left
 from games.tower_topple.rules_rows import CENTRE
 from games.tower_topple.state import COLOUR_OF, Print
@@ -24,6 +25,8 @@ from models.piece import Array
 
 CANDIDATES = 16
 """Bricks whose absence is thought through at most."""
+CALM_ONES = 3
+"""Bricks that come out calmly among which an expert looks for one that leaves the next player none."""
 LOOSE = 0.15
 """Weights of a brick: what is pressed by less is loose. Rows of unlike bricks rest on one or two of the three."""
 CALM, DOWN_BY = 2e-3, 25e-3
@@ -61,6 +64,7 @@ class ToppleSkill(Skill):
             return bot.random.choice(takes)
         ranked, scene = _ranked(session, need, takes), assembly_of(session)
         least, best = DOWN_BY, None
+        calm: list[Take] = []
         for take in ranked[:CANDIDATES]:
             if not bears(scene, take.piece):
                 continue
@@ -68,10 +72,14 @@ class ToppleSkill(Skill):
                 return take
             moved = drawn(session, take.piece, way_out(session, take.piece), least)
             if moved <= CALM:
-                return take
-            if best is None or moved < least:
+                calm.append(take)
+                if bot.style != "expert" or leaves_none(session.state, take):
+                    return take
+                if len(calm) == CALM_ONES:
+                    break
+            elif best is None or moved < least:
                 least, best = min(moved, least), take
-        return best or ranked[0]
+        return calm[0] if calm else best or ranked[0]
 
     def place(self, bot: Bot, session: Session, need: Need) -> Pose:
         """The free slot nearest to the middle of the tower. Where a neighbour lies so far out that the slot is off the

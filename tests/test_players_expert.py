@@ -1,0 +1,170 @@
+"""The strengths of bots: an expert's look ahead against closed forms and quick leagues, and a saboteur."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from engine.world import TABLE
+from games.bausack.bot_expert import calculating
+from games.bausack.state import Accept, Build, PassOn, Phase, Push
+from games.core.events import CountElapsed, Fell, Released, Rested
+from games.core.rules import Choice, Take, Wait
+from games.crazy_tower.bot_places import _spectrum, _under, places, tower_of
+from games.crazy_tower.bot_saboteur import SAFE_DEG, SAFE_M, bears, weakest
+from games.game import stock_of
+from games.play.recording import begin
+from games.players.bots import bots_of, play
+from games.registry import game_named
+from games.tower_topple.bot_expert import leaves_none, wins
+from games.wonky import rules
+from games.wonky.bot import WonkySkill
+from games.wonky.chain import is_firm
+from games.wonky.state import State, Stock
+from models.build import build
+from models.catalogue import find
+
+WONKY = game_named("wonky")
+STOCK: Stock = stock_of(WONKY)
+BODIES = {
+    block.id: SimpleNamespace(piece=build(find(f"wonky/{block.id}")), pose=None) for block in STOCK.blocks
+}
+
+
+def by_cards(seed: int, styles: list[str]) -> str:
+    """The winner of a game of Wonky whose towers stand by the closed form: what cards alone decide."""
+    state: State = rules.start([f"bot:{style}" for style in styles], seed, {}, STOCK)
+    skill, dice, step = WonkySkill(), random.Random(seed), 0
+    style_of = {seat.name: seat.members[0].bot for seat in state.seats}
+    while rules.outcome(state) is None:
+        need, step = rules.needs(state), step + 1
+        if need.wait is Wait.ACTION:
+            table = SimpleNamespace(bodies=BODIES)
+            session = SimpleNamespace(state=state, choices=rules.legal(state), table=table)
+            bot = SimpleNamespace(style=style_of[need.player], random=dice)
+            state = rules.apply(state, skill.choose(cast(Any, bot), cast(Any, session), need))
+        elif need.wait is Wait.HAND:
+            state = rules.apply(state, Released(step, need.pieces[0]))
+        elif need.wait is Wait.COUNT:
+            tower = (*state.tower, need.pieces[0])
+            stands = len(tower) == 1 or is_firm(tower)
+            state = rules.apply(state, CountElapsed(step, tower[-1]) if stands else Fell(step, (tower[-1],)))
+        else:
+            state = rules.apply(state, Rested(step, ()))
+    outcome = rules.outcome(state)
+    assert outcome is not None
+    return outcome.winners[0]
+
+
+@pytest.mark.parametrize(("better", "other"), [("expert", "steady"), ("steady", "clumsy")])
+def test_in_wonky_the_stronger_wins_by_cards_alone(better: str, other: str) -> None:
+    """Both begin in turn; 60 per cent at least, in 150 games."""
+    players = [better, other]
+    won = Counter(by_cards(seed, players[:: 1 if seed % 2 else -1]) for seed in range(150))
+    assert won[better] >= 90, won
+
+
+def test_an_expert_counts_bricks_as_the_theorem_has_it() -> None:
+    """U. Zwick, Jenga (SODA 2002): who begins loses a tower of n full rows exactly when n leaves 2 by 3."""
+    lost = [rows for rows in range(1, 19) if not wins(rows, 0, 0)]
+    assert lost == [rows for rows in range(1, 19) if rows % 3 == 2]
+
+
+def test_TT_06_an_expert_pulls_what_leaves_the_next_player_no_brick() -> None:
+    """TT-06: 17 rows of a new tower are in play, which is lost for who begins: no brick wins. Of 16 some do."""
+    game = game_named("tower-topple")
+    state = game.rules.start(["Ana", "Ben"], 1, {"bricks": "exact"}, stock_of(game))
+    assert not any(leaves_none(state, Take("Ana", brick)) for row in state.tower[:17] for brick in row)
+    lower = SimpleNamespace(tower=state.tower[:17])
+    found = {slot for slot in range(3) if leaves_none(cast(Any, lower), Take("Ana", state.tower[0][slot]))}
+    assert found in ({1}, {0, 2}), "centre or edges"
+
+
+def test_places_of_blocks_are_counted_point_by_point() -> None:
+    """The quick way, by transforms, against counting."""
+    dice = np.random.default_rng(3)
+    raster, kernel = (dice.random((side, side)) < 0.4 for side in (129, 65))
+    found = _under(_spectrum(raster.astype(float)), _spectrum(kernel[::-1, ::-1].astype(float)))
+    padded = np.pad(raster, 32)
+    for row, column in ((0, 0), (64, 64), (13, 40), (30, 2)):
+        here = padded[2 * row : 2 * row + 65, 2 * column : 2 * column + 65]
+        assert found[row, column] == (here & kernel).sum()
+
+
+@pytest.mark.slow
+def test_CT_08_a_saboteur_leaves_the_tower_as_weak_as_it_can_stand() -> None:
+    """CT-08: weaker than at any place that others choose, and yet it bears a little tilt to every side."""
+    session = begin(game_named("crazy-tower"), ["bot:steady"] * 3, 100, {"mode": "saboteur"})[0]
+    bots = bots_of(session, 100)
+    while len(session.state.floors) < 3 or session.need.wait is not Wait.ACTION:
+        play(session, bots, session.turns + 1)
+    state, scene = session.state, session.table.scene()
+    name = state.hands[state.turn][0]
+    firm, weak = places(state, scene, name), places(state, scene, name, weak=SAFE_M)
+    assert weak[0].tilt < 0.5 * max(place.tilt for place in firm)
+    pose = weakest(session, name)
+    assert pose is not None
+    tower = [scene.bodies[TABLE], *tower_of(state, scene)]
+    assert bears([*tower, scene.bodies[name].at(pose)], SAFE_DEG)
+    assert not bears([*tower, scene.bodies[name].at(firm[0].pose)], 40.0), "friction holds to 22 degrees"
+    session.close()
+
+
+def table_of(
+    phase: Phase, piece: str, fits: dict[str, float], tokens: tuple[int, ...], price: int = 0
+) -> tuple[Any, Any]:
+    """A session of two in Bausack, Ana on turn; and what a piece is worth, by `seat piece`."""
+    game = game_named("bausack")
+    fresh = game.rules.start(["Ana", "Ben"], 1, {}, stock_of(game))
+    state = SimpleNamespace(
+        phase=phase,
+        piece=piece,
+        turn=0,
+        actor=0,
+        tokens=tokens,
+        price=price,
+        towers=(("base_1",), ("base_2",)),
+        out=fresh.out,
+        seats=fresh.seats,
+        house=fresh.house,
+    )
+    actions: dict[Phase, list[Any]] = {
+        Phase.CHOOSE: [Take("Ana", name) for name in ("cube", "ball", "egg")],
+        Phase.LOOK: [Build("Ana", 0), Push("Ana")],
+        Phase.RECEIVE: [Accept("Ana"), PassOn("Ana")],
+    }
+    choices = [Choice(action, "") for action in actions[phase]]
+    return SimpleNamespace(state=state, choices=choices), lambda _, seat, name: fits[f"{seat} {name}"]
+
+
+def test_BS_18_an_expert_pushes_what_the_next_player_cannot_place() -> None:
+    """BS-18: of pieces that it can place itself, should they come round."""
+    fits = {"0 cube": 12.0, "1 cube": 12.0, "0 ball": 0.0, "1 ball": 3.0, "0 egg": 6.0, "1 egg": 0.0}
+    session, worth = table_of(Phase.CHOOSE, "", fits, (10, 10))
+    assert calculating(session, random.Random(1), worth) == Take("Ana", "egg")
+    session, worth = table_of(Phase.LOOK, "egg", fits, (10, 10))
+    assert calculating(session, random.Random(1), worth) == Push("Ana")
+
+
+@pytest.mark.parametrize(
+    ("fit", "price", "tokens", "pays"),
+    [
+        (8.0, 1, (10, 10), False),
+        (5.0, 1, (10, 10), True),
+        (5.0, 2, (10, 10), False),
+        (5.0, 2, (10, 2), True),
+        (0.0, 7, (10, 10), True),
+    ],
+)
+def test_BS_18_an_expert_pays_what_it_is_worth_to_be_rid_of_a_piece(
+    fit: float, price: int, tokens: tuple[int, ...], pays: bool
+) -> None:
+    """BS-18: more when the next player is too poor to pass it on."""
+    session, worth = table_of(Phase.RECEIVE, "egg", {"0 egg": fit}, tokens, price)
+    found = calculating(session, random.Random(1), worth)
+    assert isinstance(found, PassOn if pays else Accept)
