@@ -572,7 +572,7 @@ def test_TT_07__more_bricks_for_a_topple() -> None:
     assert legal(state) == (legal(state)[0],)
     assert legal(state)[0].action == Take("Ana", b(30))
     assert legal(state)[0].conditions == ALONE
-    assert refusal(state, Take("Ana", b(1))) == "TT-07: what has fallen is laid on top first"
+    assert refusal(state, Take("Ana", b(1))) == "TT-07: fallen bricks are laid on top first"
     held = after(state, Take("Ana", b(30)))
     assert (held.phase, held.fallen, held.gathered) == (Phase.CARRY, (), True)
     done = lay(held)
@@ -818,7 +818,7 @@ def test_choices_in_words() -> None:
         "take up the second fallen brick",
     ]
     assert [choice.sentence for choice in legal(after(position(), Take("Ana", b(1))))] == [
-        "leave the brick as it lies now",
+        "leave the brick where it is now",
         "let go of the brick",
     ]
 

@@ -114,7 +114,7 @@ def test_TT_11__the_referee_is_asked() -> None:
             apply(state, wrong)
     known = answer(state, yes=True)
     again = RefereeAnswer(1, Question.WOULD_TOPPLE, (b(10), b(13)), True)
-    assert refusal(known, again) == "TT-11: the referee was asked nothing"
+    assert refusal(known, again) == "TT-11: the referee was not asked"
 
 
 def either(**more: Any) -> State:
@@ -582,7 +582,7 @@ def test_the_story_of_rare_things() -> None:
     assert opening(aim)[1] == "Points as printed, instructions as printed; first to 9 points. Ana begins."
     held = after(out(aim, 1), Released(0, b(1)))
     assert tell(held, _placed(held), play(aim, 1))[1:] == ("Ana wins: the target is reached.",)
-    assert tell(crash(aim), Fell(1, (b(1),)), crash(aim)) == ("One brick more comes down.",)
+    assert tell(crash(aim), Fell(1, (b(1),)), crash(aim)) == ("One more brick comes down.",)
     back = printed(Print.REVERSE)
     held = after(out(back, 1), Released(0, b(1)))
     assert "The direction of play turns." in tell(held, _placed(held), play(back, 1))

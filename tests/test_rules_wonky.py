@@ -265,7 +265,7 @@ def test_WK_07__declining_ends_the_turn() -> None:
 def test_WK_07__who_can_play_must() -> None:
     """WK-07: no drawing and no keeping with a playable card in hand, or at another moment."""
     state = position("large_blue any_green", "pass", tower=BLUE)
-    assert refusal(state, DrawCards("Ana")) == "WK-07: who holds a playable card must play one"
+    assert refusal(state, DrawCards("Ana")) == "WK-07: a player who holds a playable card must play one"
     assert refusal(state, KeepCard("Ana")) == "WK-07: only a playable card just drawn can be kept"
     played = apply(state, PlayCard("Ana", "any_green"))
     assert refusal(played, DrawCards("Ana")) == (

@@ -22,6 +22,7 @@ from engine.view.window.picker import pick
 from engine.view.window.shapes import Fill, Letters, Rect, wrapped
 from engine.world import Body
 from games.core.errors import SetupError
+from games.core.setup import STYLES
 from games.present import menu
 from games.present.carry import CarryTarget, LandingSurface, outline, standing
 from games.present.client_state import ClientState
@@ -367,9 +368,11 @@ def test_players_are_added_named_and_made_bots() -> None:
     assert len(form.players) == 3
     form = menu.clicked(form, "kind:0")
     assert form.players[0] == "bot:steady"
-    for _ in range(3):
+    kinds = [form.players[0]]
+    while form.players[0].startswith("bot:"):
         form = menu.clicked(form, "kind:0")
-    assert not form.players[0].startswith("bot:")
+        kinds.append(form.players[0])
+    assert kinds[:-1] == [f"bot:{style}" for style in STYLES]
     form = menu.clicked(form, "name:0")
     form = menu.erased(menu.typed(menu.typed(form, "x"), "y"))
     assert form.players[0].endswith("x")

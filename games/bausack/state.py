@@ -64,7 +64,7 @@ class House:
         False, "when all pieces are placed the tallest tower wins, instead of a draw", clause="BS-21"
     )
     scatter: bool = option(
-        False, "what a thrown piece fells of others counts, as in a collapse", clause="BS-11"
+        False, "towers knocked down by a thrown piece are out, as in a collapse", clause="BS-11"
     )
 
 

@@ -53,7 +53,7 @@ def _turn(before: State, after: State) -> tuple[str, ...]:
     if after.reason is not None:
         return (_ending(after),)
     if after.phase is Phase.MEASURE and before.phase is not Phase.MEASURE:
-        return ("All pieces are placed. The thread goes up beside every tower.",)
+        return ("All pieces are placed. Now the towers are measured.",)
     going_on = before.phase in (Phase.CHOOSE, Phase.LOOK) and before.turn == after.turn
     if after.phase is not Phase.CHOOSE or going_on:
         return ()
@@ -89,7 +89,7 @@ def _acted(before: State, given: Action, after: State) -> tuple[str, ...]:
             height = len(after.towers[after.actor])
             return (f"{player} takes {piece} {f'to a tower of {height}' if height else 'for a foundation'}.",)
         case TakeBack():
-            where = "back" if before.phase is Phase.LOOK else "down to begin anew"
+            where = "back" if before.phase is Phase.LOOK else "down to start over"
             return (f"{player} puts {piece} {where}.",)
         case Build():
             return (f'"Build!" {player} bids {given.bid or "nothing"} for {piece}.',)

@@ -108,6 +108,8 @@ def places(
         centres = card.pose.apply(local + turn @ piece.centre_of_mass)
         tilt = _least([level.tilt(piece.mass, centres) for level in levels], len(centres))
         worth = np.minimum(tilt, 25.0) + _evenness(card, lying, centres) + gain * boxes * (tilt > FIRM_DEG)
+        if upright:
+            worth -= _unlevel(card, lying, float((np.abs(turn) @ piece.extents)[2]))
         if weak is not None:
             room = _least([level.room(piece.mass, centres) for level in levels], len(centres))
             worth = np.where(room >= weak, gain * boxes - tilt, -np.inf)
@@ -138,6 +140,21 @@ def _evenness(card: Body, lying: list[Body], centres: Array) -> Array:
     joint = (local + np.sum(there, axis=0)) / (len(there) + 1)
     out = np.minimum(np.linalg.norm(local, axis=1), 0.03)
     return np.asarray(out * 150.0 - np.linalg.norm(joint, axis=1) * 500.0)
+
+
+def _unlevel(card: Body, lying: list[Body], rise: float) -> float:
+    """Degrees that it costs when a block on its side (CT-43) rises so many metres over its card and the others do
+    not: the next card would lie on the highest of them alone."""
+    over = float(card.pose.position[2]) + float(card.piece.extents[2]) / 2
+    high = max((float(bounds(each.piece, each.pose)[1][2]) for each in lying), default=over + SIDEWAYS_M)
+    above = over + rise - high
+    return HIGHER_DEG if above > LEVEL_M else LOWER_DEG if above < -LEVEL_M else 0.0
+
+
+SIDEWAYS_M, LEVEL_M = 0.032, 1e-3
+"""Metres that most blocks reach on their side, two cubes; and by how much tops that carry a card together differ."""
+HIGHER_DEG, LOWER_DEG = 40.0, 15.0
+"""Degrees' worth of blocks of one height."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -286,7 +303,7 @@ def _level(below: list[Body], above: list[Body]) -> SupportLevel | None:
     """None when nothing carries what is above, or only a line."""
     if not below or not above:
         return None
-    feet = _shadow_of(below).intersection(_shadow_of(above[:1]))
+    feet = _tops_of(below).intersection(_shadow_of(above[:1]))
     hull = shapely.get_coordinates(shapely.convex_hull(feet))
     if len(hull) < 4:
         return None
@@ -300,6 +317,13 @@ def _level(below: list[Body], above: list[Body]) -> SupportLevel | None:
     centre = masses @ np.array([centre_of(body) for body in above]) / masses.sum()
     top = max(float(bounds(body.piece, body.pose)[1][2]) for body in below)
     return SupportLevel(normals, (normals * starts).sum(axis=1), float(masses.sum()), centre, top)
+
+
+def _tops_of(blocks: list[Body]) -> shapely.Geometry:
+    """What of blocks carries a card, seen from above: the parts that reach highest."""
+    parts = [block.pose.apply(part.vertices) for block in blocks for part in block.piece.parts]
+    high = max(float(part[:, 2].max()) for part in parts)
+    return _shadow([part for part in parts if part[:, 2].max() > high - LEVEL_M])
 
 
 def _shadow_of(bodies: list[Body]) -> shapely.Geometry:
@@ -318,7 +342,7 @@ def card_place(state: State, scene: TableScene, name: str, weak: float | None = 
     last = scene.bodies[top_card(state)].pose
     height = max(float(bounds(body.piece, body.pose)[1][2]) for body in below)
     spots = np.arange(-0.024, 0.0241, 0.004)
-    middle = np.asarray(shapely.get_coordinates(_shadow_of(below).convex_hull.centroid))[0]
+    middle = np.asarray(shapely.get_coordinates(_tops_of(below).convex_hull.centroid))[0]
     offsets = np.array([(x, y, 0.0) for x in spots for y in spots])
     centres = np.array([*middle, height + float(card.extents[2]) / 2]) + offsets
     # a whole floor's load would come to lie where the card is

@@ -45,7 +45,7 @@ from games.tower_topple.story import tell as tell
 def answer(state: State, given: RefereeAnswer) -> State:
     """TT-11, TT-12: the referee has looked at the bricks of the required colour that are in play."""
     if state.phase is not Phase.ASK:
-        raise IllegalAction("TT-11", "the referee was asked nothing")
+        raise IllegalAction("TT-11", "the referee was not asked")
     if given.question is not Question.WOULD_TOPPLE or list(given.pieces) != rows.permitted(state):
         raise MalformedAction("this answers another question than the one the referee was asked")
     return rows.answered(state, given.yes)
@@ -57,7 +57,7 @@ def take(state: State, given: Take) -> State:
     require_piece(given.piece, [brick.id for brick in state.bricks], "brick")
     if state.phase is Phase.GATHER:
         if given.piece not in state.fallen:
-            raise IllegalAction("TT-07", "what has fallen is laid on top first")
+            raise IllegalAction("TT-07", "fallen bricks are laid on top first")
         rest = tuple([brick for brick in state.fallen if brick != given.piece])
         return replace(state, phase=Phase.CARRY, held=given.piece, gathered=True, fallen=rest)
     if given.piece not in rows.in_play(state):
@@ -210,7 +210,7 @@ def legal(state: State) -> tuple[Choice, ...]:
     if state.reason is not None:
         return ()
     if state.phase is Phase.PULL:
-        left = Choice(Leave(player), "leave the brick as it lies now")
+        left = Choice(Leave(player), "leave the brick where it is now")
         return (left,) if state.met else (left, Choice(TakeBack(player), "let go of the brick"))
     if state.phase not in (Phase.CHOOSE, Phase.GATHER):
         return ()

@@ -140,7 +140,7 @@ class House:
     topple_bricks: int = option(
         1, "how many bricks have to fall to make a topple", clause="TT-07", least=1, most=12
     )
-    teams: bool = option(True, "seven players and more form teams", clause="TT-01")
+    teams: bool = option(True, "seven or more players form teams", clause="TT-01")
     bricks: str = option(
         "real", "bricks vary as real ones do, or are all alike", clause="TT-02", choices=("real", "exact")
     )
@@ -160,7 +160,7 @@ class House:
     )
     topple_loses: int = option(
         0,
-        "points lost by whoever topples the tower, so that nobody does so on purpose",
+        "points lost by whoever topples the tower, so nobody topples it on purpose",
         clause="TT-04",
         most=20,
     )

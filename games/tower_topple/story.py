@@ -27,7 +27,7 @@ def opening(state: State) -> tuple[str, ...]:
     played = points[house.points] + (", instructions as printed" if house.instructions else "")
     length = f"first to {house.target} points" if house.target else _many(house.rounds, "round")
     return (
-        f"{names} sit round {len(state.bricks)} bricks, {len(state.tower)} rows high.",
+        f"{names} sit around a tower of {len(state.bricks)} bricks, {len(state.tower)} rows high.",
         f"{capital(played)}; {length}. {whose(state)} begins.",
     )
 
@@ -192,7 +192,7 @@ def _placed(before: State, given: Placed, after: State) -> tuple[str, ...]:
 def _fell(before: State, given: Fell, after: State) -> tuple[str, ...]:
     if before.phase is Phase.TOPPLED:
         comes = "comes" if len(given.pieces) == 1 else "come"
-        return (f"{capital(_many(len(given.pieces), 'brick'))} more {comes} down.",)
+        return (f"{capital(_many(len(given.pieces), 'more brick'))} {comes} down.",)
     if after.phase is Phase.TOPPLED:
         return _down(before, after, len(given.pieces))
     if given.pieces == (before.held,):

@@ -172,7 +172,7 @@ def draw_cards(state: State, given: DrawCards) -> State:
     if state.phase is not Phase.PLAY:
         raise IllegalAction("WK-07", "cards are drawn at the start of a turn, with nothing to play")
     if any(can_play(state, card) for card in state.hands[state.turn]):
-        raise IllegalAction("WK-07", "who holds a playable card must play one")
+        raise IllegalAction("WK-07", "a player who holds a playable card must play one")
     more, found = draw_until(state, can_play)
     return replace(more, phase=Phase.DRAWN, card=found) if found else end_turn(more)
 

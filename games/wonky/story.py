@@ -62,7 +62,7 @@ def _told(before: State, given: Input, after: State) -> tuple[str, ...]:
         case Met():
             return (f"It touches {the_block(given.other)}.",)
         case Nudged() if after.held:
-            return (f"{capital(the_block(given.piece))} trembles, no more.",)
+            return (f"{capital(the_block(given.piece))} trembles, nothing more.",)
         case Nudged():
             foul = f"{capital(the_block(given.piece))} moves by {given.mm:.1f} mm: a foul"
             return (f"{foul}. Try again.",) if after.tower else _fall(before, f"{foul} too many.", after)
