@@ -287,6 +287,41 @@ def test_what_stands_on_a_world_loads_no_simulator(module: str) -> None:
     assert not loaded([module]) & (SIMULATORS - {"numpy"})
 
 
+def test_what_people_see_as_values_loads_no_graphics_library() -> None:
+    modules = [module_of(path) for path in sources() if is_within(path, ("games/present/", "games/server/"))]
+    assert len(modules) > 30
+    assert not loaded(modules) & {"panda3d", "direct", "websockets"}
+
+
+CEILINGS = {
+    "models": 6000,
+    "scenes": 5000,
+    "engine": 27400,
+    "games/server": 1640,
+    "games/present": 5450,
+    "games/ui": 500,
+    "games/host": 2370,
+    "games": 30200,
+}
+"""Lines of Python that a folder may have: what a folder gains, another part of it loses."""
+SCRIPT_CEILING = 4950
+"""Lines of TypeScript."""
+
+
+@pytest.mark.parametrize("folder", sorted(CEILINGS))
+def test_a_folder_grows_no_further(folder: str) -> None:
+    lines = sum(
+        path.read_text(encoding="utf-8").count("\n") for path in sorted((ROOT / folder).rglob("*.py"))
+    )
+    assert lines <= CEILINGS[folder], f"{folder} has {lines} lines: find what it does twice"
+
+
+def test_the_page_grows_no_further() -> None:
+    scripts = sorted((ROOT / "engine" / "view" / "page" / "src").glob("*.ts"))
+    lines = sum(path.read_text(encoding="utf-8").count("\n") for path in scripts)
+    assert 0 < lines <= SCRIPT_CEILING, f"the page has {lines} lines of TypeScript"
+
+
 def test_the_menu_is_seen_before_anything_slow_is_loaded() -> None:
     code = """
 import games.ui.app, sys

@@ -19,10 +19,10 @@ from games.core.rules import Choice
 from games.present.client_state import ClientState
 from games.present.details import details_of
 from games.present.naming import is_shipped
+from games.present.pictures import Pictures, from_above, of_piece
 from games.registry import game_named
 from games.server.messages import Plan, Waits
 from games.server.setup import first_view
-from games.ui.pictures import Pictures, from_above, of_piece
 from models.build import build
 from models.catalogue import find
 

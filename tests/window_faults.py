@@ -25,6 +25,7 @@ from games.present.details import GameDetails
 from games.present.hints import Hints
 from games.present.impacts import ImpactDetector
 from games.present.one_button import OneButton
+from games.present.pictures import Pictures
 from games.present.settings import load_settings
 from games.present.shown_hand import ShownHand
 from games.present.table_screen import TableScreen
@@ -34,7 +35,6 @@ from games.server.messages import Act, Plan
 from games.tower_topple.screen import ToppleDetails
 from games.ui.app import App
 from games.ui.pad import PadControl
-from games.ui.pictures import Pictures
 
 PANELS = ("_turn", "_scores", "_details", "_log", "_tools", "_fan", "_close", "_hand", "_refusal", "_toast")
 PARTS: tuple[tuple[Any, str], ...] = (

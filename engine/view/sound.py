@@ -18,7 +18,6 @@ from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
-from panda3d import core
 
 from engine.process import suppress_stderr
 from engine.view.camera import Camera, Vector
@@ -293,6 +292,10 @@ class Speaker:
     """Plays samples (n, 2) from -1 to 1 through OpenAL; silent where there is no device. volume: 0 to 1."""
 
     def __init__(self, volume: float = 1.0) -> None:
+        # what only works sounds out loads no audio library
+        from panda3d import core
+
+        self._core: Any = core
         core.load_prc_file_data("teeter sound", "audio-library-name p3openal_audio")
         with suppress_stderr():
             self._manager = core.AudioManager.create_AudioManager()
@@ -306,11 +309,11 @@ class Speaker:
 
     def play(self, samples: Samples, rate: int) -> None:
         """Plays samples once, now. rate: samples a second."""
-        self._playing = [sound for sound in self._playing if sound.status() == core.AudioSound.PLAYING]
+        self._playing = [sound for sound in self._playing if sound.status() == self._core.AudioSound.PLAYING]
         if self.is_silent or len(self._playing) >= MAX_SOUNDS or not len(samples):
             return
         wave = np.clip(samples * self.volume, -1.0, 1.0)
-        source = core.UserDataAudio(rate, 2, True)
+        source = self._core.UserDataAudio(rate, 2, True)
         source.append((wave * 32767.0).astype("<i2").tobytes())
         source.done()
         sound = self._manager.get_sound(source)

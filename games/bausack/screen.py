@@ -9,7 +9,7 @@ from games.bausack.state import State, said
 from games.core.words import capital, counted
 from games.present.client_state import ClientState
 from games.present.details import LINE_COVER, LINE_HEIGHT, LINE_RADIUS, TAKE, GameDetails, Lesson, carrying
-from games.ui.pictures import of_piece
+from games.present.pictures import of_piece
 
 
 class BausackDetails(GameDetails[State]):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.view.render.png import png_of
-from games.ui.pictures import PictureSource
+from games.present.pictures import PictureSource
 
 SHARE = 2
 """Pixels in each direction that become one: browsers show the pictures small, and every turn has some."""

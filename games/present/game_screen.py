@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from engine.view.window.events import Clicked, Event, Lift, PointerMoved, Press, Slid
-from engine.view.window.window import Window
 from games.core.rules import Choice, Take, Wait
 from games.present import hud
 from games.present.hud import piece_of
@@ -14,6 +14,9 @@ from games.present.settings import Settings
 from games.present.table_screen import TableScreen
 from games.server.messages import Act, Do, Order, Plan
 from games.server.protocol import Pause
+
+if TYPE_CHECKING:
+    from engine.view.window.window import Window
 
 
 class GameScreen(TableScreen):

@@ -14,8 +14,8 @@ from games.present.client_state import ClientState
 from games.present.details import colour_of, details_of, marked
 from games.present.end_screen import over, score_rows
 from games.present.naming import is_shipped
+from games.present.pictures import from_above, of_piece
 from games.present.settings import Settings
-from games.ui.pictures import from_above, of_piece
 
 CHOICES_PER_PAGE = 9
 """Choices that are listed at once; more are on further pages, or on the table."""

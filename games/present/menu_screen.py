@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.geometry.rotation import quaternion_of_rpy
 from engine.pose import Pose
 from engine.view.camera import Orbit
 from engine.view.panels import Panel
 from engine.view.window.events import Clicked, Event, Press, Typed
-from engine.view.window.window import Window
 from engine.world import Body
 from games.present import menu
 from games.present.menu import Form
@@ -21,6 +21,9 @@ from games.server import setup
 from games.server.messages import Plan
 from games.server.setup import SavedGame, first_view
 from models.errors import TeeterError
+
+if TYPE_CHECKING:
+    from engine.view.window.window import Window
 
 STACK = (
     ("large_purple", 0.0, 0.0, 0.2),

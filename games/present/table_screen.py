@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from engine.view.frame import Frame
 from engine.view.overlays import Overlay
 from engine.view.panels import Panel
-from engine.view.window.window import Window
 from games.core.rules import Choice, Wait
 from games.faults import left_out, or_else
 from games.present import hud
@@ -32,6 +32,9 @@ from games.server.client import PhysicsClient
 from games.server.messages import NewBody, Plan, TableView, Waits
 from games.server.protocol import SetSpeed
 from games.server.setup import first_view
+
+if TYPE_CHECKING:
+    from engine.view.window.window import Window
 
 HOVER, LIT = "#f2c14e", "#e07a2f"
 SLOW = (0.35, 1.4)

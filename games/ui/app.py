@@ -23,6 +23,7 @@ from games.core.random_state import draw_seed
 from games.faults import FAULTS, left_out, or_else
 from games.present.menu import of_game
 from games.present.menu_screen import MenuScreen
+from games.present.pictures import Pictures
 from games.present.settings import Settings
 from games.present.switch_scanner import SwitchScanner
 from games.registry import game_named
@@ -30,7 +31,6 @@ from games.server.messages import Plan
 from games.server.setup import folder, new_file, plan_of
 from games.ui.adaptive_quality import AdaptiveQuality
 from games.ui.pad import PadControl
-from games.ui.pictures import Pictures
 from models.errors import TeeterError
 from models.files import first_free
 

@@ -22,7 +22,7 @@ from games.present.details import (
     Lesson,
     carrying,
 )
-from games.ui.pictures import of_card
+from games.present.pictures import of_card
 from games.wonky.judge import CENTRE_MM
 from games.wonky.rules_turn import card_named, said
 from games.wonky.state import Sort, State

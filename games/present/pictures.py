@@ -9,14 +9,17 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.view.window.hud import Hud
 from engine.view.window.shapes import Image
 from engine.workers import Failed, Questioner
 from models.files import OutputError, whole_or_nothing
+
+if TYPE_CHECKING:
+    from engine.view.window.hud import Hud
 
 Pixels = NDArray[np.uint8]
 
@@ -64,7 +67,7 @@ class PictureSource:
                 found[name] = pixels
             else:
                 self._painter = self._painter or Questioner(
-                    "pictures", "games.ui.pictures:painter", TIMEOUT_S
+                    "pictures", "games.present.pictures:painter", TIMEOUT_S
                 )
                 self._painter.ask(name)
                 self._asked = name
