@@ -252,8 +252,12 @@ def test_neutral_balance_stands_and_names_what_may_roll(name: str) -> None:
     assert (found.word, found.statics.rolls, found.statics.tilt_deg) == ("stands", rolls, 0.0)
     assert headline(found).startswith(f"It stands, but {', '.join(rolls)} may roll: ")
     assert to_json(found, "0")["statics"]["rolls"] == list(rolls)
-    labels = [label for label, _ in rows(found)]
-    assert "may roll" in labels
+    told = dict(rows(found))
+    assert "may roll" in told
+    assert told["tilt margin"] == "none: on the least slope it rolls"
+    # nothing that fell, or went first, beside a verdict that it stands
+    assert told["simulation"].startswith(("rolled away after ", "stood 4 of 4 "))
+    assert not {"fell", "first to move"} & told.keys()
     assert not any("sideways" in text for _, text in rows(found))
 
 
@@ -284,7 +288,7 @@ def test_the_margins_of_what_is_unsure_are_said_to_be_those_of_forces() -> None:
     told = dict(rows(found))
     assert "by the force balance alone" not in told["tilt margin"]
     assert "block moves most then" in told["tilt margin"]
-    assert "sideways at the top of block, the highest before anything topples" in told["push margin"]
+    assert "sideways at the top of block, the highest piece, before anything topples" in told["push margin"]
     told = dict(rows(replace(found, word="unsure")))
     assert told["tilt margin"].endswith("(by the force balance alone)")
     assert told["push margin"].endswith("(by the force balance alone)")

@@ -92,8 +92,8 @@ def _difference(verdict: Verdict) -> str:
 def _missing(missing: Missing) -> str:
     """Returns which contact gives way, and by how much."""
     contact = missing.first if missing.second is None else f"{missing.first} on {missing.second}"
-    x, y, z = (value * 1e3 for value in missing.point)
-    return f"{newtons(missing.force)} are missing that hold {contact}, at ({x:.1f}, {y:.1f}, {z:.1f}) mm"
+    x, y, z = (_mm(value) for value in missing.point)
+    return f"{newtons(missing.force)} more would be needed to hold {contact}, at ({x}, {y}, {z}) mm"
 
 
 def _did(verdict: Verdict) -> str:
@@ -159,15 +159,17 @@ def _margin_rows(verdict: Verdict) -> list[tuple[str, str]]:
     """Returns what the margins are; where the simulation does not agree, whose they are."""
     statics, found = verdict.statics, []
     alone = "" if verdict.word == "stands" else " (by the force balance alone)"
-    if statics.tilt_deg is not None and statics.tilt_direction_deg is not None:
+    if statics.rolls and statics.tilt_deg is not None and statics.tilt_deg < NO_TILT:
+        found.append(("tilt margin", f"none: on the least slope it rolls{alone}"))
+    elif statics.tilt_deg is not None and statics.tilt_direction_deg is not None:
         tilt = f"{_at_least(statics.tilt_at_least)}{statics.tilt_deg:.2f} degrees of table tilt"
         side = "" if statics.tilt_at_least else f", down towards {compass(statics.tilt_direction_deg)}"
         first = f"; {statics.weakest} moves most then" if statics.weakest else ""
         found.append(("tilt margin", f"{tilt}{side}{first}{alone}"))
     if statics.push_n is not None and statics.push_n >= LEAST_FORCE:
         push = f"{_at_least(statics.push_at_least)}{newtons(statics.push_n)} sideways at the top of"
-        mode = "" if statics.push_at_least else f" before anything {statics.push_mode}s"
-        found.append(("push margin", f"{push} {statics.push_piece}, the highest{mode}{alone}"))
+        mode = "" if statics.push_at_least else f", before anything {statics.push_mode}s"
+        found.append(("push margin", f"{push} {statics.push_piece}, the highest piece{mode}{alone}"))
     return found
 
 
@@ -207,11 +209,12 @@ def _at_least(is_least: bool) -> str:
 
 def _dynamics_rows(verdict: Verdict) -> list[tuple[str, str]]:
     dynamics = verdict.dynamics
-    stood = sum(trial.stands for trial in dynamics.trials)
-    text = (
-        f"stood {stood} of {len(dynamics.trials)} small disturbances ({dynamics.simulated:.1f} s simulated)"
-    )
-    found = [("simulation", text)]
+    stood, asked = sum(trial.stands for trial in dynamics.trials), len(dynamics.trials)
+    after = f"small disturbances ({dynamics.simulated:.1f} s simulated)"
+    if verdict.word == "stands" and not dynamics.stands:
+        # what may roll did, and nothing fell
+        return [("simulation", f"rolled away after {asked - stood} of {asked} {after}")]
+    found = [("simulation", f"stood {stood} of {asked} {after}")]
     if dynamics.stands:
         moved = f"{dynamics.shift * 1e3:.2f} mm and {math.degrees(dynamics.turn):.2f} degrees"
         found.append(("", f"sank {dynamics.sink * 1e3:.2f} mm while settling, moved {moved} after"))
@@ -265,6 +268,12 @@ def sentences(why: Explanation | None, statics: Statics) -> tuple[str, ...]:
             return (f"It holds, but {may_roll(statics)}.",)
         if statics.tilt_at_least:
             return (f"It holds, at {statics.tilt_deg:.2f} degrees of table tilt too: it rocks back to rest.",)
+        if statics.weakest and statics.tilt_deg and statics.tilt_direction_deg is not None:
+            side = compass(statics.tilt_direction_deg)
+            return (
+                f"It holds: it rocks back to rest, up to {statics.tilt_deg:.2f} degrees of table tilt. "
+                f"Then {statics.weakest} goes, towards {side}.",
+            )
         return ("Nothing can set it in motion: every piece is held from all sides.",)
     return (_what(why, statics), *(_how_much(why, statics) if why.kind != "drops" else ()))
 
@@ -297,8 +306,8 @@ def _how_much(why: Explanation, statics: Statics) -> list[str]:
     if why.room is not None:
         side = "inside" if why.room >= 0 else "beyond"
         found.append(f"{whose} centre of mass lies {abs(why.room) * 1e3:.2f} mm {side} that edge.")
-    x, y, z = (value * 1e3 for value in why.point)
-    where = f"at the corner ({x:.0f}, {y:.0f}, {z:.0f}) mm"
+    x, y, z = (round(value * 1e3) + 0 for value in why.point)
+    where = f"at the corner ({x}, {y}, {z}) mm"
     if abs(why.force) < LEAST_FORCE:
         return [*found, "Next to nothing would start it." if why.stands else "Next to nothing is missing."]
     force = newtons(abs(why.force))
@@ -320,12 +329,17 @@ def _edge(why: Explanation) -> str:
     (a, b, c), (d, e, f) = why.edge
     length = math.dist((a, b, c), (d, e, f))
     if length < 1e-3:
-        return f"corner at ({a * 1e3:.1f}, {b * 1e3:.1f}) mm"
+        return f"corner at ({_mm(a)}, {_mm(b)}) mm"
     if abs(a - d) < 1e-2 * length:
-        return f"edge at x = {(a + d) / 2 * 1e3:.1f} mm"
+        return f"edge at x = {_mm((a + d) / 2)} mm"
     if abs(b - e) < 1e-2 * length:
-        return f"edge at y = {(b + e) / 2 * 1e3:.1f} mm"
-    return f"edge from ({a * 1e3:.1f}, {b * 1e3:.1f}) to ({d * 1e3:.1f}, {e * 1e3:.1f}) mm"
+        return f"edge at y = {_mm((b + e) / 2)} mm"
+    return f"edge from ({_mm(a)}, {_mm(b)}) to ({_mm(d)}, {_mm(e)}) mm"
+
+
+def _mm(metres: float) -> str:
+    """Millimetres with a tenth, and no minus before nothing."""
+    return f"{round(metres * 1e3, 1) + 0.0:.1f}"
 
 
 def _group(names: tuple[str, ...]) -> str:

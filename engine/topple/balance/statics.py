@@ -267,7 +267,8 @@ def _rocking(
         push_mode="topple" if push.distance < MAX_PULL else None,
         weakest=None if tilt.is_least else weakest(balance, tilt.motion),
         loads=carry,
-        mechanism={} if tilt.is_least else mechanism_of(tilt.balance, tilt.motion),
+        # what was followed moves from where it rolled to, not from here
+        mechanism=mechanism_of(balance, tilt.motion) if tilt.balance is balance and not tilt.is_least else {},
         rolls=rolls,
         tilt_at_least=tilt.is_least,
         push_at_least=push.is_least,
