@@ -8,6 +8,8 @@ import os
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,7 +21,10 @@ from engine.record.format import (
     HASHES,
     JOURNAL,
     MAX_BYTES,
+    MAX_BYTES_OF,
+    MAX_CHECKPOINTS,
     MAX_ENTRIES,
+    MAX_FRAMES,
     MAX_TEXT_BYTES,
     MAX_TRACK_BYTES,
     META,
@@ -40,6 +45,8 @@ from engine.record.meta import read as read_meta
 
 COMPRESSION = 8
 """Level of deflate: a twelfth smaller than the usual 6, for a second more in five minutes of a game."""
+CHUNK = 1 << 20
+"""Bytes that are unpacked in one go."""
 _TEXTS = (META, JOURNAL, EVENTS, HASHES)
 _DAMAGED = (
     zipfile.BadZipFile,
@@ -72,13 +79,16 @@ def read(path: Path) -> Contents:
     """Returns the contents of a packed recording. Raises RecordError for anything but one."""
     file = str(path)
     try:
-        with path.open("rb") as stream:
-            found = _unpack(stream, ENTRIES, file, "")
+        with path.open("rb") as stream, _opened(stream, ENTRIES, file, "") as packed:
+            found = {name: packed.read(name) for name in _TEXTS}
+            # read through the outer zip: what is unpacked is never in memory packed too
+            with packed.open(TRACK) as inner, _opened(inner, (STEPS, POSES), file, TRACK) as arrays:
+                track = {name: _array(arrays, name) for name in (STEPS, POSES)}
+            with packed.open(STATES) as inner, _opened(inner, (STEPS, POSES), file, STATES) as arrays:
+                states = {name: _array(arrays, name) for name in (STEPS, POSES)}
     except OSError as error:
         raise RecordError(file, f"cannot be read: {error.strerror or error}") from None
     bodies = len(read_meta(found[META], file).bodies)
-    track = _unpack(io.BytesIO(found[TRACK]), (STEPS, POSES), file, TRACK)
-    states = _unpack(io.BytesIO(found[STATES]), (STEPS, POSES), file, STATES)
     steps, poses = _arrays(track, "<f4", bodies, file, TRACK)
     state_steps, state_poses = _arrays(states, "<f8", bodies, file, STATES)
     hashes = _hashes(found[HASHES], file)
@@ -104,17 +114,30 @@ def _pack(entries: dict[str, bytes], stream: IO[bytes]) -> None:
             archive.writestr(info, data, compresslevel=None if packed else COMPRESSION)
 
 
-def _unpack(stream: IO[bytes], names: tuple[str, ...], file: str, place: str) -> dict[str, bytes]:
-    """Returns the entries of a zip that has exactly these. Nothing is unpacked before all that is declared is
-    checked."""
-    _check_directory(stream, file, place)
+@contextmanager
+def _opened(stream: IO[bytes], names: tuple[str, ...], file: str, place: str) -> Iterator[zipfile.ZipFile]:
+    """A zip that has exactly these entries. Nothing is unpacked before all that is declared is checked."""
     try:
+        _check_directory(stream, file, place)
         with zipfile.ZipFile(stream) as archive:
             _check_entries(archive.infolist(), names, file, place)
-            return {name: archive.read(name) for name in names}
+            yield archive
     except _DAMAGED as error:
         problem = f"is damaged or not a recording: {shown(str(error))}"
         raise RecordError(file, problem, place) from None
+
+
+def _array(archive: zipfile.ZipFile, name: str) -> memoryview:
+    """Returns the bytes of an array. Read in one go, a packed entry takes twice its size for a moment."""
+    found = memoryview(bytearray(archive.getinfo(name).file_size))
+    count = 0
+    with archive.open(name) as stream:
+        while got := stream.read(CHUNK):
+            found[count : count + len(got)] = got
+            count += len(got)
+    if count < len(found):
+        raise EOFError(f"{name} ends after {count} of {len(found)} bytes")
+    return found
 
 
 def _check_directory(stream: IO[bytes], file: str, place: str) -> None:
@@ -146,10 +169,9 @@ def _check_entries(infos: list[zipfile.ZipInfo], names: tuple[str, ...], file: s
             raise RecordError(file, f"has an entry {shown(info.filename)}; allowed are {allowed}", place)
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) or info.flag_bits & 1:
             raise RecordError(file, f"{info.filename} is encrypted or packed in an unknown way", place)
-        if info.filename in _TEXTS and info.file_size > MAX_TEXT_BYTES:
-            problem = (
-                f"{info.filename} unpacks to {info.file_size} bytes; at most {MAX_TEXT_BYTES} are allowed"
-            )
+        most = MAX_BYTES_OF.get(info.filename, MAX_TEXT_BYTES)
+        if info.filename in _TEXTS and info.file_size > most:
+            problem = f"{info.filename} unpacks to {info.file_size} bytes; at most {most} are allowed"
             raise RecordError(file, problem, place)
     found = [info.filename for info in infos]
     missing = [name for name in names if name not in found]
@@ -162,7 +184,7 @@ def _check_entries(infos: list[zipfile.ZipInfo], names: tuple[str, ...], file: s
 
 
 def _arrays(
-    entries: dict[str, bytes], dtype: str, bodies: int, file: str, place: str
+    entries: dict[str, memoryview], dtype: str, bodies: int, file: str, place: str
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     steps = array_of(entries[STEPS], "<i8", (None,), file, f"{place}/{STEPS}")
     poses = array_of(entries[POSES], dtype, (None, bodies, 7), file, f"{place}/{POSES}")
@@ -171,6 +193,9 @@ def _arrays(
         problem = (
             f"has {poses.nbytes} bytes of poses; a track is thinned to {MAX_TRACK_BYTES} when it is packed"
         )
+        raise RecordError(file, problem, place)
+    if place == TRACK and len(poses) > MAX_FRAMES + 1:
+        problem = f"has {len(poses)} frames; a track is thinned to {MAX_FRAMES} when it is packed"
         raise RecordError(file, problem, place)
     if len(steps) != len(poses):
         raise RecordError(file, f"has {len(steps)} steps and {len(poses)} poses, must be as many", place)
@@ -181,6 +206,8 @@ def _hashes(text: bytes, file: str) -> tuple[tuple[int, str], ...]:
     data = parse(text, file, HASHES)
     if not isinstance(data, list):
         raise RecordError(file, f"is {shown(data)}, must be a list", HASHES)
+    if len(data) > MAX_CHECKPOINTS:
+        raise RecordError(file, f"has {len(data)} checkpoints; at most {MAX_CHECKPOINTS} are allowed", HASHES)
     found: list[tuple[int, str]] = []
     for number, row in enumerate(data):
         step, digest = (row.get("step"), row.get("sha256")) if isinstance(row, dict) else (None, None)

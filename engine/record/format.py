@@ -40,11 +40,19 @@ MAX_ENTRIES = 20
 MAX_BYTES = 300_000_000
 """Of a recording, unpacked."""
 MAX_TEXT_BYTES = 80_000_000
-"""Of one text, unpacked. Parsed JSON takes up to 25 times its size. This is an hour of the hand at 240 steps a
-second without a pause."""
+"""Of the journal, unpacked: an hour of the hand at 240 steps a second without a pause."""
+MAX_BYTES_OF = {"events.jsonl": 8_000_000, "meta.json": 20_000_000, "hashes.json": 20_000_000}
+"""Of the other texts, unpacked: ten thousands of turns; a hull of a hundred corners for each of 5000 bodies."""
+MAX_LINE_BYTES = 200_000
+"""Of a line of journal or events; the longest there are, of heights and falls, have some thousands."""
+MAX_VALUES = 1_000_000
+"""In a JSON text, by its commas and brackets: parsed, a value of two bytes takes up to a hundred."""
+MAX_CHECKPOINTS = 100_000
 MAX_TRACK_BYTES = 100_000_000
 """Of the track, unpacked: 18 minutes of motion of 57 bodies at 60 frames a second. A longer one is thinned evenly when
 it is packed, because a viewer goes smoothly from frame to frame anyway."""
+MAX_FRAMES = 300_000
+"""Of the track: 83 minutes of motion at 60 frames a second. A longer one is thinned too."""
 MAX_BODIES = 5000
 MAX_STEPS = 2**53
 """Steps that a float64 holds exactly."""
@@ -121,24 +129,11 @@ def line_of(step: int, entry: Mapping[str, Any]) -> bytes:
     return text.encode("ascii") + b"\n"
 
 
-def entries_of(text: bytes, file: str, place: str) -> tuple[Entry, ...]:
-    """Returns the entries of a text of lines. Raises RecordError with the number of the first line that is wrong."""
-    if text and not text.endswith(b"\n"):
-        raise RecordError(file, "the last line is cut off: the file is damaged", place)
-    found: list[Entry] = []
-    last = 0
-    for number, line in enumerate(text.split(b"\n")[:-1], start=1):
-        where = f"{place}, line {number}"
-        step, entry = _entry(line, file, where)
-        if step < last:
-            raise RecordError(file, f"step {step} comes after step {last}: steps never run backwards", where)
-        last = step
-        found.append((step, entry))
-    return tuple(found)
-
-
 def parse(text: bytes, file: str, place: str) -> Any:
-    """Returns a JSON value. Raises RecordError for anything that is none, infinite numbers and deep nests included."""
+    """Returns a JSON value. Raises RecordError for anything that is none, infinite numbers and deep nests included, and
+    before it is read for more than `MAX_VALUES`."""
+    if len(text) > MAX_VALUES and (count := sum(map(text.count, (b",", b"[", b"{")))) > MAX_VALUES:
+        raise RecordError(file, f"has {count} values; at most {MAX_VALUES} are allowed", place)
     try:
         return _DECODER.decode(text.decode("utf-8"))
     except RecursionError:
@@ -155,18 +150,6 @@ def parse(text: bytes, file: str, place: str) -> Any:
 def is_step(value: object) -> TypeGuard[int]:
     """Returns whether a value read from JSON is the number of a step."""
     return type(value) is int and 0 <= value <= MAX_STEPS
-
-
-def _entry(line: bytes, file: str, where: str) -> Entry:
-    data = parse(line, file, where)
-    if not isinstance(data, dict):
-        raise RecordError(file, f"is {shown(data)}, must be an object with step and type", where)
-    step = data.pop("step", None)
-    if not is_step(step):
-        raise RecordError(file, f"step is {shown(step)}, must be an integer from 0 to {MAX_STEPS}", where)
-    if not isinstance(data.get("type"), str):
-        raise RecordError(file, f"type is {shown(data.get('type'))}, must be a word", where)
-    return step, data
 
 
 def _refuse(word: str) -> NoReturn:
@@ -194,6 +177,8 @@ BAND = np.array([2.8e-5] * 3 + [2e-4] * 4)
 """A body whose every value is this near to the row that stands in the track keeps that row: what trembles at rest, or
 is pressed a little, packs to nothing. Together the track is never further from the truth than 0.05 mm (the
 diagonal of a cube of 0.028 mm) and 0.05 degrees (quaternions 4e-4 apart differ by twice that)."""
+BLOCK = 250_000
+"""Poses that are looked at together: what is computed of a whole track takes many times its room."""
 UNIT = 0.01
 """How far from 1 the length of a quaternion may be: rounding is far below, what is no rotation far above."""
 
@@ -211,7 +196,9 @@ def npy_of(array: NDArray[Any]) -> bytes:
     return stream.getvalue()
 
 
-def array_of(data: bytes, dtype: str, shape: tuple[int | None, ...], file: str, place: str) -> NDArray[Any]:
+def array_of(
+    data: bytes | memoryview, dtype: str, shape: tuple[int | None, ...], file: str, place: str
+) -> NDArray[Any]:
     """Returns a read-only array from `.npy` bytes.
 
     dtype: the only one allowed, such as `<f4`. shape: the only one allowed, None for any length. Raises
@@ -219,7 +206,7 @@ def array_of(data: bytes, dtype: str, shape: tuple[int | None, ...], file: str, 
     """
     size = int.from_bytes(data[8:10], "little")
     found = _HEADER.fullmatch(data, 10, 10 + size)
-    if not data.startswith(_MAGIC) or found is None:
+    if data[: len(_MAGIC)] != _MAGIC or found is None:
         raise RecordError(file, "is not a plain array (.npy 1.0 without pickles)", place)
     lengths = tuple(int(length) for length in found[3].split(b",") if length.strip())
     kind = found[1].decode("latin-1")
@@ -266,8 +253,9 @@ def pose_fault(poses: NDArray[Any]) -> tuple[tuple[int, ...], str] | None:
 
 def check_poses(poses: NDArray[Any], file: str, place: str) -> None:
     """Raises RecordError for the first row of poses (n, bodies, 7) that is neither a pose nor absent."""
-    for begin in range(0, len(poses), 4096):  # in slices: the masks of a long track would outgrow it
-        fault = pose_fault(poses[begin : begin + 4096])
+    rows = max(1, BLOCK // max(1, poses.shape[1]))
+    for begin in range(0, len(poses), rows):  # in slices: the masks of a long track would outgrow it
+        fault = pose_fault(poses[begin : begin + rows])
         if fault:
             (frame, body), words = fault
             raise RecordError(file, f"poses[{begin + frame}, {body}] = {words}", place)

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
-from engine.record.format import FORMAT, MAX_BODIES, RecordError, parse, shown
+from engine.record.format import FORMAT, MAX_BODIES, MAX_BYTES_OF, META, RecordError, parse, shown
 from engine.worlds import PACKAGES, Engine, engine_in_use
 
 NO_CONTROLS = r"^\P{Cc}*$"
@@ -40,6 +40,11 @@ class BodyMeta(_Table):
     def _one_of_each(self) -> BodyMeta:
         if (self.model is None) == (self.spec is None):
             raise ValueError("give either `model` (from the catalogue) or `spec`")
+        shape = (self.spec or {}).get("shape")
+        if isinstance(shape, dict) and "mesh" in shape:
+            raise ValueError(
+                "a recording names no files: its pieces are of the catalogue, or described in it"
+            )
         return self
 
 
@@ -144,8 +149,12 @@ def arithmetic() -> str:
 
 
 def written(meta: Meta) -> bytes:
-    """Returns the text of `meta.json`. Raises ValueError for what would not read back as it is."""
+    """Returns the text of `meta.json`. Raises ValueError for what would not read back as it is, RecordError for what is
+    too long."""
     text = json.dumps(meta.model_dump(mode="json"), indent=1, sort_keys=True, allow_nan=False).encode("ascii")
+    if len(text) > MAX_BYTES_OF[META]:
+        raise RecordError(META, f"has {len(text)} bytes; at most {MAX_BYTES_OF[META]} are allowed")
+    parse(text, "a new recording", META)
     try:
         same = Meta.model_validate_json(text) == meta
     except ValidationError as error:
@@ -157,11 +166,13 @@ def written(meta: Meta) -> bytes:
 
 def read(text: bytes, file: str) -> Meta:
     """Returns the head of a recording from its text. Raises RecordError with the first fault, named by its key."""
-    place = "meta.json"
+    place = META
     data = parse(text, file, place)
     if not isinstance(data, dict):
         raise RecordError(file, f"is {shown(data)}, must be an object", place)
     found = data.get("format")
+    # it is read a second time below
+    del data
     if type(found) is not int or found < 1:
         raise RecordError(file, f"format is {shown(found)}, must be a number from 1 to {FORMAT}", place)
     if found > FORMAT:

@@ -7,13 +7,17 @@ is that jump times the mass.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.geometry.rotation import matrices_of
+from engine.record.format import BLOCK, TRACK, Entry, RecordError
 from engine.record.reader import Replay
 from engine.settings import GRAVITY
 from engine.tolerances import FALL_DROP_SEEN, has_fallen, is_impact
@@ -41,8 +45,8 @@ RATTLE_TIME_S = 0.05
 """Seconds in which a piece that rattles is struck once, the hardest time."""
 NEAR_DISTANCE = 0.006
 """Metres between the boxes of pieces that may have struck each other."""
-BLOCK = 4096
-"""Frames that are looked at together: what is computed of a whole track takes many times its room."""
+MAX_IMPACTS = 100_000
+"""Of a recording: as many as a game has in a day."""
 MAX_INTERVAL_S = 0.05
 """Seconds between frames beyond which a velocity says nothing: where nothing moves there are few frames."""
 
@@ -127,9 +131,10 @@ def _speeds(
     count, bodies = len(durations), poses.shape[1]
     distance, swing = (np.empty((count, bodies), np.float32) for _ in range(2))
     absent = np.empty((count, bodies), bool)
-    for begin in range(0, count, BLOCK):
-        span = slice(begin, begin + BLOCK)
-        rows = poses[begin : begin + BLOCK + 1]
+    together = max(1, BLOCK // max(1, bodies))
+    for begin in range(0, count, together):
+        span = slice(begin, begin + together)
+        rows = poses[begin : begin + together + 1]
         distance[span] = np.nan_to_num(np.linalg.norm(np.diff(rows[..., :3], axis=0), axis=2))
         before, after = rows[:-1, :, 3:], rows[1:, :, 3:]
         # the chord of the rotation, the shorter way round; twice the half angle's
@@ -150,19 +155,9 @@ def carries_of(replay: Replay) -> tuple[Carry, ...]:
     """Returns when a hand held which body: runs of hand entries of the journal, and the body that follows their
     targets. Where a hand goes on with the same body at once, as when a brick is drawn and then laid, it is one
     carry."""
-    runs: list[list[tuple[int, list[int]]]] = []
-    is_running = False
-    for step, entry in replay.journal:
-        target = entry.get("target")
-        is_hand = entry.get("type") == "hand" and isinstance(target, list) and len(target) == 7
-        if is_hand and not is_running:
-            runs.append([])
-        if is_hand and isinstance(target, list):
-            runs[-1].append((step, target))
-        is_running = is_hand
     carries: list[Carry] = []
-    for run in runs:
-        carry = _carry_of(replay, run)
+    for steps, places in _runs(replay.journal):
+        carry = _carry_of(replay, steps, places)
         if carry is None:
             continue
         if carries and carries[-1].body == carry.body and carry.begin - carries[-1].end < REGRIP_TIME_S:
@@ -171,19 +166,41 @@ def carries_of(replay: Replay) -> tuple[Carry, ...]:
     return tuple(carries)
 
 
-def _carry_of(replay: Replay, run: list[tuple[int, list[int]]]) -> Carry | None:
+def _runs(journal: Sequence[Entry]) -> Iterator[tuple[NDArray[np.int64], Array]]:
+    """Yields the steps (n,) and the targets (n, 3) in metres of each run of hand entries, NaN for what is no place. As
+    numbers: parsed lines take twenty times the room."""
+    steps, places = array("q"), array("d")
+    for step, entry in journal:
+        target = entry.get("target")
+        if entry.get("type") == "hand" and isinstance(target, list) and len(target) == 7:
+            steps.append(step)
+            places.extend(_place_of(target))
+        elif steps:
+            yield np.array(steps), np.array(places).reshape(-1, 3)
+            steps, places = array("q"), array("d")
+    if steps:
+        yield np.array(steps), np.array(places).reshape(-1, 3)
+
+
+def _place_of(target: list[Any]) -> list[float]:
+    if any(type(value) not in (int, float) for value in target[:3]):
+        return [math.nan] * 3
+    # whole numbers beyond the range of a float stay whole until they are cut
+    return [1e-6 * float(min(max(value, -1e6 * FARTHEST), 1e6 * FARTHEST)) for value in target[:3]]
+
+
+def _carry_of(replay: Replay, steps: NDArray[np.int64], places: Array) -> Carry | None:
     """Returns the body that follows the targets."""
-    if not replay.poses.size:
+    sampled = slice(None, None, max(1, len(steps) // 8))
+    if not replay.poses.size or np.isnan(places[sampled]).any():
         return None
-    away: list[Array] = []
-    for step, target in run[:: max(1, len(run) // 8)]:
-        try:
-            place = np.clip(np.array(target[:3], dtype=np.float64) * 1e-6, -FARTHEST, FARTHEST)
-        except (TypeError, ValueError, OverflowError):
-            return None
-        # a piece that is put on the table to be taken is there a moment later
-        away.append(np.linalg.norm(replay.pose_at(step)[:, :3] - place, axis=1))
-    gaps = np.array(away)
+    # a piece that is put on the table to be taken is there a moment later
+    gaps = np.array(
+        [
+            np.linalg.norm(replay.pose_at(step)[:, :3] - place, axis=1)
+            for step, place in zip(steps[sampled].tolist(), places[sampled], strict=True)
+        ]
+    )
     seen = ~np.isnan(gaps)
     mean = np.where(
         2 * seen.sum(axis=0) >= len(gaps), np.nansum(gaps, axis=0) / np.maximum(seen.sum(axis=0), 1), np.inf
@@ -191,7 +208,7 @@ def _carry_of(replay: Replay, run: list[tuple[int, list[int]]]) -> Carry | None:
     if not np.isfinite(mean).any():
         return None
     rate = replay.meta.rate
-    return Carry(run[0][0] / rate, (run[-1][0] + 1) / rate, int(np.argmin(mean)))
+    return Carry(int(steps[0]) / rate, (int(steps[-1]) + 1) / rate, int(np.argmin(mean)))
 
 
 def _collapses(replay: Replay, motion: Motion) -> tuple[Collapse, ...]:
@@ -237,7 +254,7 @@ def _collapse(replay: Replay, motion: Motion, first: int, last: int) -> Collapse
 
 def impacts_of(replay: Replay, motion: Motion, extents: Array, masses: Sequence[float]) -> tuple[Impact, ...]:
     """Returns all impacts of a recording, in time. extents: (bodies, 3) metres; masses: (bodies,) kilograms, 0 for what
-    never moves."""
+    never moves. Raises RecordError for more than `MAX_IMPACTS`."""
     if len(motion.times) < 4:
         return ()
     durations = np.diff(motion.times)
@@ -255,6 +272,9 @@ def impacts_of(replay: Replay, motion: Motion, extents: Array, masses: Sequence[
             x, y, z = (float(value) for value in replay.poses[frame, body, :3])
             other = others[0] if others[0] >= 0 else others[1]
             found.append(Impact(seconds, seen, body, other, impulse, (x, y, z)))
+        if len(found) > MAX_IMPACTS:
+            problem = f"has more than {MAX_IMPACTS} impacts, which no pieces of wood have"
+            raise RecordError(replay.path, problem, TRACK)
     return tuple(sorted(found, key=lambda impact: (impact.seconds, impact.body)))
 
 

@@ -22,8 +22,12 @@ from numpy.typing import NDArray
 
 from engine.record.format import (
     EVENTS,
+    HASHES,
     JOURNAL,
     MAX_BYTES,
+    MAX_BYTES_OF,
+    MAX_CHECKPOINTS,
+    MAX_FRAMES,
     MAX_TEXT_BYTES,
     MAX_TRACK_BYTES,
     META,
@@ -80,7 +84,7 @@ def read(folder: Path, *, meta: bytes | None = None) -> Contents:
         raise RecordError(
             file, f"is a folder without {META}: a recording is a .teeter file or its .teeter.part folder"
         )
-    meta = meta or _bytes(folder, META, MAX_TEXT_BYTES)
+    meta = meta or _bytes(folder, META, MAX_BYTES_OF[META])
     bodies = len(read_meta(meta, file).bodies)
     commits = commits_of(folder)
     ends = commits[-1].lengths if commits else dict.fromkeys(GROWING, 0)
@@ -92,7 +96,7 @@ def read(folder: Path, *, meta: bytes | None = None) -> Contents:
     return Contents(
         meta=meta,
         journal=_bytes(folder, JOURNAL, MAX_TEXT_BYTES, ends[JOURNAL]),
-        events=_bytes(folder, EVENTS, MAX_TEXT_BYTES, ends[EVENTS]),
+        events=_bytes(folder, EVENTS, MAX_BYTES_OF[EVENTS], ends[EVENTS]),
         steps=np.array(track["step"], dtype="<i8"),
         poses=np.array(track["poses"], dtype="<f4", order="F"),
         state_steps=np.array(states["step"], dtype="<i8"),
@@ -105,7 +109,7 @@ def read(folder: Path, *, meta: bytes | None = None) -> Contents:
 def commits_of(folder: Path) -> list[Commit]:
     """Returns the commits whose data is there, up to the first line that is torn or asks for more than the files
     have."""
-    text = _bytes(folder, COMMITS, MAX_TEXT_BYTES) if (folder / COMMITS).exists() else b""
+    text = _commit_lines(folder)
     sizes = {name: _size(folder, name) for name in GROWING}
     found: list[Commit] = []
     last = dict.fromkeys(GROWING, 0)
@@ -118,12 +122,20 @@ def commits_of(folder: Path) -> list[Commit]:
     return found
 
 
+def _commit_lines(folder: Path) -> bytes:
+    """Returns the text of `COMMITS`, a line for each checkpoint."""
+    text = _bytes(folder, COMMITS, 4 * MAX_BYTES_OF[HASHES]) if (folder / COMMITS).exists() else b""
+    if (count := text.count(b"\n")) > MAX_CHECKPOINTS:
+        raise RecordError(folder, f"{COMMITS} has {count} checkpoints; at most {MAX_CHECKPOINTS} are allowed")
+    return text
+
+
 def ends_of(folder: Path) -> dict[str, int]:
     """Returns where the last commit ends in each growing file and in `COMMITS`, bytes; all 0 before the first."""
     commits = commits_of(folder)
     if not commits:
         return dict.fromkeys((*GROWING, COMMITS), 0)
-    lines = _bytes(folder, COMMITS, MAX_TEXT_BYTES).split(b"\n")[: len(commits)]
+    lines = _commit_lines(folder).split(b"\n")[: len(commits)]
     return {**commits[-1].lengths, COMMITS: sum(len(line) + 1 for line in lines)}
 
 
@@ -178,8 +190,8 @@ def _records(folder: Path, name: str, length: int, layout: np.dtype[Any]) -> NDA
 
 
 def _thinned(track: NDArray[Any]) -> NDArray[Any]:
-    """Returns every second, third, ... frame and the last one, as many as the limit allows."""
-    stride = math.ceil(track.nbytes / MAX_TRACK_BYTES)
+    """Returns every second, third, ... frame and the last one, as many as the limits allow."""
+    stride = max(math.ceil(track.nbytes / MAX_TRACK_BYTES), math.ceil(len(track) / MAX_FRAMES))
     if stride <= 1:
         return track
     kept = np.append(np.arange(0, len(track) - 1, stride), len(track) - 1)

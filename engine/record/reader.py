@@ -23,8 +23,8 @@ from engine.record.format import (
     RecordError,
     check_poses,
     check_steps,
-    entries_of,
 )
+from engine.record.lines import Lines
 from engine.record.meta import Meta
 from engine.record.meta import read as read_meta
 from models.piece import Array
@@ -51,8 +51,8 @@ class Replay:
 
     path: Path
     meta: Meta
-    journal: tuple[Entry, ...]
-    events: tuple[Entry, ...]
+    journal: Sequence[Entry]
+    events: Sequence[Entry]
     steps: NDArray[np.int64]
     poses: NDArray[np.float32]
     checkpoints: tuple[Checkpoint, ...]
@@ -160,8 +160,8 @@ def _replay(path: Path, contents: Contents) -> Replay:
     return Replay(
         path=path,
         meta=meta,
-        journal=entries_of(contents.journal, file, JOURNAL),
-        events=entries_of(contents.events, file, EVENTS),
+        journal=Lines(contents.journal, file, JOURNAL),
+        events=Lines(contents.events, file, EVENTS),
         steps=contents.steps,
         poses=contents.poses,
         checkpoints=checkpoints,

@@ -19,6 +19,8 @@ from engine.record import archive, part
 from engine.record.format import (
     EVENTS,
     JOURNAL,
+    MAX_BYTES_OF,
+    MAX_LINE_BYTES,
     MAX_STEPS,
     MAX_TEXT_BYTES,
     META,
@@ -243,10 +245,11 @@ class Recorder:
         line = line_of(operator.index(step), entry)
         self._step(kind, step)
         stream = self._streams[name]
-        if stream.length + len(line) > MAX_TEXT_BYTES:
-            raise RecordError(
-                self.folder, f"{name} is full at {MAX_TEXT_BYTES} bytes: close and begin a new one"
-            )
+        if len(line) > MAX_LINE_BYTES:
+            raise ValueError(f"the {kind} entry has {len(line)} bytes; at most {MAX_LINE_BYTES} are allowed")
+        most = MAX_BYTES_OF.get(name, MAX_TEXT_BYTES)
+        if stream.length + len(line) > most:
+            raise RecordError(self.folder, f"{name} is full at {most} bytes: close and begin a new one")
         with self._disk():
             stream.add(line)
 

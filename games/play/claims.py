@@ -125,7 +125,7 @@ def untold(claimed: Replay, made: Replay) -> tuple[str, ...]:
     return (words,) if missing else ()
 
 
-def _told_then(claimed: Replay, made: Replay) -> tuple[Entry, ...]:
+def _told_then(claimed: Replay, made: Replay) -> Sequence[Entry]:
     """Returns the events of a game played again; without heights where the recording has none at all, because earlier
     versions did not measure."""
     if any(_is_measured(entry) for entry in claimed.events):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from engine.pose import Pose
-from engine.record.format import RecordError
+from engine.record.format import EVENTS, RecordError
 from engine.record.meta import BodyMeta, Meta
 from engine.record.reader import Replay
 from engine.view.panels import Button, Gap, Panel, Row, Slider, Text
@@ -33,6 +33,8 @@ from scenes.assemble import table_body
 from scenes.schema import TableTop
 
 NOWHERE = Pose((0.0, 0.0, -10.0))
+MAX_STORY = 100_000
+"""Lines of a story: twenty for each of the most turns a game has, and more."""
 TURN = "- "
 """How a line of a story begins that says whose turn it is."""
 
@@ -97,7 +99,8 @@ def _body(replay: Replay, body: BodyMeta) -> Body:
 
 
 def telling_of(replay: Replay, *, anonymous: bool = False) -> Telling:
-    """Returns the words that go with a recording. anonymous: players are numbered instead of named."""
+    """Returns the words that go with a recording. anonymous: players are numbered instead of named. Raises RecordError
+    for more than `MAX_STORY` lines."""
     meta = replay.meta
     game = known_game(meta)
     # bots without their `bot:`, as stories call them
@@ -112,6 +115,8 @@ def telling_of(replay: Replay, *, anonymous: bool = False) -> Telling:
         told = [text for text in story if isinstance(text, str)] if isinstance(story, list) else []
         told = [text for text in told if text and not text.startswith(TURN)]
         lines += [Caption(step / meta.rate, text, who) for text in told]
+        if len(lines) > MAX_STORY:
+            raise RecordError(replay.path, f"tells more than {MAX_STORY} lines", EVENTS)
     title = (game.title if game is not None else meta.game) + (f" · {meta.mode}" if meta.mode else "")
     telling = Telling(title, tuple(seats), _result(meta), tuple(lines))
     return _anonymous(telling, seats) if anonymous else telling

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.record.format import TRACK, RecordError
 from engine.record.motion import Motion, impacts_of
 from engine.record.reader import Replay
 from engine.view.camera import bounding_sphere
@@ -30,7 +31,7 @@ from engine.view.video import director
 from engine.view.video.captions import Telling, clean
 from engine.view.video.film import REACH_IN_S, REACH_OUT_S, hands_of
 from engine.view.video.pace import timing_of
-from engine.view.video.scenery import Scenery
+from engine.view.video.scenery import MAX_SHOWN_POSES, Scenery
 from engine.world import FLOOR, TABLE, Body
 from models.piece import Detail, Piece
 
@@ -56,25 +57,29 @@ Marks = Sequence[tuple[float, str, str]]
 def recording_data(
     scenery: Scenery, bodies: Sequence[Body], telling: Telling, marks: Marks, blob: Blob
 ) -> dict[str, Any]:
-    """Returns what a page is told of a recording. bodies: of the recording, with their pieces, where first seen."""
+    """Returns what a page is told of a recording. bodies: of the recording, with their pieces, where first seen. Raises
+    RecordError for one that is too much for a page."""
     replay, motion = scenery.replay, scenery.motion
     known = {body.name: body for body in bodies}
     names = replay.meta.names
     times = frame_times(replay, motion)
     columns = [n for n, name in enumerate(names) if name != FLOOR]
-    # filled row by row: a list of the rows of a long recording takes as much room again
-    poses = np.empty((len(times), len(columns), 7))
-    for row, moment in zip(poses, times.tolist(), strict=True):
-        row[:] = scenery.poses(moment)[columns]
     shown = [known[names[n]] for n in columns]
     hand = mannequin.hand_bodies(HAND) if motion.carries else ()
+    if (count := len(times) * (len(shown) + len(hand))) > MAX_SHOWN_POSES:
+        problem = f"has {count} poses to be shown; a page has at most {MAX_SHOWN_POSES}"
+        raise RecordError(replay.path, problem, TRACK)
+    # filled row by row: a list of the rows of a long recording takes as much room again
+    poses = np.empty((len(times), len(shown) + len(hand), 7), dtype=np.float32)
+    for row, moment in zip(poses, times.tolist(), strict=True):
+        row[: len(shown)] = scenery.poses(moment)[columns]
     if hand:
         timing = timing_of(motion, (0.0, max(replay.seconds, 1e-3)), pace="true")
-        poses = np.concatenate([poses, hands_of(scenery, known, timing, times, times, 1.0)], axis=1)
+        poses[:, len(shown) :] = hands_of(scenery, known, timing, times, times, 1.0)
     sphere = bounding_sphere([*shown, *(part.at(shown[-1].pose) for part in hand)])
     scene = BodyWriter(blob).scene([*shown, *hand], sphere)
     for row, ways in zip(scene["bodies"], np.moveaxis(poses, 1, 0), strict=True):
-        row["track"] = track_of(ways, blob)
+        row["track"] = track_of(ways.astype(np.float64), blob)
     path_times = np.arange(0.0, replay.seconds + 1 / CAMERA_RATE, 1 / CAMERA_RATE)
     path = director.path("director", scenery, path_times, CAMERA_RATE, ASPECT)
     return {

@@ -31,7 +31,7 @@ from engine.view.video import captions, director, exposure
 from engine.view.video.captions import Telling
 from engine.view.video.director import CAMERAS, CameraName
 from engine.view.video.pace import PaceName, Timing, timing_of
-from engine.view.video.scenery import Holder, Scenery, scenery_of
+from engine.view.video.scenery import MAX_SHOWN_POSES, Holder, Scenery, scenery_of
 from engine.world import FLOOR, TABLE, Body
 from models.piece import Array
 
@@ -285,14 +285,20 @@ def _seen(
     of the film after its title."""
     names = scenery.replay.meta.names
     columns = [n for n, name in enumerate(names) if name not in (TABLE, FLOOR)]
-    poses = np.array([scenery.poses(float(moment))[columns] for moment in moments], dtype=np.float32)
-    names = tuple(names[n] for n in columns)
-    shown = _placed([known[name] for name in names], poses)
-    if recipe.hand and scenery.motion.carries:
-        poses = np.concatenate(
-            [poses, hands_of(scenery, known, timing, screen, moments, recipe.speed)], axis=1
+    hand = mannequin.names() if recipe.hand and scenery.motion.carries else ()
+    if (count := len(moments) * (len(columns) + len(hand))) > MAX_SHOWN_POSES:
+        raise ViewError(
+            f"the video would have {count} poses in {len(moments)} frames; at most {MAX_SHOWN_POSES}: use --from, "
+            "--to, --fps or --speed"
         )
-        names = (*names, *mannequin.names())
+    poses = np.empty((len(moments), len(columns) + len(hand), 7), dtype=np.float32)
+    for row, moment in zip(poses, moments.tolist(), strict=True):
+        row[: len(columns)] = scenery.poses(moment)[columns]
+    names = tuple(names[n] for n in columns)
+    shown = _placed([known[name] for name in names], poses[:, : len(columns)])
+    if hand:
+        poses[:, len(columns) :] = hands_of(scenery, known, timing, screen, moments, recipe.speed)
+        names = (*names, *hand)
         # within the scene, whose size light and shadow follow
         shown += [part.at(shown[0].pose) for part in mannequin.hand_bodies()]
     return names, poses, tuple(shown)

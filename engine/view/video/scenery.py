@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from engine.geometry.rotation import rotated
+from engine.record.format import JOURNAL, TRACK, RecordError
 from engine.record.motion import Carry, Motion, motion_of
 from engine.record.reader import Replay
 from engine.view.camera import BOX_CORNERS
@@ -16,6 +17,13 @@ from engine.view.render import mannequin
 from engine.world import FLOOR, TABLE, Body
 from models.piece import Array
 
+MAX_SHOWN_S = 6 * 3600.0
+"""Seconds of a recording: timing, camera and sound have many points in each. Time at a table stands still while nobody
+acts, so that of a game of hours minutes are recorded."""
+MAX_CARRIED = 1_000_000
+"""Bodies, counted once for each carry: a director looks at all of them then."""
+MAX_SHOWN_POSES = 8_000_000
+"""Of all bodies in all frames of a page or a film: twice those of the largest track, 28 bytes each."""
 TOUCH_DISTANCE = 0.004
 """Metres between boxes of pieces that still stand together."""
 MIN_TOWER = 8
@@ -133,11 +141,19 @@ def _boxes(poses: Array, extents: Array) -> Array:
 
 
 def scenery_of(replay: Replay, bodies: Sequence[Body]) -> Scenery:
-    """Returns the scenery of a recording. bodies: of the recording, with their pieces; others are not drawn."""
+    """Returns the scenery of a recording. bodies: of the recording, with their pieces; others are not drawn. Raises
+    RecordError for one that is too long, or in which too much is carried about, to be shown."""
+    if replay.seconds > MAX_SHOWN_S:
+        problem = f"is {replay.seconds:.0f} s long; at most {MAX_SHOWN_S:.0f} s can be shown"
+        raise RecordError(replay.path, problem, TRACK)
     known = {body.name: body.piece.extents for body in bodies}
     sizes = [known.get(name, np.zeros(3)) for name in replay.meta.names]
     extents = np.array(sizes, dtype=np.float64).reshape(-1, 3)
-    return Scenery(replay, motion_of(replay, np.linalg.norm(extents, axis=1) / 2), extents)
+    motion = motion_of(replay, np.linalg.norm(extents, axis=1) / 2)
+    if (count := len(motion.carries)) * len(extents) > MAX_CARRIED:
+        problem = f"carries {count} times, among {len(extents)} bodies: too much to be shown"
+        raise RecordError(replay.path, problem, JOURNAL)
+    return Scenery(replay, motion, extents)
 
 
 class Holder:
