@@ -106,6 +106,7 @@ if __name__ == "__main__":
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from games.api.certificates import CertificateResult, verify_certificate
 from games.api.checker import Checker
 from games.api.functions import (
     build,
@@ -143,6 +144,7 @@ Verdict = CheckResult
 """The name that earlier scripts annotate with."""
 
 __all__ = [
+    "CertificateResult",
     "CheckResult",
     "Checker",
     "ExplainResult",
@@ -175,6 +177,7 @@ __all__ = [
     "steps",
     "sweep",
     "verify",
+    "verify_certificate",
     "video",
 ]
 

@@ -22,6 +22,7 @@ import typer
 
 from games.commands import (
     bench,
+    certificates,
     check,
     convert,
     demo,
@@ -105,7 +106,11 @@ for _name, _run, _example in (
     ),
     ("view", play.view, "teeter view arch"),
     ("verify", recordings.verify, "teeter verify game.teeter"),
-    ("verify-certificate", check.verify_certificate, "teeter verify-certificate arch.json"),
+    (
+        "verify-certificate",
+        certificates.verify_certificate,
+        "teeter verify-certificate arch.json --scene arch",
+    ),
     ("doctor", doctor.run, "teeter doctor"),
     ("bench", bench.run, "teeter bench --accuracy"),
     ("demo", demo.run, "teeter demo"),

@@ -17,11 +17,15 @@ import pytest
 from stacks import stack
 
 from engine.certificate import checker
-from engine.certificate.checker import RefusedError, check
-from engine.certificate.maker import certify
+from engine.certificate.checker import RefusedError, check, digest_of
+from engine.certificate.maker import certify, difference
 from engine.certificate.proof import NoCertificateError
+from engine.settings import GRAVITY
 from engine.topple.balance.statics import analyse
 from engine.world import Assembly
+from games.api.certificates import verify_certificate
+from games.api.checker import Checker
+from models.errors import TeeterError
 from scenes.load import load
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -258,7 +262,8 @@ def test_check_writes_a_certificate_that_verify_certificate_proves(tmp_path: Pat
     assert done.returncode == 0
     assert "proves that it stands" in done.stdout.replace("\n", " ")
     proven = teeter("verify-certificate", str(file))
-    assert (proven.returncode, proven.stdout) == (0, "proven: bridge stands\n")
+    words = "proven: a scene like this stands: pier, deck, counterweight (--scene compares it with yours)\n"
+    assert (proven.returncode, proven.stdout) == (0, words)
     whole = json.loads(file.read_text())
     whole["bodies"][-1]["mass"] = "1/7"
     file.write_text(json.dumps(whole))
@@ -266,6 +271,65 @@ def test_check_writes_a_certificate_that_verify_certificate_proves(tmp_path: Pat
     assert refused.returncode == 1
     assert json.loads(refused.stdout)["proven"] is False
     assert "digest" in json.loads(refused.stdout)["why"]
+
+
+def renamed(file: Path, scene: str) -> Path:
+    """The same proof under the name of another scene, with the digest that belongs to it."""
+    whole = {**json.loads(file.read_text()), "scene": scene}
+    whole["digest"] = digest_of(whole)
+    (file.parent / "renamed.json").write_text(json.dumps(whole))
+    return file.parent / "renamed.json"
+
+
+def test_a_certificate_is_of_the_scene_that_it_was_made_from_whatever_it_is_called(tmp_path: Path) -> None:
+    file = tmp_path / "tower.json"
+    asked = ["--tilt", "2", "--without", "counterweight"]
+    assert teeter("check", "bridge", *asked, "--certificate", str(file)).returncode == 1
+    for scene, options, words in (
+        ("bridge", asked, "proven: bridge topples"),
+        ("bridge", asked[:2], "refused: it is of another scene than bridge: counterweight is not in the"),
+        ("bridge", asked[2:], "its gravity is (0.34"),
+        ("bridge", [*asked, "--friction", "0.2"], "the friction of table is 0.45, here it is 0.2"),
+        ("two_bricks", asked[:2], "refused: it is of another scene than two_bricks: "),
+        ("ball_on_ring", asked[:2], "ball is round"),
+    ):
+        found = teeter("verify-certificate", str(renamed(file, scene)), "--scene", scene, *options)
+        assert words in found.stdout, found
+        assert found.returncode == (0 if "proven" in words else 1)
+    loose = teeter("verify-certificate", str(file), *asked)
+    assert (loose.returncode, loose.stdout) == (2, "")
+    assert "--without, --tilt: of which scene? Give --scene" in loose.stderr
+
+
+def test_every_number_of_a_body_names_its_scene(tmp_path: Path) -> None:
+    assembly, gravity = assembly_of("two_bricks"), (0.0, 0.0, -GRAVITY)
+    certificate = certify(assembly, True)
+    assert difference(certificate, assembly, gravity) == ""
+    for body in certificate["bodies"]:
+        for key in body:
+            other = copy.deepcopy(certificate)
+            changed = next(each for each in other["bodies"] if each["name"] == body["name"])
+            changed[key] = {"name": "x", "fixed": not body["fixed"], "parts": body["parts"][:-1]}.get(
+                key, ["1/3"] * len(body[key]) if isinstance(body[key], list) else "1/3"
+            )
+            words = difference(other, assembly, gravity)
+            assert words.startswith("x is only") or body["name"] in words, (key, words)
+
+
+def test_scripts_ask_for_certificates_too(tmp_path: Path) -> None:
+    file = tmp_path / "two.json"
+    file.write_text(json.dumps(certify(assembly_of("two_bricks"), True)))
+    found = verify_certificate(file)
+    assert (found.proven, found.claim, found.bodies, found.scene) == (True, "stands", ("lower", "slab"), None)
+    assert str(found).startswith("a scene like this stands: lower, slab")
+    assert verify_certificate(file, "two_bricks").proven
+    moved = verify_certificate(file, "two_bricks", Checker(tilt_deg=1))
+    assert (moved.proven, moved.claim, moved.scene) == (False, None, "two_bricks")
+    assert moved.why.startswith("it is of another scene than two_bricks: its gravity is")
+    with pytest.raises(TypeError, match=r"ask \.proven"):
+        bool(found)
+    with pytest.raises(TeeterError, match="cannot be read"):
+        verify_certificate(tmp_path / "none.json")
 
 
 def test_a_certificate_follows_tilt_and_friction(tmp_path: Path) -> None:

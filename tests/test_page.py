@@ -15,6 +15,7 @@ from playwright.sync_api import Browser
 from typer.testing import CliRunner
 
 from engine.geometry.rotation import angle_between
+from engine.record.format import MEANING
 from engine.record.motion import impacts_of
 from engine.record.reader import load
 from engine.view.camera import Camera
@@ -76,6 +77,16 @@ def played(tab: Opened) -> Iterator[Opened]:
 def test_a_page_opens_from_disk_shows_a_picture_and_asks_for_nothing_else(played: Opened, game: Path) -> None:
     assert played.requests == [f"{game.as_uri()}?t=3.5"]
     assert len(np.unique(picture(played).reshape(-1, 3), axis=0)) > 500
+
+
+def test_a_page_says_that_it_is_not_verified_and_what_would_be(played: Opened, game: Path) -> None:
+    words = "Not verified: a page proves nothing."
+    assert words in played.page.inner_text("header")
+    played.page.click("summary")
+    told = played.page.inner_text("header details p")
+    assert told.startswith("teeter verify ")
+    assert told.endswith(" plays the recording again. If it agrees, " + " ".join(MEANING))
+    played.page.click("summary")
 
 
 def test_poses_are_those_of_the_recording(played: Opened) -> None:

@@ -6,7 +6,9 @@ computed from the rounded scene. What a certificate says is decided by `engine.c
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -59,6 +61,36 @@ def certify(assembly: Assembly, stands: bool, gravity: Direction = (0.0, 0.0, -G
     except checker.RefusedError as why:
         raise NoCertificateError(f"rounding spoils the proof: {why}") from None
     return certificate
+
+
+def difference(certificate: Mapping[str, Any], assembly: Assembly, gravity: Direction) -> str:
+    """Returns in words where a certificate is not of an assembly under this gravity, the first place, "" where it is.
+    certificate: one that was checked. Names of scenes prove nothing, and are not compared."""
+    if pushed := [body.name for body in assembly.free if any(load.is_force for load in body.loads)]:
+        return f"a force acts on {pushed[0]}, and a certificate has none"
+    try:
+        scene = _rounded(assembly, gravity)
+    except NoCertificateError as why:
+        return str(why)
+    if certificate["gravity"] != scene["gravity"]:
+        return f"its gravity is {_shown(certificate['gravity'])}, here it is {_shown(scene['gravity'])}"
+    there = {body["name"]: body for body in certificate["bodies"]}
+    here = {body["name"]: body for body in scene["bodies"]}
+    for name in (*here, *there):
+        if name not in there or name not in here:
+            return f"{name} is {'only in' if name in there else 'not in'} the certificate"
+        for key, value in here[name].items():
+            if there[name][key] != value:
+                said = "" if key == "parts" else f" is {_shown(there[name][key])}, here it is {_shown(value)}"
+                return f"the {'shape' if key == 'parts' else key} of {name}{said or ' is another'}"
+    return ""
+
+
+def _shown(value: Any) -> str:
+    """Fractions as decimals, for people."""
+    if isinstance(value, list):
+        return f"({', '.join(map(_shown, value))})"
+    return f"{float(Fraction(value)):g}" if isinstance(value, str) else str(value).lower()
 
 
 def _rounded(assembly: Assembly, gravity: Direction) -> dict[str, Any]:

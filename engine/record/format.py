@@ -68,6 +68,12 @@ _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = LONGEST_VALUE
 _SHORT.maxlist = _SHORT.maxtuple = 8
 
+MEANING = (
+    "this journal, from this seed, gives exactly these pictures and this result.",
+    "It proves physics and rules, not who sat there.",
+)
+"""What it means that a recording is verified, in words for people."""
+
 Entry = tuple[int, dict[str, Any]]
 """A step and the entry without it."""
 
@@ -133,7 +139,7 @@ def parse(text: bytes, file: str, place: str) -> Any:
     """Returns a JSON value. Raises RecordError for anything that is none, infinite numbers and deep nests included, and
     before it is read for more than `MAX_VALUES`."""
     if len(text) > MAX_VALUES and (count := sum(map(text.count, (b",", b"[", b"{")))) > MAX_VALUES:
-        raise RecordError(file, f"has {count} values; at most {MAX_VALUES} are allowed", place)
+        raise RecordError(file, f"has {count} commas and brackets; at most {MAX_VALUES} are allowed", place)
     try:
         return _DECODER.decode(text.decode("utf-8"))
     except RecursionError:

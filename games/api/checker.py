@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from engine.topple.laboratory.noise import Chance
     from engine.topple.laboratory.sweep import SweepRow
     from engine.topple.verdict import CheckOptions
-    from engine.world import Assembly
+    from engine.world import Assembly, Vector
     from scenes.scene import Scene
 
 Axis = float | tuple[float, float, int]
@@ -290,6 +290,13 @@ class Checker:
                 rows.append(row)
                 progress(len(rows), len(places))
         return rows
+
+    def asked(self, scene: Scene) -> tuple[Assembly, Vector]:
+        """Returns what a check judges of a scene that lies as declared, and under which gravity, m/s^2."""
+        from engine.topple.verdict import as_asked
+
+        options = self._options(scene)
+        return as_asked(scene.assembly, options), options.gravity
 
     def _options(self, scene: Scene) -> CheckOptions:
         from engine.topple.verdict import CheckOptions

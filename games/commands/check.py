@@ -1,4 +1,4 @@
-"""`teeter check`: would it topple, and with `--noise`, how surely; and `teeter verify-certificate`: is it proven."""
+"""`teeter check`: would it topple, and with `--noise`, how surely."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 
 from games.api.arguments import LIMITS, friction_range_fault, out_of_range
+from games.commands.certificates import certificate_of
 from games.commands.console import (
     OK,
     TOPPLES,
@@ -26,57 +27,24 @@ from games.commands.console import (
     refuse,
     say,
 )
+from games.commands.scene_request import SceneRequest
 
 if TYPE_CHECKING:
     from engine.topple.laboratory.noise import Chance
-    from engine.topple.verdict import Verdict
     from games.api.checker import Checker
     from games.api.results import CheckResult
     from scenes.scene import Scene
 
 EXIT = {"stands": OK, "topples": TOPPLES, "unsure": UNSURE}
-REFUSED = TOPPLES
-"""As `teeter verify` says that a recording differs."""
-MAX_CERTIFICATE_BYTES = 200_000_000
 SAMPLES = 200
 
 
-@dataclass(frozen=True, slots=True)
-class CheckRequest:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckRequest(SceneRequest):
     """Everything `teeter check` is asked, as typed: millimetres, degrees, seconds."""
 
     scene: SceneName
-    without: Annotated[list[str] | None, typer.Option(help="Take this piece out first. May be repeated.")] = (
-        None
-    )
-    add: Annotated[Path | None, typer.Option(help="Put in the pieces of another scene file.")] = None
     time: Annotated[float | None, typer.Option(help="Simulate exactly this many seconds.")] = None
-    settle: Annotated[
-        float, typer.Option(help="Allow gaps and overlaps up to this many mm and close them first.")
-    ] = 0.0
-    drop: Annotated[
-        bool,
-        typer.Option("--drop", help="Let pieces that nothing carries fall first, and judge where they land."),
-    ] = False
-    fit: Annotated[
-        float,
-        typer.Option(
-            help="Scanned meshes: make faces that are flat or round within this many mm exactly so."
-        ),
-    ] = 0.0
-    tilt: Annotated[float, typer.Option(help="Tilt the table and the supports by this many degrees.")] = 0.0
-    tilt_direction: Annotated[float, typer.Option(help="Downhill side of --tilt, degrees from +x.")] = 0.0
-    accelerate: Annotated[
-        float | None,
-        typer.Option(help="Accelerate the table by so many g; pieces feel it towards --direction."),
-    ] = None
-    wind: Annotated[
-        float | None, typer.Option(help="Wind of this pressure in Pa on what faces it, towards --direction.")
-    ] = None
-    direction: Annotated[
-        float | None, typer.Option(help="Where --accelerate and --wind push, degrees from +x.")
-    ] = None
-    friction: Annotated[float | None, typer.Option(help="Coefficient of friction of every pair.")] = None
     noise: Annotated[
         float | None,
         typer.Option(
@@ -110,23 +78,6 @@ class CheckRequest:
     ] = None
     witness: Annotated[
         bool, typer.Option("--witness", help="Ask another engine too: `stands` and `topples` then need all.")
-    ] = False
-    table: Annotated[
-        str | None, typer.Option(help="Where: `lowest` or `none`; or how large, in mm: `600` or `600x400`.")
-    ] = None
-    fixed: Annotated[list[str] | None, typer.Option(help="Pieces that are supports, by name or pattern.")] = (
-        None
-    )
-    material: Annotated[str | None, typer.Option(help="Material of pieces that name none.")] = None
-    unit: Annotated[str | None, typer.Option(help="Unit of a mesh file: mm, cm, m or in.")] = None
-    up: Annotated[
-        str | None, typer.Option(help="Axis that is up in an .obj, .stl or .ply file: x, y or z.")
-    ] = None
-    unite: Annotated[
-        list[str] | None, typer.Option(help="Nodes of a mesh file that are one piece, by name or pattern.")
-    ] = None
-    split: Annotated[
-        bool, typer.Option("--split", help="Cut what is not convex in a mesh file into convex blocks.")
     ] = False
     picture: Annotated[Path | None, typer.Option(help="Draw the verdict, forces and all, into this PNG.")] = (
         None
@@ -201,7 +152,7 @@ def _steps(request: CheckRequest) -> int:
     from games.api.scene import PublicScene
     from games.commands import steps
 
-    scene = PublicScene(scene_of(request))
+    scene = PublicScene(_loaded(request))
     return steps.run(
         checker_of(request),
         scene,
@@ -217,12 +168,18 @@ def verdict_on(request: CheckRequest) -> CheckResult:
     from games.api.scene import PublicScene
 
     return checker_of(request).check(
-        PublicScene(scene_of(request)),
+        PublicScene(_loaded(request)),
         settle_mm=request.settle,
         drop=request.drop,
         time=request.time,
         witness=request.witness,
     )
+
+
+def _loaded(request: CheckRequest) -> Scene:
+    scene = request.loaded(request.scene)
+    _check_outputs(request, scene.files)
+    return scene
 
 
 def checker_of(request: CheckRequest) -> Checker:
@@ -267,52 +224,18 @@ def friction_of(words: str) -> tuple[float, float] | None:
     return None if friction_range_fault("", (low, high)) else (low, high)
 
 
-def scene_of(request: CheckRequest) -> Scene:
-    """The scene of a request, with pieces added and taken out."""
-    from scenes.load import add, load
-    from scenes.scene import without
-
-    with bar("making pieces") as progress:
-        scene = load(
-            request.scene,
-            settle_mm=request.settle,
-            table=request.table,
-            fixed=request.fixed or (),
-            material=request.material,
-            unit=request.unit,
-            fit_mm=request.fit,
-            up=request.up,
-            drop=request.drop,
-            excused=request.without or (),
-            unite=request.unite or (),
-            split=request.split,
-            progress=progress,
-        )
-    if request.add is not None:
-        scene = add(
-            scene, request.add, settle_mm=request.settle, drop=request.drop, excused=request.without or ()
-        )
-    _check_outputs(request, scene.files)
-    return without(scene, request.without) if request.without else scene
-
-
 def validate(request: CheckRequest) -> None:
     """Refuse what makes no sense, all of it in one message."""
     wrong = out_of_range(
         (
             ("--time", "time", request.time),
-            ("--tilt", "tilt_deg", request.tilt),
-            ("--tilt-direction", "tilt_direction_deg", request.tilt_direction),
-            ("--friction", "friction", request.friction),
+            *request.limited(),
             ("--workers", "workers", request.workers),
             ("--seed", "seed", request.seed),
             ("--noise", "position_mm", request.noise),
             ("--tilt-noise", "tilt_noise_deg", request.tilt_noise),
             ("--samples", "samples", request.samples),
             ("--until", "until", request.until),
-            ("--accelerate", "accelerate_g", request.accelerate),
-            ("--wind", "wind_pa", request.wind),
-            ("--direction", "direction_deg", request.direction),
         )
     )
     if request.friction_range is not None and friction_of(request.friction_range) is None:
@@ -331,8 +254,7 @@ def validate(request: CheckRequest) -> None:
         wrong.append(f"--steps is a table of verdicts: leave out {names}, or check one step without --steps")
     if request.order is not None and not request.steps:
         wrong.append("--order is that of --steps: give --steps too")
-    if request.direction is not None and request.accelerate is None and request.wind is None:
-        wrong.append("--direction says where --accelerate and --wind push: give one of them too")
+    wrong += request.faults()
     if wrong:
         refuse("; ".join(wrong))
     _check_outputs(request, (Path(request.scene),))
@@ -351,69 +273,3 @@ def _check_outputs(request: CheckRequest, inputs: Sequence[Path]) -> None:
         check_output(path, force=request.force, inputs=inputs)
     if pair := same_output(outputs):
         refuse(f"{pair[0]} and {pair[1]} are one file: give each output a file of its own")
-
-
-# -- certificates ------------------------------------------------------------------------------------------------
-
-
-def certificate_of(verdict: Verdict) -> dict[str, Any]:
-    """Returns the certificate of a verdict's force balance, or why there is none."""
-    from engine.certificate.checker import VERSION
-    from engine.certificate.maker import certify
-    from engine.certificate.proof import NoCertificateError
-
-    statics = verdict.statics
-    try:
-        if statics.stands is None:
-            raise NoCertificateError(statics.why or "the force balance says nothing")
-        if verdict.pose != "declared":
-            raise NoCertificateError(
-                "the faces do not meet as declared: the pieces were judged where they came to rest"
-            )
-        if any(load.is_force for body in verdict.judged.free for load in body.loads):
-            raise NoCertificateError(
-                "forces other than weights act on the pieces, and a certificate has none"
-            )
-        return certify(verdict.judged, statics.stands, verdict.options.gravity)
-    except NoCertificateError as why:
-        return {"certificate": VERSION, "scene": verdict.scene, "claim": None, "why": str(why)}
-
-
-def verify_certificate(
-    file: Annotated[Path, typer.Argument(help="What `teeter check --certificate` wrote.")],
-    as_json: Json = False,
-) -> int:
-    """Check a certificate in exact arithmetic. Exit code 0: proven, 1: refused, 2: bad input."""
-    from engine.certificate.checker import RefusedError, check
-
-    certificate = _read(file)
-    claim, why = None, str(certificate.get("why", ""))
-    if certificate.get("claim") is not None:
-        try:
-            claim, why = check(certificate), ""
-        except RefusedError as error:
-            why = str(error)
-    if as_json:
-        print_json({"proven": claim is not None, "claim": claim, "why": why or None})
-    elif claim is not None:
-        scene = str(certificate.get("scene", ""))
-        Console().print(f"[green]proven[/green]: {ascii(scene)[1:-1]} {claim}", highlight=False)
-    else:
-        Console().print("[red]refused[/red]: ", end="")
-        Console().print(ascii(why)[1:-1], highlight=False, markup=False)
-    return OK if claim is not None else REFUSED
-
-
-def _read(file: Path) -> dict[str, Any]:
-    try:
-        size = file.stat().st_size
-        if size > MAX_CERTIFICATE_BYTES:
-            refuse(f"{file}: has {size} bytes; certificates have at most {MAX_CERTIFICATE_BYTES}")
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        refuse(f"{file}: cannot be read: {error.strerror or error}")
-    except (ValueError, RecursionError):
-        refuse(f"{file}: is not a certificate: not valid JSON")
-    if not isinstance(found, dict) or "certificate" not in found:
-        refuse(f"{file}: is not a certificate: `teeter check SCENE --certificate FILE.json` writes one")
-    return found

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from engine.record.format import MEANING
 from games.commands.console import (
     OK,
     TOPPLES,
@@ -96,8 +97,8 @@ def _tell(found: Verified, code: int) -> None:
 
     if found.agrees:
         console.print(f"[green]agrees[/green]: {found.steps} steps simulated again, bit for bit")
-        line("This journal, from this seed, gives exactly these pictures and this result.")
-        line("It proves physics and rules, not who sat there.")
+        for sentence in MEANING:
+            line(sentence[0].upper() + sentence[1:])
         if not found.is_over:
             line("The game was broken off: it is not over.")
     else:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.record.format import TRACK, RecordError
+from engine.record.format import MEANING, TRACK, RecordError
 from engine.record.motion import Motion, impacts_of
 from engine.record.reader import Replay
 from engine.view.camera import bounding_sphere
@@ -50,6 +50,8 @@ CAMERA_RATE = 5
 ASPECT = 16 / 9
 HAND = Detail(outline=16, turn=30.0)
 """Half of all triangles would be the hand's, and most machines without a graphics card are slow at corners."""
+UNPROVEN = "Not verified: a page proves nothing."
+IF_IT_AGREES = "plays the recording again. If it agrees,"
 Marks = Sequence[tuple[float, str, str]]
 """Seconds of the recording, a kind such as `fell`, and what happened."""
 
@@ -86,6 +88,10 @@ def recording_data(
         "title": clean(telling.title),
         "players": [clean(name) for name in telling.players],
         "result": clean(telling.result),
+        "proof": [
+            UNPROVEN,
+            f"{clean(f'teeter verify {replay.path.name}')} {IF_IT_AGREES} {' '.join(MEANING)}",
+        ],
         "seconds": replay.seconds,
         **scene,
         "quanta": [POSITION_M, ROTATION, TIME_S],

@@ -57,6 +57,7 @@ export interface SceneData {
 export interface RecordingData extends SceneData {
   players: string[];
   result: string;
+  proof: [short: string, means: string];
   seconds: number;
   frames: number;
   times: Place;

@@ -164,6 +164,10 @@ export class Player {
       bar = this.bar;
     make("h1", "", head, this.data.title);
     make("p", "quiet", head, this.data.players.join(" · "));
+    const [short, means] = this.data.proof,
+      proof = make("details", "quiet", head);
+    make("summary", "", proof, short);
+    make("p", "", proof, means);
     bar.who = make("p", "who", head);
     bar.line = make("output", "line", root);
     const foot = make("footer", "panel", root),

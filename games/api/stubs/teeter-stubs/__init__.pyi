@@ -1,6 +1,8 @@
 # The types of `import teeter`: a single module cannot carry py.typed, so the wheel holds this package beside it.
 from engine.topple.balance.statics import Statics as Statics
 from engine.topple.laboratory.sweep import SweepRow as SweepRow
+from games.api.certificates import CertificateResult as CertificateResult
+from games.api.certificates import verify_certificate as verify_certificate
 from games.api.checker import Checker as Checker
 from games.api.functions import build as build
 from games.api.functions import check as check

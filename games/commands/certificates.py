@@ -1,0 +1,95 @@
+"""Certificates: `teeter check --certificate` writes them, `teeter verify-certificate` checks them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+from games.api.arguments import out_of_range
+from games.commands.console import OK, TOPPLES, Json, print_json, refuse
+from games.commands.scene_request import SceneRequest
+
+if TYPE_CHECKING:
+    from engine.topple.verdict import Verdict
+
+REFUSED = TOPPLES
+"""As `teeter verify` says that a recording differs."""
+
+
+def certificate_of(verdict: Verdict) -> dict[str, Any]:
+    """Returns the certificate of a verdict's force balance, or why there is none."""
+    from engine.certificate.checker import VERSION
+    from engine.certificate.maker import certify
+    from engine.certificate.proof import NoCertificateError
+
+    statics = verdict.statics
+    try:
+        if statics.stands is None:
+            raise NoCertificateError(statics.why or "the force balance says nothing")
+        if verdict.pose != "declared":
+            raise NoCertificateError(
+                "the faces do not meet as declared: the pieces were judged where they came to rest"
+            )
+        if any(load.is_force for body in verdict.judged.free for load in body.loads):
+            raise NoCertificateError(
+                "forces other than weights act on the pieces, and a certificate has none"
+            )
+        return certify(verdict.judged, statics.stands, verdict.options.gravity)
+    except NoCertificateError as why:
+        return {"certificate": VERSION, "scene": verdict.scene, "claim": None, "why": str(why)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CertificateRequest(SceneRequest):
+    """Everything `teeter verify-certificate` is asked, as typed."""
+
+    file: Annotated[Path, typer.Argument(help="What `teeter check --certificate` wrote.")]
+    scene: Annotated[
+        str | None,
+        typer.Option(help="The scene it has to be of, read as by `teeter check` with the same options."),
+    ] = None
+    as_json: Json = False
+
+
+def verify_certificate(request: CertificateRequest) -> int:
+    """Check a certificate in exact arithmetic. Exit code 0: proven, 1: refused, 2: bad input.
+
+    It proves what it says of the bodies in it. With --scene, that they are those of the scene.
+    """
+    from games.api.certificates import verify_certificate as verify
+    from games.api.checker import Checker
+    from games.api.scene import PublicScene
+
+    if wrong := out_of_range(request.limited()) + request.faults():
+        refuse("; ".join(wrong))
+    if request.scene is None and (said := _said(request)):
+        refuse(f"{', '.join(said)}: of which scene? Give --scene")
+    scene = None if request.scene is None else PublicScene(request.loaded(request.scene))
+    conditions = Checker(
+        tilt_deg=request.tilt,
+        tilt_direction_deg=request.tilt_direction,
+        friction=request.friction,
+        accelerate_g=request.accelerate,
+        wind_pa=request.wind,
+        direction_deg=request.direction,
+    )
+    found = verify(request.file, scene, conditions)
+    if request.as_json:
+        print_json({**asdict(found), "why": found.why or None})
+    else:
+        word = "[green]proven[/green]: " if found.proven else "[red]refused[/red]: "
+        Console().print(word, end="")
+        Console().print(ascii(str(found))[1:-1], highlight=False, markup=False, soft_wrap=True)
+    return OK if found.proven else REFUSED
+
+
+def _said(request: CertificateRequest) -> list[str]:
+    """Returns the options about a scene that were given."""
+    from dataclasses import MISSING, fields
+
+    given = [each for each in fields(SceneRequest) if getattr(request, each.name) != each.default]
+    return [f"--{each.name.replace('_', '-')}" for each in given if each.default is not MISSING]
