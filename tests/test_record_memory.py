@@ -78,7 +78,7 @@ REFUSED: dict[str, tuple[Callable[[], Contents], str]] = {
     "long events": (lambda: recording(events=lines(HAND, 9_000_000)), "events.jsonl unpacks to 9000000"),
     "a large head": (
         lambda: recording(meta=head(2, settings={"a": [[]] * 2_000_000})),
-        "meta.json: commas and brackets; at most 1000000 are allowed",
+        "commas and brackets; at most 1000000 are allowed",
     ),
     "a longer head": (lambda: recording(meta=head(2) + b" " * 20_000_000), "meta.json unpacks to 200"),
     "many checkpoints": (lambda: recording(hashes=((0, "0" * 64),) * 150_000), "has 150000 checkpoints"),
