@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -55,6 +56,35 @@ def packed(contents: Contents, path: Path) -> Path:
 # -- the generator -------------------------------------------------------------------------------------------------
 
 
+ODD: tuple[Any, ...] = (None, True, 0.5, -1, 10**80, math.nan, math.inf, "", "\u200b", "x\x00", [], {})
+"""Where a file has something else."""
+
+
+def misfits(value: Any) -> Iterator[tuple[str, Any]]:
+    """The same JSON value, one value in it at a time replaced by what does not belong there; and what was done."""
+    items = (
+        [*value.items()]
+        if isinstance(value, dict)
+        else [*enumerate(value)]
+        if isinstance(value, list)
+        else []
+    )
+    for key, each in items:
+        for where, other in misfits(each):
+            copy = value.copy()
+            copy[key] = other
+            yield f".{key}{where}", copy
+    if items:
+        return
+    for other in (*ODD, [value], {"a": value}):
+        if type(other) is not type(value) or other != value:
+            yield f" = {other!r:.20}", other
+    if type(value) is int:
+        yield " as a float", float(value)
+    if isinstance(value, str):
+        yield " and what is not seen", value + "\u200b"
+
+
 def others(value: Any) -> Iterator[tuple[str, Any]]:
     """Other values than a JSON value, and what was done; inside of it one at a time."""
     if isinstance(value, bool):
@@ -91,20 +121,26 @@ def forged_heads(contents: Contents) -> Iterator[Forgery]:
     assert set(head["versions"]) == set(Versions.model_fields)
     assert set(head["bodies"][0]) == set(BodyMeta.model_fields)
     said = Meta.model_validate_json(contents.meta)
-    for where, other in others(head):
+    first = {**head, "bodies": head["bodies"][:1]}
+    odd = (
+        (where, {**other, "bodies": other["bodies"] + head["bodies"][1:]}) for where, other in misfits(first)
+    )
+    for where, other in (*others(head), *odd):
         with suppress(ValidationError):
             if Meta.model_validate_json(json.dumps(other)) == said:
                 continue  # what is left out means what stood there
         yield f"meta.json{where}", changed_in(contents, meta=json.dumps(other).encode())
 
 
-def kinds_of(lines: list[dict[str, Any]]) -> list[int]:
-    """The last line of every kind there is."""
-    last = {}
+def kinds_of(lines: list[dict[str, Any]]) -> tuple[list[int], list[int]]:
+    """The first and the last line of every kind there is."""
+    first, last = dict[Any, int](), dict[Any, int]()
     for place, line in enumerate(lines):
         given = line.get("input")
-        last[line["type"], given["type"] if isinstance(given, dict) else ""] = place
-    return sorted(last.values())
+        kind = line["type"], given["type"] if isinstance(given, dict) else ""
+        first.setdefault(kind, place)
+        last[kind] = place
+    return sorted(first.values()), sorted(last.values())
 
 
 def forged_lines(contents: Contents, member: str) -> Iterator[Forgery]:
@@ -112,11 +148,14 @@ def forged_lines(contents: Contents, member: str) -> Iterator[Forgery]:
     text: bytes = getattr(contents, member)
     lines = [json.loads(line) for line in text.splitlines()]
     changed = [("", []), ("[-last]", lines[:-1]), ("[+last]", [*lines, lines[-1]]), ("[-0]", lines[1:])]
-    for place in kinds_of(lines):
-        changed += [
-            (f"[{place}]{where}", [*lines[:place], other, *lines[place + 1 :]])
-            for where, other in others(lines[place])
-        ]
+    first, last = kinds_of(lines)
+    # what does not belong there is refused at once, if it is seen; so it comes first
+    for places, forge in ((last, others), (first, misfits)):
+        for place in places:
+            changed += [
+                (f"[{place}]{where}", [*lines[:place], other, *lines[place + 1 :]])
+                for where, other in forge(lines[place])
+            ]
     for where, rows in changed:
         data = "".join(json.dumps(row) + "\n" for row in rows).encode()
         yield f"{member}{where}", changed_in(contents, **{member: data})
@@ -145,6 +184,20 @@ def forged_arrays(contents: Contents) -> Iterator[Forgery]:
                 poses: np.insert(rows, place, rows[place], axis=0),
             }
             yield f"{steps}[+{place}]", changed_in(contents, **more)
+        for value in (np.nan, np.inf, -np.inf, 1e30):
+            for column in range(7):
+                other = rows.copy()
+                other[-1, 0, column] = value
+                yield f"{poses}[-1,0,{column}] = {value}", changed_in(contents, **{poses: other})
+        for kind in ("<f2", ">f4", ">f8", "<f4" if rows.dtype.itemsize == 8 else "<f8", "<i8", "|b1"):
+            yield f"{poses} as {kind}", changed_in(contents, **{poses: rows.astype(kind)})
+        for kind in ("<i4", ">i8", "<u8", "<f8"):
+            yield f"{steps} as {kind}", changed_in(contents, **{steps: times.astype(kind)})
+        yield f"{poses} flat", changed_in(contents, **{poses: rows.reshape(len(rows), -1)})
+        yield f"{poses} of a body less", changed_in(contents, **{poses: rows[:, 1:]})
+        yield f"{poses} turned", changed_in(contents, **{poses: rows[:, ::-1]})
+        yield f"{steps} back", changed_in(contents, **{steps: times[::-1]})
+        yield f"{steps} below 0", changed_in(contents, **{steps: times - times[-1] - 1})
         lifted = rows.copy()
         lifted[..., 2] += 0.5
         yield f"{poses} lifted", changed_in(contents, **{poses: lifted})
@@ -158,6 +211,8 @@ def forged_hashes(contents: Contents) -> Iterator[Forgery]:
         for row in ((step + 1, digest), (step, digest[::-1])):
             changed = (*hashes[:place], row, *hashes[place + 1 :])
             yield f"hashes[{place}]", changed_in(contents, hashes=changed)
+    for where, (row,) in misfits([[*hashes[0]]]):
+        yield f"hashes[0]{where}", changed_in(contents, hashes=(tuple(row), *hashes[1:]))
     yield "hashes none", changed_in(contents, hashes=())
     nothing = {"state_steps": contents.state_steps[:0], "state_poses": contents.state_poses[:0]}
     yield "checkpoints none", changed_in(contents, hashes=(), **nothing)

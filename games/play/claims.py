@@ -102,12 +102,13 @@ def unproven(replay: Replay, engine: Engine, turns: int, seats: Sequence[str]) -
         found.append(f"{META}: settings say nothing of contacts, as in recordings of earlier versions")
     outcome = meta.outcome or {}
     reason = outcome.get("reason")
-    if (
-        replay.is_complete
-        and outcome.get("ended") is False
-        and reason not in ("", f"broken off after {turns} turns")
-    ):
-        found.append(f"{META}: outcome.reason {shown(reason)}, which is said by whoever broke it off")
+    if replay.is_complete and outcome.get("ended") is False and reason != f"broken off after {turns} turns":
+        said = (
+            f"{shown(reason)}, which is said by whoever broke it off"
+            if reason
+            else "is empty: nobody said why"
+        )
+        found.append(f"{META}: outcome.reason {said}")
     acted = {
         given.get("player") for _, entry in replay.journal if isinstance(given := entry.get("input"), dict)
     }

@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from engine.hand import Target
 from engine.record.format import HASHES, JOURNAL, META, RecordError, shown
 from engine.record.latest import found
 from engine.record.meta import Meta, Versions, fingerprint
@@ -386,6 +387,9 @@ def _compare(found: Sequence[tuple[int, str]], expected: Sequence[tuple[int, str
     """Compare the checkpoints reached after the first `told`. Returns how many there are by now; a record that was cut
     off between two checkpoints may have fewer. Raises DiffersError."""
     for here, there in zip(found[told:], expected[told:], strict=False):
+        if here[0] != there[0]:
+            why = f"the record has its next checkpoint at step {there[0]}, the simulation at {here[0]}"
+            raise DiffersError(min(here[0], there[0]), why, f"{HASHES}, step {there[0]}")
         if here != there:
             why = f"the poses at the checkpoint of step {there[0]} differ"
             raise DiffersError(there[0], why, f"{HASHES}, step {there[0]}")
@@ -396,7 +400,17 @@ def _waited(session: Session, steps: object) -> int:
     """Returns how many steps somebody thought. Raises ValueError for more than a game has."""
     if type(steps) is not int or session.table.step + steps > LONGEST_S * session.table.rate:
         raise ValueError(f"{shown(steps)} steps of thinking: a game lasts {LONGEST_S} s at most")
+    if session.outcome is not None:
+        raise ValueError(f"{steps} steps of thinking after the end of the game")
     return steps
+
+
+def _target(target: object) -> Target:
+    """Returns where a hand is wanted. Raises ValueError for other than seven whole numbers."""
+    if not isinstance(target, list) or any(type(value) is not int for value in target):
+        raise ValueError(f"a target that is {shown(target)}: seven whole numbers")
+    a, b, c, d, e, f, g = target
+    return a, b, c, d, e, f, g
 
 
 def _enter(session: Session, entry: Mapping[str, Any]) -> None:
@@ -405,14 +419,15 @@ def _enter(session: Session, entry: Mapping[str, Any]) -> None:
     if kind == "action":
         session.act(session.game.read_input(json.dumps(entry["input"])))
     elif kind == "hand":
-        a, b, c, d, e, f, g = (int(value) for value in entry["target"])
-        session.aim((a, b, c, d, e, f, g))
+        session.aim(_target(entry["target"]))
     elif kind == "release":
         session.release()
     elif kind == "settle":
         session.settle()
     elif kind == "answer":
-        session.answer(bool(entry["yes"]))
+        if type(entry["yes"]) is not bool:
+            raise ValueError(f"an answer that is {shown(entry['yes'])}: true or false")
+        session.answer(entry["yes"])
     elif kind == "wait":
         session.wait(_waited(session, entry["steps"]))
     elif kind == "undo":
