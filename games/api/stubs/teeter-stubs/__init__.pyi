@@ -11,7 +11,9 @@ from games.api.functions import export as export
 from games.api.functions import load as load
 from games.api.functions import noise as noise
 from games.api.functions import play as play
+from games.api.functions import poses as poses
 from games.api.functions import probe as probe
+from games.api.functions import steps as steps
 from games.api.functions import sweep as sweep
 from games.api.functions import verify as verify
 from games.api.functions import video as video
@@ -21,8 +23,11 @@ from games.api.results import ExportResult as ExportResult
 from games.api.results import FilmResult as FilmResult
 from games.api.results import NoiseResult as NoiseResult
 from games.api.results import Played as Played
+from games.api.results import PoseResult as PoseResult
 from games.api.results import ProbeResult as ProbeResult
 from games.api.results import SimulationResult as SimulationResult
+from games.api.results import StepResult as StepResult
+from games.api.results import StepsResult as StepsResult
 from games.api.scene import PublicScene
 from games.api.scene import ScenePiece as ScenePiece
 from games.play.playback import Verified as Verified
