@@ -1,9 +1,10 @@
 """Files of public repositories, written again with their parameters alone, and what has to be read of each.
 
 Where they are: bulletphysics/bullet3 (data/jenga, table, block, cube_small, plane), ros/urdf_tutorial (03-origins,
-06-flexible), osrf/gazebo_models (cinder_block, cafe_table), gazebosim/gz-sim (examples/worlds/jenga, boxes_stack),
-google-deepmind/mujoco (doc/_static/hello, model/Box, mjx convex), BlockResearchGroup/compas_assembly (data/stack,
-docs/examples/two-blocks_assembly), and a box over a ground sheet as Omniverse's samples have it.
+06-flexible), osrf/gazebo_models (cinder_block, cafe_table), gazebosim/gz-sim (examples/worlds/jenga, boxes_stack,
+nested_model), google-deepmind/mujoco (doc/_static/hello, model/Box, model/sleep/dominos, mjx convex),
+BlockResearchGroup/compas_assembly (data/stack, docs/examples/two-blocks_assembly), and a box over a ground sheet as
+Omniverse's samples have it.
 """
 
 from __future__ import annotations
@@ -281,3 +282,40 @@ def Xform "World"
     assert box.piece.extents == pytest.approx((0.25, 0.25, 0.25))
     assert box.pose.position == pytest.approx((0, 0, 0.125))
     assert box.piece.mass == pytest.approx(1)
+
+
+def test_mujocos_rows_of_dominoes_stand_where_mujoco_has_them(tmp_path: Path) -> None:
+    """Replicated twice over, with a class of defaults, room for memory and a ground a micrometre up."""
+    mujoco = pytest.importorskip("mujoco")
+    row = '<body pos="0 0 .089"><freejoint/><geom class="domino"/></body>'
+    text = f"""<mujoco model="dominos"><size memory="5M"/><option cone="elliptic"><flag energy="enable"/></option>
+    <default><default class="domino"><geom type="box" size=".008 .044 .089" mass="0.09"/></default></default>
+    <worldbody><geom type="plane" size="2 2 .01" pos=".5 0 1e-6"/>
+    <replicate count="3" offset="0 1 0"><frame pos="0 -1 0"><replicate count="15" offset=".1 0 0">{row}</replicate>
+    </frame></replicate></worldbody></mujoco>"""
+    scene = read(tmp_path, "dominos.xml", text)
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    free = scene.assembly.free
+    assert len(free) == model.nbody - 1 == 45
+    lift = free[0].pose.position[2] - data.xpos[1][2]
+    assert abs(lift) <= 1.1e-6
+    for number, body in enumerate(free, start=1):
+        assert body.pose.position == pytest.approx(data.xpos[number] + [0, 0, lift], abs=1e-9)
+        assert body.piece.mass == pytest.approx(model.body_mass[number])
+    assert free[0].piece.extents == pytest.approx((0.016, 0.088, 0.178))
+
+
+def test_gazebos_model_in_a_model_lies_in_the_frame_of_the_outer_one(tmp_path: Path) -> None:
+    """A box turned by an eighth beside a ball, a metre and a quarter on; neither has a mass."""
+    solid = '<link name="link_{0}"><pose>{1}</pose><collision name="c"><geometry>{2}</geometry></collision></link>'
+    ball = solid.format("00", "0 0 0 0 0 0", "<sphere><radius>0.5</radius></sphere>")
+    box = solid.format("01", "0.25 0 0 0 0 0.785398", "<box><size>1 1 1</size></box>")
+    inner = f'<model name="model_01"><pose>1 0 0 0 0 0</pose>{box}</model>'
+    text = gazebo_world(f'<model name="model_00"><pose>0 0 0.5 0 0 0</pose>{ball}{inner}</model>')
+    scene = read(tmp_path, "nested.sdf", text)
+    found = piece(scene, "model_00::model_01")
+    assert found.pose.position == pytest.approx((1.25, 0, 0.5))
+    assert abs(found.pose.matrix[0, 0]) == pytest.approx(math.cos(math.pi / 4), abs=1e-6)
+    assert "has no mass" in " ".join(scene.fitted)

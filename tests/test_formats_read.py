@@ -125,7 +125,8 @@ def test_welded_bodies_are_one_piece_and_world_bodies_supports(tmp_path: Path) -
             "more than 5000",
         ),
         ("<body><freejoint/></body>", "MuJoCo cannot compile it"),
-        ('</worldbody><size memory="90G"/><worldbody>', "asks for memory"),
+        ('</worldbody><size memory="90G"/><worldbody>', 'memory="90G", more memory than a scene needs'),
+        ('</worldbody><size memory="600M"/><worldbody>', 'memory="600M", more memory than a scene needs'),
     ],
 )
 def test_what_mjcf_holds_and_is_not_simulated_is_refused(tmp_path: Path, inside: str, words: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from textbook import ARM, Block, Program, program
+from textbook import ARM, MOST, Block, Program, program
 from textbook_kinds import scene
 
 import teeter
@@ -57,7 +57,10 @@ def beside(number: int) -> Beside:
     around = [tilting.most(own.tilted(angle)) or 0.0 for angle in np.arange(16) * math.pi / 8]
     found = load_factors(built.assembly, contacts, statics, DOWN, (0.0, 0.0, 0.0)) if rows else ()
     theirs = _most_of_each(own, blocks)
-    factors = tuple((ours.factor or math.inf, most) for ours, most in zip(found, theirs, strict=bool(found)))
+    factors = tuple(
+        (min(ours.factor or math.inf, 1 + MOST), most)
+        for ours, most in zip(found, theirs, strict=bool(found))
+    )
     return Beside(
         number, kind, statics, True, _degrees(along or 0.0), _degrees(min(around)), own.is_level, factors
     )

@@ -36,10 +36,13 @@ from scenes.reading import MAX_PIECES
 
 REMEDY = "MJCF is read by MuJoCo's own compiler: "
 MAX_SIZE = 1e6
+UNITS = {"K": 2.0**10, "M": 2.0**20, "G": 2.0**30}
+MAX_MEMORY = 256 * 2.0**20
+"""Bytes: MuJoCo's own examples have up to 100 MB, of which compiling takes little."""
 MOST_USER = 1000
 GROWING: dict[str, dict[str, float]] = {
     "size": {
-        "memory": MAX_SIZE,
+        "memory": MAX_MEMORY,
         **dict.fromkeys(("njmax", "nconmax", "nstack"), MAX_SIZE),
         **{
             f"nuser_{kind}": MOST_USER
@@ -112,8 +115,10 @@ def _scan(path: Path, file: str, assets: Path, total: _Total) -> None:
         element, copies = waiting.pop()
         if element.tag in ELASTIC:
             raise FormatError.of(file, f"holds <{element.tag}>, which is not rigid: leave it out")
-        if any(_is_huge(element.get(key), most) for key, most in GROWING.get(element.tag, {}).items()):
-            raise FormatError.of(file, f"asks for memory that no scene needs: leave <{element.tag}> out")
+        for key, most in GROWING.get(element.tag, {}).items():
+            if _is_huge(value := element.get(key), most):
+                what = f'{key}="{value}", more memory than a scene needs'
+                raise FormatError.of(file, f"has <{element.tag}> with {what}: leave it out")
         if element.tag == "replicate":
             try:
                 copies *= max(int(element.get("count", "1")), 1)
@@ -165,9 +170,11 @@ def _check_mesh(path: Path, total: _Total, file: str) -> None:
 
 
 def _is_huge(text: str | None, most: float) -> bool:
-    """Whether one of the numbers of an attribute is more than that, or none."""
+    """Whether one of the numbers of an attribute is more than that, or none. Of memory the last letter is a unit."""
     try:
-        return any(not float(word) <= most for word in (text or "").split())
+        return any(
+            not float(word.rstrip("KMG")) * UNITS.get(word[-1:], 1.0) <= most for word in (text or "").split()
+        )
     except ValueError:
         return True
 

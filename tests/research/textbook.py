@@ -26,6 +26,8 @@ NEAR = 1e-5
 SAME = 1e-7
 """Of normals."""
 TABLE_FRICTION = 0.45
+MOST = 100.0
+"""Times a load: nothing more is looked for."""
 ARM = 30.0
 """Millimetres, in which torques are measured."""
 
@@ -127,7 +129,7 @@ class Program:
         return pull.ravel()
 
     def most(self, load: Array) -> float | None:
-        """How many times a load can be added; None where what acts is not balanced at any multiple from 0 to 100."""
+        """How many times a load can be added; None where what acts is not balanced at any multiple from 0 to `MOST`."""
         rows, count = self.matrix.shape
         # unknowns: forces, then the multiple
         size = float(self.grams.mean())
@@ -143,7 +145,7 @@ class Program:
         ends = np.zeros((2, count + 1))
         ends[0, -1], ends[1, -1] = 1.0, -1.0
         blocks.append(ends)
-        right.append(np.array([100.0, 0.0]))
+        right.append(np.array([MOST, 0.0]))
         cones.append(clarabel.NonnegativeConeT(2))
         goal = np.zeros(count + 1)
         goal[-1] = -1.0

@@ -101,7 +101,7 @@ def table_of_legs(rng: Generator) -> Blocks:
     found = [_brick(f"leg{n}", (x, y, 30), (12, 12, 60)) for n, (x, y) in enumerate(legs)]
     found.append(_brick("slab", (0, 0, 65), (120, 90, 10)))
     place = (rng.uniform(-45, 45), rng.uniform(-30, 30), 80)
-    found.append(_brick("weight", place, (30, 30, 20), mass=float(rng.uniform(50, 600))))
+    found.append(_brick("weight", place, (30, 30, 20), mass=float(rng.uniform(50, 430))))
     return found
 
 
