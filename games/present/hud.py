@@ -310,7 +310,7 @@ def _hand(client: ClientState, settings: Settings, look: HudState) -> tuple[Pane
     else:
         fine = "  fine" if look.is_fine else ""
         where = f"{look.gap_mm:.0f} mm above its place, turned {look.yaw_deg:.0f} degrees{fine}"
-        items.append(Text("  ".join(filter(None, (where, look.place))), "plain", "small"))
+        items.append(Text(", ".join(filter(None, (where, look.place))), "plain", "small"))
         items += _one_button(look) if look.is_scanning else []
         buttons = nudges(settings, look)
         items += [Row(buttons[k : k + PER_ROW]) for k in range(0, len(buttons), PER_ROW)]

@@ -11,7 +11,6 @@ export class Live {
   poses = new Float32Array(0); // drawn, seven numbers a body
   truth = new Float32Array(0); // the last that came
   seen = new Uint8Array(0);
-  settled = 0; // counts changes of what lies there
   private from = new Float32Array(0);
   private begun = new Float64Array(0);
   private readonly going = new Set<number>();
@@ -43,16 +42,11 @@ export class Live {
     return this.known[n] === 1;
   }
 
-  get isMoving(): boolean {
-    return this.going.size > 1; // one may be in the hand
-  }
-
   show(shown: number[]): void {
     if (shown.length === this.wanted.size && shown.every((n) => this.wanted.has(n))) return;
     this.seen.fill(0);
     for (const n of shown) if (n < this.seen.length) this.seen[n] = this.known[n];
     this.wanted = new Set(shown);
-    ++this.settled;
   }
 
   // u32 step; then u16 number and seven f32 for each body that has moved, all little endian.
@@ -79,7 +73,6 @@ export class Live {
       }
       moved.push(n);
     }
-    if (moved.length > 1) ++this.settled;
     return moved;
   }
 
