@@ -8,6 +8,7 @@ import random
 import re
 import struct
 import sys
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -19,8 +20,10 @@ from websockets.typing import Subprotocol
 Json = dict[str, Any]
 OVER_M = 0.25
 """Metres above its place to which a piece is carried, over everything on the way."""
-STUCK_S = 60.0
-"""Seconds without an answer after which a seat tries something else."""
+STUCK_S = 15.0
+"""Seconds in which the game has not gone on, whatever else is said, after which a seat tries something else."""
+ASIDE = ("pong", "chat", "seats", "guests", "away", "pictures")
+"""Messages by which a game does not go on."""
 POSE = struct.Struct("<H7f")
 
 
@@ -59,6 +62,8 @@ class Seat:
     poses: dict[int, tuple[float, ...]] = field(default_factory=dict)
     refused: list[Json] = field(default_factory=list)
     closed: int = 0
+    went_on: float = field(default_factory=time.monotonic)
+    """When the game went on last, as far as it was heard."""
     log: IO[str] | None = None
     """Where every message is written at once, as a line of JSON."""
     _acted: int = -1
@@ -88,6 +93,8 @@ class Seat:
 
     async def join(self) -> None:
         await self.open()
+        # what was said last may have been lost with the line
+        self._acted, self.went_on = -1, time.monotonic()
         seat = {"seat": self.name} if self.name and not self.token else {}
         token = {"token": self.token} if self.token else {}
         await self.say(type="hello", secret=self.secret, **seat, **token)
@@ -114,9 +121,12 @@ class Seat:
                 )
             if isinstance(found, bytes):
                 self.poses |= poses_of(found)[1]
+                self.went_on = time.monotonic()
                 continue
             message: Json = json.loads(found)
             self.last[message["type"]] = message
+            if message["type"] not in ASIDE:
+                self.went_on = time.monotonic()
             if message["type"] == "refused":
                 self.refused.append(message)
             if message["type"] == "welcome" and message["token"]:
@@ -140,19 +150,18 @@ class Seat:
                 return {}
             try:
                 message = await self.hear(STUCK_S)
+                assert message["type"] != "broken", message
+                await self._react(message, chance)
             except TimeoutError:
-                turn = self.last.get("turn", {})
-                if not turn.get("mine"):
-                    continue
-                # what was tried went nowhere: the next place, or another choice
-                self._acted = -1
-                self._tries += 1
-                message = turn
+                pass
             except ConnectionClosed as error:
                 self.closed = error.rcvd.code if error.rcvd is not None else 1006
                 raise
-            assert message["type"] != "broken", message
-            await self._react(message, chance)
+            if time.monotonic() - self.went_on > STUCK_S and self.last.get("turn", {}).get("mine"):
+                # what was tried went nowhere: the next place, or another choice
+                self._acted, self.went_on = -1, time.monotonic()
+                self._tries += 1
+                await self._react(self.last["turn"], chance)
         return self.last["over"]
 
     async def _react(self, message: Json, chance: random.Random) -> None:

@@ -81,14 +81,16 @@ def test_host_may_stand_alone() -> None:
 def test_links_are_kept_for_their_owner_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     record = tmp_path / "game.teeter"
-    links = Links(Address("127.0.0.1", 9000), file=file_of(record))
+    links = Links(Address("127.0.0.1", 9000), file=file_of(record, 7))
     token = links.new_token("Ada")
     assert links.file is not None
     assert links.file.stat().st_mode & 0o777 == 0o600
     assert len({links.host, links.seats, links.spectators, token}) == 4
-    assert load(record) == links
-    assert load(tmp_path / "game.teeter.part") == links
-    assert load(tmp_path / "other.teeter") is None
+    assert load(record, 7) == links
+    assert load(tmp_path / "game.teeter.part", 7) == links
+    assert load(tmp_path / "other.teeter", 7) is None
+    # a game of somebody else that is put in its place
+    assert load(record, 8) is None
     assert [links.role(each) for each in (links.host, links.seats, links.spectators, "", "x")] == [
         "host",
         "seat",
@@ -98,15 +100,15 @@ def test_links_are_kept_for_their_owner_alone(tmp_path: Path, monkeypatch: pytes
     ]
     links.file.write_text("{}", encoding="utf-8")
     with pytest.raises(LinksError, match="delete it"):
-        load(record)
+        load(record, 7)
     # what lies beside a recording came with it, from whoever made it
     other = tmp_path / "other.teeter"
     asked = Links(Address("0.0.0.0", 9000), file=other.with_name("other.teeter.links"))
     asked.save()
-    assert load(other) is None
+    assert load(other, 7) is None
     other.write_bytes(b"")
     (tmp_path / "link.teeter").symlink_to(other)
-    assert file_of(tmp_path / "link.teeter") == file_of(other)
+    assert file_of(tmp_path / "link.teeter", 7) == file_of(other, 7)
 
 
 def test_a_data_folder_that_cannot_be_written_is_told(
@@ -115,7 +117,7 @@ def test_a_data_folder_that_cannot_be_written_is_told(
     (tmp_path / "data").write_text("a file, not a folder")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     with pytest.raises(OutputError, match="no links can be kept"):
-        Links(Address(), file=file_of(tmp_path / "game.teeter")).save()
+        Links(Address(), file=file_of(tmp_path / "game.teeter", 7)).save()
 
 
 # -- what everybody sees -----------------------------------------------------------------------------------------------

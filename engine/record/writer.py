@@ -182,7 +182,8 @@ class Recorder:
 
     def _make(self, text: bytes) -> None:
         try:
-            self.folder.mkdir()
+            # a game that goes on holds what is hidden from its players
+            self.folder.mkdir(mode=0o700)
         except FileExistsError:
             check_free(self.folder)
             problem = (

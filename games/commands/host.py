@@ -64,9 +64,11 @@ def host_game(plan: Plan, where: str) -> NoReturn:
     terminal = Terminal()
     say = terminal.say
     opening = first_view(plan)
-    found = links.load(plan.file) if plan.resume is not None and plan.file is not None else None
+    found = None
+    if plan.resume is not None and plan.file is not None:
+        found = links.load(plan.file, plan.seed)
     if found is None:
-        file = None if plan.file is None else links.file_of(plan.file)
+        file = None if plan.file is None else links.file_of(plan.file, plan.seed)
         # a game that others dealt has no links of ours: its seed may be known, however long
         found = links.Links(links.Address(), is_drawn=plan.is_drawn, file=file)
     try:
@@ -79,8 +81,12 @@ def host_game(plan: Plan, where: str) -> NoReturn:
         # a port that was not said is the one that is known to the others
         is_said = ":" in where.rpartition("]")[2]
         found.address = address if is_said else replace(address, port=found.address.port)
+
+    def show(ready: Links) -> None:
+        say(_shown(ready, is_kept=plan.file is not None))
+
     try:
-        end = server.run(table.Hosting(plan, opening, found, say, lambda ready: say(_shown(ready))))
+        end = server.run(table.Hosting(plan, opening, found, say, show))
     finally:
         terminal.close()
     if isinstance(end, Broken) and end.is_crash:
@@ -91,7 +97,7 @@ def host_game(plan: Plan, where: str) -> NoReturn:
     stopped(Terminated() if end is signal.SIGTERM else KeyboardInterrupt(), hint)
 
 
-def _shown(links: Links) -> str:
+def _shown(links: Links, *, is_kept: bool) -> str:
     """The links, and a QR code of that for seats."""
     import segno
 
@@ -109,7 +115,7 @@ def _shown(links: Links) -> str:
         print("Only this machine reaches it; `--host 0.0.0.0` lets others in.", file=said)
     else:
         print(NOT_ENCRYPTED, file=said)
-    print("Ctrl-C ends it; what was played is kept.", file=said, end="")
+    print("Ctrl-C ends it; what was played is kept." if is_kept else "Ctrl-C ends it.", file=said, end="")
     return said.getvalue()
 
 

@@ -93,6 +93,8 @@ class Links:
     bots: dict[str, str] = field(default_factory=dict)
     is_drawn: bool = False
     file: Path | None = None
+    lapse: str = ""
+    """Why what was last changed is not kept; empty where it is."""
 
     def role(self, secret: str) -> Role | None:
         """Returns what a secret lets do, None for a wrong one; all three are compared, each in constant time."""
@@ -116,13 +118,21 @@ class Links:
             self.seats = secret
         else:
             self.spectators = secret
-        self.save()
+        self.keep()
 
     def new_token(self, seat: str) -> str:
         """Makes a token for who sits down; the one before it is worth nothing any more."""
         self.tokens[seat] = secrets.token_urlsafe(SECRET_BYTES)
-        self.save()
+        self.keep()
         return self.tokens[seat]
+
+    def keep(self) -> None:
+        """Writes the file anew. A game goes on where that fails, as on a full disk; `lapse` says why."""
+        try:
+            self.save()
+            self.lapse = ""
+        except OutputError as error:
+            self.lapse = str(error)
 
     def save(self) -> None:
         """Writes the file anew, for nobody else to read. Raises OutputError."""
@@ -135,7 +145,7 @@ class Links:
                 f"{self.file.parent}: {error.strerror or error}; no links can be kept"
             ) from error
         kept = asdict(self)
-        del kept["file"]
+        del kept["file"], kept["lapse"]
         address = kept.pop("address")
         kept = {"address": address["name"], "port": address["port"], **kept}
         # made for its owner alone before anything is in it
@@ -166,16 +176,17 @@ class _Kept(BaseModel):
     is_drawn: bool = False
 
 
-def file_of(record: Path) -> Path:
-    """Returns where this user keeps the links of a record: by its true path, in a folder of one's own."""
+def file_of(record: Path, seed: int) -> Path:
+    """Returns where this user keeps the links of a record: by its true path and its seed, in a folder of one's own.
+    Another game that is put at the same place has no links, and nobody's token opens a seat of it."""
     whole = record.with_name(record.name.removesuffix(".part")).resolve()
-    digest = hashlib.sha256(os.fsencode(whole)).hexdigest()[:32]
+    digest = hashlib.sha256(os.fsencode(whole) + b"\0%d" % seed).hexdigest()[:32]
     return folder().parent / "hosted" / (digest + SUFFIX)
 
 
-def load(record: Path) -> Links | None:
+def load(record: Path, seed: int) -> Links | None:
     """Returns the links of a game that was hosted before, None where there are none. Raises LinksError."""
-    file = file_of(record)
+    file = file_of(record, seed)
     try:
         kept = _Kept.model_validate_json(file.read_bytes())
     except FileNotFoundError:

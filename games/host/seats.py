@@ -120,14 +120,14 @@ class Chairs:
         chair, connection.seat = self.all[connection.seat], ""
         chair.connection, chair.left_at = None, None
         self._links.tokens.pop(chair.name, None)
-        self._links.save()
+        self._links.keep()
 
     def free(self, name: str) -> None:
         """The host takes a seat from who sits there, or whom it is kept for; no seat is nothing to free."""
         chair = self.all.get(name)
         if chair is not None and self._links.tokens.pop(name, None) is not None:
             chair.connection, chair.left_at, chair.is_muted = None, None, False
-            self._links.save()
+            self._links.keep()
 
     def lose(self, connection: Connection) -> str:
         """The line of a browser is lost. Returns the seat that is kept for it, empty for none."""
@@ -161,7 +161,7 @@ class Chairs:
             raise WishError(unknown("bot", style, STYLES))
         self._give(chair, style)
         self._links.bots[name] = style
-        self._links.save()
+        self._links.keep()
 
     def to_person(self, name: str) -> None:
         """The people of a seat play again. Raises WishError."""
@@ -170,7 +170,7 @@ class Chairs:
             raise WishError(f"{name} is not played by a bot that can leave")
         self._give(chair, "")
         self._links.bots.pop(name, None)
-        self._links.save()
+        self._links.keep()
 
     def _give(self, chair: Chair, style: str) -> None:
         chair.style = style

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from http import HTTPStatus
+from typing import cast
 from urllib.parse import urlsplit
 
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -21,6 +22,7 @@ from websockets.typing import Subprotocol
 from engine.view.page.html import seat_page
 from games.faults import left_out
 from games.host.connection import GOING_AWAY, NO_HELLO, Connection
+from games.host.door import Door, address_of
 from games.host.links import LinksError
 from games.host.table import HostedTable, Hosting
 from games.server.client import PhysicsClient
@@ -83,6 +85,7 @@ class HostServer:
                 ping_timeout=PONG_S,
                 close_timeout=CLOSE_S,
                 logger=SILENT,
+                create_connection=cast("type[ServerConnection]", Door().line),
                 backlog=MAX_CONNECTIONS,
             )
         except OSError as error:
@@ -92,7 +95,7 @@ class HostServer:
             ) from error
         port = next(iter(self._server.sockets)).getsockname()[1]
         hosting.links.address = replace(address, port=port)
-        hosting.links.save()
+        hosting.links.keep()
         self.physics = PhysicsClient(hosting.plan, self._wake)
         self.table = HostedTable(hosting, self.physics)
         self._pulse = asyncio.create_task(self._run())
@@ -175,7 +178,7 @@ class HostServer:
         if self._is_expected(request):
             self._make_room("", is_full=is_full)
             return None
-        self._make_room(_address_of(connection), is_full=False)
+        self._make_room(address_of(connection), is_full=False)
         return _plain(HTTPStatus.SERVICE_UNAVAILABLE) if is_full else None
 
     def _is_expected(self, request: Request) -> bool:
@@ -215,7 +218,7 @@ class HostServer:
         table, limits = self.table, self._hosting.limits
         connection = Connection(socket, limits, table.audience.scene.everything)
         self._count += 1
-        connection.number, connection.address = self._count, _address_of(socket)
+        connection.number, connection.address = self._count, address_of(socket)
         connection.is_expected = socket.request is not None and self._is_expected(socket.request)
         self._connections.add(connection)
         writer = asyncio.create_task(connection.write())
@@ -242,11 +245,6 @@ class HostServer:
 def _spoken(socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
     """The answer to what a page offers to speak; a client that offers nothing is fine."""
     return PROTOCOL if PROTOCOL in offered else None
-
-
-def _address_of(socket: ServerConnection) -> str:
-    peer = socket.remote_address
-    return str(peer[0]) if peer else ""
 
 
 def _expect_hello(connection: Connection) -> None:

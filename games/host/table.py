@@ -100,6 +100,7 @@ class HostedTable:
         self._is_moved = False
         self._pictured = 0.0
         self._known_faults = 0
+        self._lapse = ""
         self._people = People(hosting.links, self.chairs, self.audience, hosting.say)
         self.leave = self._people.leave
         self._give_notice(hosting)
@@ -191,6 +192,7 @@ class HostedTable:
         with left_out("the pictures"):
             self.audience.tell_pictures()
         self._tell_faults()
+        self._tell_lapse()
         for name in self.chairs.given_up():
             self.audience.send_all({"type": "away", "seat": name, "seconds_left": 0})
             waits = "; the game waits for it" if self._wishes.need.player == name else ""
@@ -203,6 +205,14 @@ class HostedTable:
             self._known_faults += 1
             self._say(fault.line)
             self.audience.send_all({"type": "chat", "who": "", "text": fault.brief})
+
+    def _tell_lapse(self) -> None:
+        """Tells the host when links and tokens cannot be written down any more."""
+        if self._links.lapse and not self._lapse:
+            line = f"Links and seats are not kept: {self._links.lapse}. Who hosts this game again gets the ones before."
+            self._say(line)
+            self.audience.tell_hosts({"type": "chat", "who": "", "text": line})
+        self._lapse = self._links.lapse
 
     def _show(self) -> None:
         """Sends the table as it is, when something moved."""

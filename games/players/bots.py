@@ -21,6 +21,7 @@ from engine.record.writer import Recorder
 from engine.world import FLOOR, TABLE
 from games.core.errors import SetupError
 from games.core.events import Condition
+from games.core.random_state import is_drawn, seeded, side_seed
 from games.core.rules import Action, Need, TakeBack, Wait
 from games.core.setup import STYLES
 from games.game import Game
@@ -97,7 +98,9 @@ class Bot(Player):
         self.style = style
         self._seed = f"{style} {game} {seed}"
         self.random = random.Random(self._seed)
-        self.tremor = Tremor(shakes * TREMOR[style], seed)
+        # everybody sees how a hand trembles: of a drawn seed it tells nothing
+        shown = side_seed(seeded(seed)) if is_drawn(seed) else seed
+        self.tremor = Tremor(shakes * TREMOR[style], shown)
         self.release = self._skill = skill_of(game_named(game))
 
     def choose(self, session: Session, need: Need) -> Action:

@@ -173,7 +173,8 @@ def folder() -> Path:
 def why_not_kept() -> str:
     """Why no game can be kept here, for who plays; empty where games are kept."""
     try:
-        folder().mkdir(parents=True, exist_ok=True)
+        # a game that goes on holds what is hidden from others
+        folder().mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError:
         return f"Games are not kept: {folder()} cannot be made."
     return "" if os.access(folder(), os.W_OK) else f"Games are not kept: {folder()} cannot be written."
