@@ -112,3 +112,16 @@ def test_parts_lie_on_the_curve_they_touch_on() -> None:
 @pytest.mark.slow
 def test_a_board_stands_on_a_cylinder_in_the_simulation_too() -> None:
     assert check(board(8, 0.4), CheckOptions(workers=1)).word == "stands"
+
+
+@pytest.mark.slow
+def test_a_block_stands_on_a_dome_in_the_simulation_too() -> None:
+    """Half its height is six tenths of the radius. It slides off where psi - 0.6 tan(psi) ends, at psi = atan(mu)."""
+    shape = build(find("bausack/hemisphere"))
+    radius, mu = float(shape.extents[2]) * 1e3, 0.5
+    support = Body("dome", shape, Pose((0.0, 0.0, radius / 2e3)), fixed=True)
+    block = body("block", 1.6 * radius, mu=mu, box=(60, 60, 1.2 * radius))
+    found = check(Assembly("block on dome", (table(wood(mu)), support, block)), CheckOptions(workers=1))
+    psi = math.atan(math.sqrt(mu * shape.material.friction))
+    assert found.word == "stands"
+    assert found.statics.tilt_deg == pytest.approx(math.degrees(psi - 0.6 * math.tan(psi)), rel=2e-2)

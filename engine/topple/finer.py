@@ -27,9 +27,10 @@ FINE = np.radians(0.2)
 """Between neighbouring corners: a tenth of what a trial lets a piece turn by."""
 AROUND = np.arange(-30, 31) * FINE
 """To both sides of the contact: over two of the usual facets."""
-RINGS, WAYS = 12, 16
-COARSER = np.radians(0.5)
-"""Of corners around a contact on a surface that bulges both ways, and how far apart the rings are."""
+SPREAD, COUNT = np.radians(4.0), 600
+"""Of corners around a contact on a surface that bulges both ways, evenly spread like the seeds of a sunflower: 0.3
+degrees apart."""
+GOLDEN = np.pi * (3.0 - np.sqrt(5.0))
 APPROACHES = 4
 SAME = 1e-7
 """Of a part's size: corners so little outside a side lie on it."""
@@ -79,19 +80,17 @@ def _along(surface: Round, place: Array) -> Array:
 
 
 def _around(surface: Round, place: Array) -> Array:
-    """Points around a place, in rings."""
+    """Points around a place, evenly spread."""
     _, normal, second = surface.distance(place)
     radius = 1.0 / float(np.abs(second).max())
-    across = np.linalg.svd(normal[None])[2][1:]
-    angles = np.arange(WAYS) * 2 * np.pi / WAYS
-    ways = np.cos(angles)[:, None] * across[0] + np.sin(angles)[:, None] * across[1]
-    points = [
-        place,
-        *(place + radius * np.sin(ring * COARSER) * way for ring in range(1, RINGS + 1) for way in ways),
-    ]
+    one, other = np.linalg.svd(normal[None])[2][1:]
+    seeds = np.arange(COUNT)
+    away, angles = radius * np.sin(SPREAD * np.sqrt(seeds / COUNT)), GOLDEN * seeds
+    ways = np.cos(angles)[:, None] * one + np.sin(angles)[:, None] * other
+    points = list(place + away[:, None] * ways)
     for _ in range(APPROACHES):
-        away = [surface.distance(point) for point in points]
-        points = [point - value * gradient for point, (value, gradient, _) in zip(points, away, strict=True)]
+        found = [surface.distance(point) for point in points]
+        points = [point - value * gradient for point, (value, gradient, _) in zip(points, found, strict=True)]
     near = np.array(points)
     there: Array = near[np.isfinite(surface.near(near, 1e-3 * radius))]
     return there
