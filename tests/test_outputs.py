@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import stat
 from pathlib import Path
 
@@ -37,10 +38,17 @@ WRITERS: dict[str, tuple[tuple[str, ...], str]] = {
     "replay page": (("export", "game.teeter", "-o"), "replay.html"),
     "piece": (("models", "export", "tower_topple/brick", "-o"), "out.glb"),
     "sheet": (("models", "wonky", "--sheet"), "out.png"),
+    "scene": (("convert", "scene.toml"), "out.xml"),
+    "table": (
+        ("sweep", "scene.toml", "--piece", "slab", "--x=0:5:2", "--y=0", "--workers", "1", "--out"),
+        "out.csv",
+    ),
     "game": (("play", "wonky", "--headless", "--turns", "1", "--record"), "out.teeter"),
 }
-REFUSES_ALWAYS = {"game"}
-"""A game is never replaced by the command: go on with it, or move it away."""
+REFUSES_ALWAYS = {"game", "table"}
+"""A game is never replaced by the command, nor is a table: go on with it, or move it away."""
+READS = {writer: next((word for word in words if "." in word), "") for writer, (words, _) in WRITERS.items()}
+"""The file that each command reads."""
 
 
 @pytest.fixture
@@ -83,6 +91,42 @@ def test_what_is_no_plain_file_is_neither_followed_nor_replaced(kind: str, write
     assert refused.exit_code == 2, refused.output
     assert stat.S_ISFIFO(out.lstat().st_mode) if kind == "pipe" else out.is_symlink()
     assert target.read_text() == "mine" if kind == "link" else not target.exists()
+
+
+def _device(file: Path) -> None:
+    """A device, where this process may make one; else a socket, which is no plain file either."""
+    try:
+        os.mknod(file, stat.S_IFCHR | 0o600, os.makedev(1, 3))
+    except PermissionError:
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(file.name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize(
+    "kind", ["a folder", "a device", "in no folder", "where nobody may", "what is read", "a link to that"]
+)
+def test_what_cannot_or_must_not_be_written_is_refused(kind: str, writer: str, here: Path) -> None:
+    words, name = WRITERS[writer]
+    read = READS[writer]
+    if kind == "a folder":
+        (here / name).mkdir()
+    elif kind == "a device":
+        _device(here / name)
+    elif kind in ("what is read", "a link to that") and not read:
+        return  # it reads no file
+    elif kind == "a link to that":
+        os.link(here / read, here / name)
+    places = {"in no folder": f"nosuch/{name}", "where nobody may": f"/proc/{name}", "what is read": read}
+    before = {path: path.is_file() and path.read_bytes() for path in here.iterdir()}
+    kinds = {path: stat.S_IFMT(path.lstat().st_mode) for path in before}
+    force = () if writer in REFUSES_ALWAYS else ("--force",)
+    found = RUN.invoke(app, [*words, places.get(kind, name), *force])
+    assert found.exit_code == 2, found.output
+    assert 1 <= len(found.stderr.splitlines()) <= 2, found.stderr
+    assert {path: path.is_file() and path.read_bytes() for path in here.iterdir()} == before
+    assert {path: stat.S_IFMT(path.lstat().st_mode) for path in before} == kinds
 
 
 @pytest.mark.parametrize(
