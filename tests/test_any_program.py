@@ -17,9 +17,15 @@ import pytest
 
 import teeter
 from engine import scratch
+from engine.certificate.checker import check
+from engine.certificate.maker import certify
+from scenes.load import load
 
 pytestmark = pytest.mark.slow
 THREADS = 8
+RECORDINGS = Path(__file__).parent / "recordings"
+DRAWN = {"play", "video", "export"}
+"""Asked in `test_any_program_pictures`, or below."""
 
 
 def probed(scene: str) -> str:
@@ -43,6 +49,38 @@ def explained(scene: str) -> str:
     return repr(teeter.explain(scene, workers=1))
 
 
+def built(scene: str) -> str:
+    cube = {"shape": {"box": [30, 30, 30]}, "material": "beech"}
+    rows = [cube | {"id": "below", "position": [0, 0]}, cube | {"id": "above", "position": [14, 0]}]
+    stack = teeter.build(rows)
+    return repr((stack.ids, {name: piece.position_mm for name, piece in stack.pieces.items()}))
+
+
+def stepped(scene: str) -> str:
+    return repr(teeter.steps(scene, workers=1))
+
+
+def posed(scene: str) -> str:
+    return repr(teeter.poses(scene, "slab"))
+
+
+def steep(scene: str) -> str:
+    found = teeter.Checker(tilt_deg=8, workers=1).check(scene)
+    return repr((found.word, found.statics.tilt_deg, found.dynamics))
+
+
+def certified(scene: str) -> str:
+    loaded = load(scene)
+    proof = certify(loaded.assembly, stands=True)
+    check(proof)
+    return repr(proof)
+
+
+def verified(scene: str) -> str:
+    found = teeter.verify(RECORDINGS / f"{scene}.teeter")
+    return repr((found.agrees, found.steps, found.difference))
+
+
 ASKED: tuple[tuple[Any, str], ...] = (
     (probed, "two_bricks"),
     (checked, "two_bricks"),
@@ -52,8 +90,21 @@ ASKED: tuple[tuple[Any, str], ...] = (
     (shaken, "two_bricks"),
     (explained, "bridge_bare"),
     (checked, "tower_gone"),
+    (built, ""),
+    (stepped, "two_bricks"),
+    (posed, "two_bricks"),
+    (steep, "two_bricks"),
+    (certified, "two_bricks"),
+    (verified, "wonky-2"),
 )
 """What every thread and process is asked, and of what."""
+
+
+def test_every_public_function_is_asked() -> None:
+    source = Path(__file__).read_text(encoding="utf-8")
+    functions = {name for name in teeter.__all__ if name[0].islower()} - DRAWN
+    assert functions
+    assert {name for name in functions if f"teeter.{name}(" not in source} <= {"load"}
 
 
 @pytest.fixture(scope="module")
@@ -82,8 +133,8 @@ def test_asyncio_answers_as_one_alone(alone: list[str]) -> None:
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_a_pool_of_processes_answers_as_one_alone(method: str, alone: list[str]) -> None:
     with ProcessPoolExecutor(2, mp_context=get_context(method)) as pool:
-        asked = [pool.submit(ask, scene) for ask, scene in ASKED[:4]]
-        assert [each.result() for each in asked] == alone[:4]
+        asked = [pool.submit(ask, scene) for ask, scene in ASKED[:4] + ASKED[-5:-1]]
+        assert [each.result() for each in asked] == alone[:4] + alone[-5:-1]
 
 
 def test_games_in_threads_go_as_one_alone(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 import re
@@ -39,12 +40,17 @@ def filmed(folder: Path) -> Path:
     return folder / "film.png"
 
 
+def modelled(folder: Path) -> Path:
+    teeter.export(REPLAY, folder / "model.glb")
+    return folder / "model.glb"
+
+
 def paged(folder: Path) -> Path:
     teeter.export(REPLAY, folder / "page.html")
     return folder / "page.html"
 
 
-ASKED: tuple[Callable[[Path], Path], ...] = (pictured, shown, filmed, paged)
+ASKED: tuple[Callable[[Path], Path], ...] = (pictured, shown, filmed, paged, modelled)
 
 
 def digests(folder: Path, asked: tuple[Callable[[Path], Path], ...] = ASKED) -> list[str]:
@@ -72,6 +78,17 @@ def test_eight_threads_draw_what_one_alone_draws(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         assert all(found == alone for found in pool.map(one, range(8)))
     assert digests(tmp_path / "main") == alone
+
+
+def test_asyncio_draws_what_one_alone_draws(tmp_path: Path) -> None:
+    need("OpenGL")
+    alone = alone_in(tmp_path)
+
+    async def all_of_them() -> list[list[str]]:
+        folders = [tmp_path / f"task {number}" for number in range(2)]
+        return await asyncio.gather(*(asyncio.to_thread(digests, folder) for folder in folders))
+
+    assert asyncio.run(all_of_them()) == [alone] * 2
 
 
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
