@@ -35,7 +35,8 @@ MAX_ARROW, ARROW_RADIUS = 0.42, 0.0085
 MIN_FORCE = 0.02
 """As a fraction of the strongest force: weaker ones are not drawn."""
 FORCE_COLOUR, MASS_COLOUR, SUPPORT_COLOUR, FALL_COLOUR = "#1f6d8c", "#c2571a", "#3f6f68", "#b0301c"
-LOAD_COLOUR = "#7a4fa3"
+LOAD_COLOUR, LOAD_ARROW = "#7a4fa3", 0.25
+"""In radii of the scene: a load that matters may be a hundredth of what the contacts bear."""
 WEAKEST_COLOUR, FALLEN_COLOUR = "#e0a030", "#c8402c"
 TONES: dict[str, Tone] = {"stands": "good", "topples": "bad", "unsure": "warn"}
 
@@ -116,12 +117,13 @@ def overlays_on(verdict: Verdict, sphere: BoundingSphere) -> tuple[list[Overlay]
     radius = ARROW_RADIUS * sphere.radius
     found: list[Overlay] = [*_support(assembly, contacts, radius, options)]
     loads = list(_loads(assembly))
-    pulls = [*(each.force for each in forces), *(pull for _, pull in loads)]
-    strongest = max((float(np.linalg.norm(pull)) for pull in pulls), default=0.0)
+    strongest = max((float(np.linalg.norm(each.force)) for each in forces), default=0.0)
     scale = MAX_ARROW * sphere.radius / strongest if strongest > 0 else 0.0
     strong = [each for each in forces if np.linalg.norm(each.force) > MIN_FORCE * strongest]
     found += [_arrow(each.point, each.force * scale, FORCE_COLOUR, radius) for each in strong]
-    found += [_arrow(end - pull * scale, pull * scale, LOAD_COLOUR, radius) for end, pull in loads if scale]
+    long = LOAD_ARROW * sphere.radius
+    ways = [(end, long * pull / np.linalg.norm(pull)) for end, pull in loads]
+    found += [_arrow(end - way, way, LOAD_COLOUR, radius) for end, way in ways]
     if verdict.statics.stands is False:
         found += _fall(verdict, sphere, radius)
     return found, scale
@@ -204,7 +206,7 @@ def _panels(verdict: Verdict, frame: Frame, scale: float) -> tuple[Panel, ...]:
         length = f"{1e3 * newton * scale:.0f} mm of arrow = {newton:g} N"
         legend.append((f"contact forces on the upper piece, {length}", FORCE_COLOUR))
     if any(True for _ in _loads(verdict.judged)):
-        legend.append(("loads", LOAD_COLOUR))
+        legend.append(("loads, all arrows of one length", LOAD_COLOUR))
     if verdict.statics.stands is False:
         legend.append(("how the pieces set off", FALL_COLOUR))
     legend.append(("centre of mass of all pieces, and its line of weight", MASS_COLOUR))
