@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import pytest
@@ -20,7 +19,6 @@ def apart(found: Beside) -> float:
 
 @pytest.mark.parametrize("kind", range(len(KINDS)))
 def test_a_kind_of_scenes(kind: int, row: Callable[..., None]) -> None:
-    began = time.process_time()
     found = [beside(number) for number in range(kind, SCENES, len(KINDS))]
     stand = [one for one in found if one.stands and not one.statics.wedged]
     equal = [one for one in stand if abs(apart(one)) <= RELATIVE * one.along + DEGREES]
@@ -34,6 +32,5 @@ def test_a_kind_of_scenes(kind: int, row: Callable[..., None]) -> None:
         margins_equal=len(equal),
         smaller_as_not_reached=len(stand) - len(equal),
         worst_of_equal_deg=f"{max((abs(apart(one)) for one in equal), default=0.0):.5f}",
-        seconds_each=f"{(time.process_time() - began) / len(found):.2f}",
     )
     assert [(one.number, fault(one)) for one in found if fault(one)] == []
