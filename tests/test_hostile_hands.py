@@ -240,6 +240,32 @@ def test_BS_02_a_foundation_that_reaches_out_of_its_square_is_laid_again() -> No
     session.close()
 
 
+def test_BS_05_a_push_too_light_to_be_a_touch_is_refused_as_one() -> None:
+    """BS-05, BS-02: a foundation that is laid again sweeps past the tower of another; what it moves there it has
+    touched, and everything goes back."""
+    told: list[Input] = []
+    session = bausack(((), ("base_2", "cube")), told, Phase.PLACE, "base_1")
+    session.act(Take("Ana", "base_1"))
+    carry_over(session, 1)
+    rival, cube = lies(session, ("base_2", "cube")), session.table.bodies["cube"]
+    x, y, z = cube.pose.position
+    go(session, x, y + 0.06, OVER)
+    go(session, x, y + 0.034, z)
+    assert not [each for each in told if isinstance(each, Met)]
+    for step in range(30):
+        if session.table.hand.held is None:
+            break
+        if step < 10:
+            # as if it were grazed: it moves, and no touch is told
+            session.table.world.push("cube", (0.0, -0.9 * cube.piece.mass * 9.81, 0.0))
+        session.aim(packed(Pose((x, y + 0.034, z), session.table.hand.target.orientation)))
+    assert [each.other for each in told if isinstance(each, Met)] == ["cube"]
+    assert session.state.out == (IN, IN)
+    for name, place in rival.items():
+        assert session.table.bodies[name].pose.position == pytest.approx(place, abs=1e-4), name
+    session.close()
+
+
 def wonky_with_one_block(told: list[Input]) -> Session:
     """The second block is in the hand of the player on turn."""
     game = game_named("wonky")

@@ -19,6 +19,7 @@ from games.core.events import Met, Nudged
 from games.core.random_state import side_seed
 from games.core.rules import NO_HANDICAPS, Handicap, Running
 from games.game import Game
+from games.judge.places import bounds
 from games.play.table import Moment, Table
 from models.piece import Array
 
@@ -27,6 +28,8 @@ Quaternion = tuple[float, float, float, float]
 
 OUT_SHARE = 0.6
 """TT-24: a brick is out when nothing touches it and it has come this part of its length."""
+BESIDE = 0.012
+"""Metres between two pieces of which one has just pushed the other: what a hand goes between two looks, and more."""
 LIFTED_HEIGHT = 0.002
 """Metres above where it lay from which a piece has left the supply (BS-08), if it touches nothing any more."""
 
@@ -67,11 +70,26 @@ class HeldPiece:
             other = beside[0]
         else:
             return None
+        return self._tell(event.step, other)
+
+    def grazed(self, event: SceneEvent, lying: Iterable[str]) -> Met | None:
+        """Returns that a lying piece beside this one moves, though the touch was too light and short to be one (ALL-3):
+        nothing else can have moved it."""
+        if not isinstance(event, Moved) or event.piece not in frozenset(lying) - {self.piece}:
+            return None
+        (low, high), (other_low, other_high) = (
+            bounds(body.piece, body.pose)
+            for body in (self._table.bodies[self.piece], self._table.bodies[event.piece])
+        )
+        is_beside = bool((low - BESIDE < other_high).all() and (other_low < high + BESIDE).all())
+        return self._tell(event.step, event.piece) if is_beside else None
+
+    def _tell(self, step: int, other: str) -> Met | None:
         if other in self._has_told:
             return None
         self.has_met = True
         self._has_told.add(other)
-        return Met(event.step, self.piece, other)
+        return Met(step, self.piece, other)
 
     def nudged(self, event: SceneEvent, lying: Iterable[str]) -> Nudged | None:
         """Returns the push of a lying piece that an event is."""

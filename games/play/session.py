@@ -280,6 +280,8 @@ class Session(Generic[S]):
         lying = self.judge.in_play(self.state)
         is_pulled = self.need.wait is Wait.PULL
         given: Input | None = held.met(event, lying, is_pulled)
+        if given is None and self.judge.is_instant:
+            given = held.grazed(event, lying)
         if given is None and self.judge.minds_nudges:
             given = held.nudged(event, lying)
         if given is not None:
