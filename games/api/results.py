@@ -247,10 +247,12 @@ class StepsResult(Untrue):
 
 
 @dataclass(frozen=True, slots=True)
-class PoseResult:
+class PoseResult(Untrue):
     """A pose in which a piece lies stably on a level table. margin_deg: of tilt, at which it tips; None on a curve, on
     which it may roll, and then height_mm is None too: of the centre of mass over the table. share: of all ways to be
     put down. rotation_deg: roll, pitch and yaw of a scene file; quaternion: the same. area_mm2: that it rests on."""
+
+    asked = "margin_deg"
 
     margin_deg: float | None
     share: float

@@ -46,10 +46,12 @@ wall of 1660, twice its time for a pyramid of 400."""
 
 
 @dataclass(frozen=True, slots=True)
-class LoadFactor:
+class LoadFactor(Untrue):
     """How much of a load the pieces carry with all else as it is. name: of the load. factor: they fall at so many times
     as much; None: at no multiple. least: times that they need to stand; None: none. stands: with the load as it is.
     without: whether they stand without it; where they do neither, nothing else is said."""
+
+    asked = "stands"
 
     name: str
     factor: float | None
