@@ -25,7 +25,7 @@ from models.piece import Array
 
 CANDIDATES = 16
 """Bricks whose absence is thought through at most."""
-CALM_ONES = 3
+CALM_ONES = 2
 """Bricks that come out calmly among which an expert looks for one that leaves the next player none."""
 LOOSE = 0.15
 """Weights of a brick: what is pressed by less is loose. Rows of unlike bricks rest on one or two of the three."""
