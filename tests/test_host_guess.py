@@ -97,6 +97,8 @@ def play_hosted(
             with pytest.raises(HTTPError, match="404"):
                 urlopen(host.http + path)
         plan, opening = host.server._hosting.plan, host.server._hosting.opening
+    # what is told again below is not noted
+    monkeypatch.undo()
     states = [opening.state, *(each.state for each in news if isinstance(each, GameUpdate))]
     return HostedGame(plan, opening, news, seats, Truth(seed, states))
 
@@ -186,7 +188,7 @@ def check_interference(game: HostedGame, seats: tuple[str, ...], others: int = 1
     return compared
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLAYED)
 def test_what_is_hidden_is_not_found(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """In the first turns."""
@@ -306,7 +308,7 @@ def measures(session: Session, need: Need) -> list[Any]:
     return [places, hint_process.answerer()(list(bodies.values()), asked)]
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLAYED)
 def test_what_is_measured_for_a_seat_does_not_depend_on_what_it_cannot_see(name: str) -> None:
     """Places that are offered, how a brick is drawn, what the coach says of laying a piece."""
