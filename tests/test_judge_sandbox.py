@@ -13,8 +13,8 @@ from games.judge.judge import TableScene
 from games.play.preview import Previewer
 from games.registry import game_named
 from games.sandbox import rules as free
-from games.sandbox.inventory import Inventory
 from games.sandbox.judge import SandboxJudge
+from games.server.inventory import Inventory
 
 SANDBOX = SandboxJudge()
 NOTHING = TableScene({})

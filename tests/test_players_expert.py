@@ -24,7 +24,7 @@ from games.registry import game_named
 from games.tower_topple.bot_expert import leaves_none, wins
 from games.wonky import rules
 from games.wonky.bot import WonkySkill
-from games.wonky.chain import is_firm
+from games.wonky.bot_chain import is_firm
 from games.wonky.state import State, Stock
 from models.build import build
 from models.catalogue import find

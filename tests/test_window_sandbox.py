@@ -17,7 +17,7 @@ from games.present.client_state import ClientState
 from games.present.details import details_of
 from games.present.file_prompt import files_like, in_words
 from games.present.naming import piece_name
-from games.sandbox.inventory import inventory_of, read_piece
+from games.server.inventory import inventory_of, read_piece
 from games.server.messages import GameUpdate, Plan, Waits
 from games.server.setup import first_view
 from models.build import build

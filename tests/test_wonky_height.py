@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from engine.pose import Pose
 from engine.world import Body, Scale
 from games.players.ahead import CALM, firmness
-from games.wonky.chain import softest
+from games.wonky.bot_chain import softest
 from models.build import build
 from models.catalogue import find
 from scenes.assemble import table_body

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from engine.record.format import MEANING
 from games.commands.console import (
     OK,
     TOPPLES,
@@ -97,6 +96,8 @@ def _tell(found: Verified, code: int) -> None:
 
     if found.agrees:
         console.print(f"[green]agrees[/green]: {found.steps} steps simulated again, bit for bit")
+        from engine.record.format import MEANING
+
         for sentence in MEANING:
             line(sentence[0].upper() + sentence[1:])
         if not found.is_over:

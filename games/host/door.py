@@ -20,15 +20,15 @@ class Door:
     """The lines that knock."""
 
     def __init__(self) -> None:
-        self._knocking: dict[Line, None] = {}
+        self._knocking: dict[BoundedConnection, None] = {}
 
-    def line(self, *given: Any, **options: Any) -> Line:
+    def line(self, *given: Any, **options: Any) -> BoundedConnection:
         """Returns a new line, as `websockets` makes its own."""
-        found = Line(*given, **options)
+        found = BoundedConnection(*given, **options)
         found.door = self
         return found
 
-    def knock(self, line: Line) -> None:
+    def knock(self, line: BoundedConnection) -> None:
         """Takes in a line, and sends others away for it."""
         self._knocking = {each: None for each in self._knocking if each.is_knocking}
         if len(self._knocking) >= MAX_KNOCKING:
@@ -39,7 +39,7 @@ class Door:
         self._knocking[line] = None
 
 
-class Line(ServerConnection):
+class BoundedConnection(ServerConnection):
     """A line of a browser. address: of the machine at its other end."""
 
     door: Door

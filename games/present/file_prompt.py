@@ -68,7 +68,7 @@ class FilePrompt:
     def read(self) -> None:
         """Have a process read the file."""
         if self.path and self._reader is None:
-            self._reader = Questioner("reader", "games.sandbox.inventory:reader", READ_TIMEOUT_S)
+            self._reader = Questioner("reader", "games.server.inventory:reader", READ_TIMEOUT_S)
             self._reader.ask(self.path)
             self._since, self.fault = time.perf_counter(), ""
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from games.play.playback import Progress, Taken
     from games.play.session import Session, Teller
     from games.play.table import Sink
-    from games.sandbox.inventory import FreeBuilding
+    from games.server.inventory import FreeBuilding
 
 LISTED = 8
 """Games that the menu shows."""
@@ -72,7 +72,7 @@ def first_view(plan: Plan) -> FirstView:
             return FirstView(game, state, last_bodies(replay), past)
     judge, stock = game.judge, stock_of(game)
     if game.is_free_building:
-        from games.sandbox.inventory import inventory_of
+        from games.server.inventory import inventory_of
 
         judge = inventory = inventory_of(plan.scene)
         stock = game.read_stock(inventory.tables())
@@ -108,7 +108,7 @@ def open_game(plan: Plan, tell: Teller, sink: Sink, progress: Progress) -> Activ
     from games.play.playback import fork, resume
     from games.play.recording import begin
     from games.play.session import Session
-    from games.sandbox.inventory import FreeBuilding, inventory_of
+    from games.server.inventory import FreeBuilding, inventory_of
 
     game = game_named(plan.game)
     if game.is_free_building:

@@ -12,8 +12,8 @@ from engine.world import Body
 from games.core.rules import Action, Need, Take
 from games.play.session import Session
 from games.players.bots import Bot, Skill
+from games.wonky.bot_chain import softest
 from games.wonky.bot_expert import far_sighted
-from games.wonky.chain import softest
 from games.wonky.rules_turn import card_named, free_blocks
 from games.wonky.state import PlayCard, Sort
 

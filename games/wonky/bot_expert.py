@@ -4,7 +4,7 @@ nothing more."""
 from __future__ import annotations
 
 from games.core.rules import Action, Take
-from games.wonky.chain import FIRM, can_go_on, is_firm, softest
+from games.wonky.bot_chain import FIRM, can_go_on, is_firm, softest
 from games.wonky.rules_turn import card_named, free_blocks
 from games.wonky.state import KeepCard, PlayCard, Sort, State
 
