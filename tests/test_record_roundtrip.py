@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from engine.record.format import BAND, ENTRIES, GRID, line_of, on_grid, state_digest
-from engine.record.lines import JsonLines
+from engine.record.lines import EntryLines
 from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.reader import Replay, load
 from engine.record.writer import Recorder
@@ -232,7 +232,7 @@ STEPS = st.integers(0, 2**53)
 def test_any_entry_is_a_line(step: int, entry: dict[str, Any]) -> None:
     line = line_of(step, entry)
     assert line.count(b"\n") == 1
-    assert JsonLines(line, "file", "place") == ((step, entry),)
+    assert EntryLines(line, "file", "place") == ((step, entry),)
     assert line_of(step, dict([*entry.items()][::-1])) == line
 
 
@@ -286,7 +286,7 @@ def test_the_platform_names_what_decides_the_bits() -> None:
 
 def test_the_examples_of_the_readme_are_entries() -> None:
     blocks = [block.split("```")[0] for block in README.read_text("utf-8").split("```json\n")[1:]]
-    lines = [JsonLines(block.encode(), "README.md", "example") for block in blocks]
+    lines = [EntryLines(block.encode(), "README.md", "example") for block in blocks]
     kinds = {entry["type"] for block in lines for _, entry in block}
     assert kinds == {"action", "hand", "release", "settle", "answer", "input", "wait"}
 

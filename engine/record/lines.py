@@ -11,7 +11,7 @@ import numpy as np
 from engine.record.format import MAX_LINE_BYTES, MAX_STEPS, Entry, RecordError, is_step, parse, shown
 
 
-class JsonLines(Sequence[Entry]):
+class EntryLines(Sequence[Entry]):
     """The entries of a text of lines, each parsed when it is asked for. Equal to any sequence of the same entries."""
 
     def __init__(self, text: bytes, file: str, place: str) -> None:

@@ -81,7 +81,7 @@ class Meta(_Table):
     mode: Word = ""
     options: dict[str, JsonValue] = {}
     players: Annotated[tuple[Word, ...], Field(max_length=100)] = ()
-    seed: int
+    seed: Annotated[int, Field(ge=0)]
     settings: dict[str, JsonValue] = {}
     rate: Annotated[int, Field(ge=1, le=1_000_000)]
     bodies: Annotated[tuple[BodyMeta, ...], Field(max_length=MAX_BODIES)]

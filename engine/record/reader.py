@@ -24,7 +24,7 @@ from engine.record.format import (
     check_poses,
     check_steps,
 )
-from engine.record.lines import JsonLines
+from engine.record.lines import EntryLines
 from engine.record.meta import Meta
 from engine.record.meta import read as read_meta
 from models.piece import Array
@@ -160,8 +160,8 @@ def _replay(path: Path, contents: Contents) -> Replay:
     return Replay(
         path=path,
         meta=meta,
-        journal=JsonLines(contents.journal, file, JOURNAL),
-        events=JsonLines(contents.events, file, EVENTS),
+        journal=EntryLines(contents.journal, file, JOURNAL),
+        events=EntryLines(contents.events, file, EVENTS),
         steps=contents.steps,
         poses=contents.poses,
         checkpoints=checkpoints,
