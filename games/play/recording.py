@@ -14,6 +14,7 @@ from engine.record.meta import BodyMeta, Meta, Versions, fingerprint
 from engine.record.writer import Recorder
 from engine.world import Body, Scale
 from engine.worlds import Engine, engine_in_use, maker_of
+from games.core.errors import SetupError
 from games.core.rules import Input
 from games.faults import or_else
 from games.game import Game, stock_of
@@ -112,6 +113,8 @@ def begin(
     tremor: metres that the hands shake. replaces: as for `Recorder`. sink: sees every reading of the world, as the
     recorder does. Raises SetupError, RecordError, and ValueError for the tremor.
     """
+    if seed < 0:
+        raise SetupError(f"a seed of {seed}: 0 or more, because below 0 it deals what its opposite deals")
     state = game.rules.start(players, seed, options, stock_of(game))
     tape = Tape(game, tell, sink)
     if path is not None:
