@@ -232,14 +232,14 @@ HOSTILE: dict[str, tuple[str, Callable[[], bytes | Files], str]] = {
     "mjcf: texture": (
         "xml",
         lambda: mjcf(BODY, '<asset><texture name="t" builtin="flat" width="50000" height="50000"/></asset>'),
-        "leave <texture> out",
+        "has <texture> with ",
     ),
     "mjcf: sensor": (
         "xml",
         lambda: b'<mujoco><sensor><user dim="900000000"/></sensor></mujoco>',
-        "leave <user> out",
+        "has <user> with ",
     ),
-    "mjcf: user data": ("xml", lambda: mjcf(BODY, '<size nuser_geom="900000"/>'), "leave <size> out"),
+    "mjcf: user data": ("xml", lambda: mjcf(BODY, '<size nuser_geom="900000"/>'), "has <size> with "),
     "mjcf: keyframes": (
         "xml",
         lambda: mjcf(BODY * 1000, f"<keyframe>{'<key/>' * 9000}</keyframe>"),
@@ -248,7 +248,7 @@ HOSTILE: dict[str, tuple[str, Callable[[], bytes | Files], str]] = {
     "mjcf: builtin mesh": (
         "xml",
         lambda: mjcf(BODY, '<asset><mesh name="m" builtin="supersphere" params="9000 1 1"/></asset>'),
-        "leave <mesh> out",
+        "has <mesh> with ",
     ),
     "mjcf: mesh": (
         "xml",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import textwrap
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
@@ -73,7 +75,12 @@ def certified(scene: str) -> str:
     loaded = load(scene)
     proof = certify(loaded.assembly, stands=True)
     check(proof)
-    return repr(proof)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "proof.json"
+        file.write_text(json.dumps(proof))
+        found = teeter.verify_certificate(file, scene)
+    assert found.proven, found.why
+    return repr((proof, found))
 
 
 def verified(scene: str) -> str:

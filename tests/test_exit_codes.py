@@ -177,6 +177,8 @@ def test_a_command_that_is_cut_off_leaves_with_no_answer_that_is_not_its_own(
     cut: str, command: str, scenes: Path
 ) -> None:
     words, right = COMMANDS[command]
+    if command == "doctor" and cut.startswith("no packages"):
+        right = 1  # that something is missing is the doctor's answer
     code, error = run(words, CUTS[cut], scenes)
     assert code in ({right} if cut in MUST_ANSWER else {right, *NO_ANSWER}), error
     assert "Traceback" not in error

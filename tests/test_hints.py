@@ -23,7 +23,7 @@ from games.judge.judge import TableScene
 from games.play.held_piece import HeldPiece
 from games.play.preview import Previewer, shifted
 from games.play.recording import begin
-from games.players.bots import HOVER, SINK, Bot, bots_of, lay, offers, pull, skill_of
+from games.players.bots import HOVER, SINK, bots_of, lay, offers, pull, skill_of
 from games.present.carry import CarryTarget
 from games.present.client_state import ClientState
 from games.present.hint_process import answerer
@@ -316,22 +316,4 @@ def test_the_places_that_one_button_offers_are_apart_and_stand() -> None:
         assert all(math.dist(pose.position, other.position) > 0.006 for other in poses[:number])
     said = [trial.asked(pose) for pose in poses[:3]]
     assert all(each.risk in ("safe", "risky") for each in said), said
-    trial.session.close()
-
-
-def test_for_one_button_only_one_bot_tries_places_on_a_wonky_tower(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of them would try for seconds, and find the same place."""
-    trial = Trial("wonky", TURNS["wonky"])
-    tried: list[int] = []
-
-    def firmest(session: object, tower: object, body: object, poses: list[Pose]) -> tuple[float, Pose]:
-        tried.append(len(poses))
-        return 1.0, poses[0]
-
-    monkeypatch.setattr("games.wonky.bot.firmest", firmest)
-    assert offers(trial.session, trial.need)
-    of_all, one = sum(tried), skill_of(trial.session.game)
-    tried.clear()
-    one.place(Bot("steady", "wonky", 0), trial.session, trial.need)
-    assert of_all == sum(tried) > 0
     trial.session.close()
