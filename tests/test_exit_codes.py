@@ -240,10 +240,17 @@ def test_a_full_disk_is_told_on_the_stream_that_is_left(scenes: Path) -> None:
 
 
 HIDDEN = ("rich", "typer", "json", "numpy", "scipy", "pydantic", "contextlib", "models", "engine")
+OTHER_PROGRAMS = ("games", "games.cli")
+"""They begin alike: of these a part is tried."""
 
 
-@pytest.mark.parametrize("program", ["teeter", "games", "games.cli"])
-@pytest.mark.parametrize("name", HIDDEN)
+@pytest.mark.parametrize(
+    ("name", "program"),
+    [
+        *((name, "teeter") for name in HIDDEN),
+        *((name, program) for name in ("rich", "engine") for program in OTHER_PROGRAMS),
+    ],
+)
 def test_what_lies_in_the_current_folder_is_no_package(
     name: str, program: str, tmp_path: Path, scenes: Path
 ) -> None:
@@ -255,9 +262,17 @@ def test_what_lies_in_the_current_folder_is_no_package(
     assert code == 1, error
 
 
-@pytest.mark.parametrize("program", ["teeter", "games", "games.cli"])
-@pytest.mark.parametrize("text", ["raise SystemExit(0)", "x = 1", "import nosuch", "raise MemoryError"])
-@pytest.mark.parametrize("name", ["rich", "typer", "json", "numpy", "scipy", "models"])
+HIDING = ("rich", "typer", "json", "numpy", "scipy", "models")
+TEXTS = ("raise SystemExit(0)", "x = 1", "import nosuch", "raise MemoryError")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "program"),
+    [
+        *((name, text, "teeter") for name in HIDING for text in TEXTS),
+        *((name, "x = 1", program) for name in HIDING for program in OTHER_PROGRAMS),
+    ],
+)
 def test_a_file_that_hides_a_package_is_named(
     name: str, text: str, program: str, tmp_path: Path, scenes: Path
 ) -> None:
