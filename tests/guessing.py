@@ -259,7 +259,10 @@ def _topple_names(heard: Heard, truth: Truth) -> Callable[[str], set[str]]:
 def _crazy_names(heard: Heard, truth: Truth) -> Callable[[str], set[str]]:
     rest, others = truth.states[-1].deck, [each for each in heard.players if each != heard.seat]
     plots = [words for name in others for words in (f"{name} is the saboteur", f"saboteur is {name}")]
-    return lambda text: {each for each in (*rest, *plots) if each in text}
+    # who it was is told when the game is over
+    return lambda text: {
+        each for each in (*rest, *(() if '"wait":"over"' in text else plots)) if each in text
+    }
 
 
 NAMES: dict[str, Callable[[Heard, Truth], Callable[[str], set[str]]]] = {
