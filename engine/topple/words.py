@@ -198,9 +198,9 @@ def _factor(load: LoadFactor) -> str:
     if not load.stands and not load.without:
         return "it falls without it too"
     ends = (
-        "any multiple is carried" if load.factor is None else f"up to {load.factor:.3g} times it is carried"
+        "holds at any multiple of it" if load.factor is None else f"holds up to {load.factor:.3g} times that"
     )
-    return ends if load.least is None else f"{ends}; {load.least:.3g} times it is needed"
+    return ends if load.least is None else f"{ends}; needs at least {load.least:.3g} times that"
 
 
 def _at_least(is_least: bool) -> str:

@@ -237,7 +237,12 @@ class StepsResult(Untrue):
         return {
             "verdict": self.word,
             "steps": [
-                {"step": step.number, "piece": step.piece, "verdict": step.word, "tilt_deg": step.tilt_deg}
+                {
+                    "step": step.number,
+                    "piece": step.piece,
+                    "verdict": step.word,
+                    "tilt_deg": None if step.tilt_deg is None else round(step.tilt_deg, 5),
+                }
                 for step in self.steps
             ],
             "total": self.total,
